@@ -29,12 +29,15 @@ def path_of(bone: str, channel: str) -> str:
 
 
 def slot_for(owner: Object, action: Action) -> Any:
-    """The slot of an action that moves this object: the one in use, the one with its name, or the first of objects. None without."""
+    """The slot of an action that moves this object: the one in use, that of its NLA, the one with its name, or the first. None without."""
     if not HAS_SLOTS:
         return None
     data = owner.animation_data
     if data and data.action == action and data.action_slot:
         return data.action_slot
+    for strip in (strip for track in data.nla_tracks for strip in track.strips) if data else ():
+        if strip.action == action and strip.action_slot:
+            return strip.action_slot
     slots = [slot for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]
     named = [slot for slot in slots if slot.name_display == owner.name]
     return next(iter(named or slots), None)
@@ -56,8 +59,8 @@ def moves(owner: Object, action: Action) -> bool:
     return any(bone and bone[0] in owner.pose.bones for bone in found)
 
 
-def assign(owner: Object, action: Action | None, slot: Any = None) -> None:
-    """Lets an action move the object."""
+def assign(owner: Any, action: Action | None, slot: Any = None) -> None:
+    """Lets an action move the object, or shape keys."""
     data = owner.animation_data or owner.animation_data_create()
     data.action = action
     if HAS_SLOTS and action is not None and slot is not None:
@@ -104,17 +107,18 @@ def shift(action: Action, slot: Any, path: str, axis: int, by: float) -> None:
 class Writer:
     """A new action, and its curves."""
 
-    def __init__(self, owner: Object, name: str) -> None:
+    def __init__(self, owner: Any, name: str) -> None:
         self.action = bpy.data.actions.new(name)
         self.slot = None
+        kind = "KEY" if isinstance(owner, bpy.types.Key) else "OBJECT"
         self._curves: Any = None
         if HAS_SLOTS:
-            self.slot = self.action.slots.new(id_type="OBJECT", name=owner.name)
+            self.slot = self.action.slots.new(id_type=kind, name=owner.name)
             strip = self.action.layers.new("Layer").strips.new(type="KEYFRAME")
             bag = strip.channelbag(self.slot, ensure=True)
             self._curves, self._groups = bag.fcurves, bag.groups
         else:
-            self.action.id_root = "OBJECT"
+            self.action.id_root = kind
             self._curves, self._groups = self.action.fcurves, self.action.groups
 
     def add(self, path: str, group: str, frames: Any, values: Any, repeat: str | None) -> None:

@@ -112,17 +112,25 @@ def _made(context: Context, path: Path, new: list[Any], row: _Row) -> tuple[int,
         # Names in FBX files are mostly the same in all.
         named[0].name = path.stem
     tops = {each for each in new if isinstance(each, Object) and each.parent is None}
-    count, refused = 0, []
+    count, refused, said = 0, [], []
+    rigs: dict[str, Any] = {}
     for owner, of_owner in zip(owners, of_owners):
-        made, without = loops.make_each(context, owner, of_owner)
+        made = []
+        for take in of_owner:
+            try:
+                *loop, notes = loops.make_one(context, owner, take, rigs)
+                made.append(loop)
+                said += [f"{take.name}: {note}" for note in notes]
+            except Refusal as refusal:
+                refused.append(refusal)
+                said.append(f"{take.name}: {refusal}")
         if made:
-            actions.assign(owner, *made[0])
+            loops.assign(owner, *made[0])
             row.place(owner, tops, of_owner, [action for action, _ in made])
         count += len(made)
-        refused += without
     if not count:
-        raise next((each for _, each in refused if not isinstance(each, NoLoop)), refused[0][1])
-    return count, [f"{take.name}: {refusal}" for take, refusal in refused]
+        raise next((each for each in refused if not isinstance(each, NoLoop)), refused[0])
+    return count, said
 
 
 def _used(owner: Object) -> list[Action]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Action, Context, Object
 
-from . import actions, character, pose, rotations
+from . import actions, character, faces, pose, rotations
 from .library import library, spoken
 from .refusal import Refusal
 
@@ -62,16 +62,32 @@ def _checked(owner: Object) -> Object:
 def active_action(owner: Object) -> Action:
     """The action that moves the armature."""
     data = owner.animation_data
-    strips = [strip for track in data.nla_tracks for strip in track.strips] if data else []
     check_nla(owner)
     if not data or not data.action:
-        if strips:
-            what = f'"{owner.name}" is moved by NLA strips alone'
+        if strips := _playing_strips(owner):
+            if len(strips) == 1 and _is_plain(strips[0]):
+                return strips[0].action
+            what = f'"{owner.name}" is moved by {len(strips)} NLA strips' if len(strips) > 1 else f'The NLA strip "{strips[0].name}" changes its action'
             raise Refusal(what, "Choose an action in the Action Editor, or bake the strips: Strip > Bake Action in the NLA Editor")
         raise Refusal(f'"{owner.name}" has no action', "Choose one in the Action Editor, or import a BVH, FBX or glTF file")
     if actions.HAS_SLOTS and not data.action_slot:
         raise Refusal(f'The action "{data.action.name}" has no slot for "{owner.name}"', "Choose a slot beside it in the Action Editor")
     return data.action
+
+
+def _playing_strips(owner: Object) -> list[Any]:
+    """The strips of the NLA that may move an object."""
+    tracks = list(owner.animation_data.nla_tracks) if owner.animation_data and owner.animation_data.use_nla else []
+    tracks = [track for track in tracks if track.is_solo] or [track for track in tracks if not track.mute]
+    return [strip for track in tracks for strip in track.strips if not strip.mute]
+
+
+def _is_plain(strip: Any) -> bool:
+    """Whether a strip shows its action as it is."""
+    changes = strip.use_reverse or strip.use_animated_influence or strip.use_animated_time or strip.modifiers
+    blends = strip.blend_type != "REPLACE" or strip.blend_in or strip.blend_out
+    moves = abs(strip.frame_start - strip.action_frame_start) > 1e-3 or abs(strip.scale - 1) > 1e-6 or strip.repeat > 1
+    return strip.type == "CLIP" and strip.action is not None and not (changes or blends or moves)
 
 
 def check_nla(owner: Object) -> None:
@@ -92,6 +108,7 @@ class Source:
     action: Action
     recording: pose.Recording
     take: Any
+    faces: list[faces.Face]
     warnings: list[str]
 
     @property
@@ -105,12 +122,13 @@ class Source:
         return found.hexdigest()
 
 
-def read(context: Context, owner: Object, action: Action) -> Source:
-    """An action as a take of the library; it must be the one that moves the armature."""
-    with spoken() as said:
+def read(context: Context, owner: Object, action: Action, is_active: bool = True) -> Source:
+    """An action as a take of the library; `is_active` says whether it is what the armature shows."""
+    with spoken() as said, actions.assigned(owner, action):
         recording = pose.read(context, owner, action)
         take = library().Take.from_arrays(**pose.arrays_of(recording), name=action.name)
-    return Source(action, recording, take, said)
+    found, linked = faces.read(owner, action, is_active, recording.first, take.num_frames)
+    return Source(action, recording, take, found, said + linked)
 
 
 def recipe(settings: Any) -> dict[str, Any] | None:
@@ -160,21 +178,20 @@ def make(source: Source, settings: Any, row: int | None = None) -> Any:
     return loop
 
 
-def make_each(context: Context, owner: Object, takes: list[Action]) -> tuple[list[tuple[Action, Any]], list[tuple[Action, Refusal]]]:
-    """The recommended loops of actions, as new ones with their slots, and why others have none. The armature stays as it is."""
+def make_one(context: Context, owner: Object, take: Action, rigs: dict[str, Any]) -> tuple[Action, Any, list[str]]:
+    """The recommended loop of an action, as a new one, with its slot and what is to be said of it. The armature stays as it is.
+
+    Rigs that were studied are kept by the names of their armatures.
+    """
     settings, kept = context.scene.loopwright, pose.snapshot(owner)
-    made, refused = [], []
-    for take in takes:
-        try:
-            with actions.assigned(owner, take):
-                source = read(context, owner, take)
-                made.append(write(context, source, make(source, settings), settings.root))
-            keep(take)
-        except Refusal as refusal:
-            refused.append((take, refusal))
-        finally:
-            pose.restore(owner, kept)
-    return made, refused
+    try:
+        source = read(context, owner, take, bool(owner.animation_data) and take == owner.animation_data.action)
+        source.recording.rigs = rigs
+        action, slot = write(context, source, make(source, settings), settings.root)
+        keep(take)
+    finally:
+        pose.restore(owner, kept)
+    return action, slot, source.recording.said
 
 
 def keep(take: Action) -> None:
@@ -184,8 +201,23 @@ def keep(take: Action) -> None:
 
 
 def write(context: Context, source: Source, loop: Any, root: str) -> tuple[Action, Any]:
-    """The loop as a new action of the armature, which is not assigned, and its slot."""
-    return _write(context, source.recording, f"{source.action.name}-loop", loop, root)
+    """The loop as a new action of the armature, with those of its faces, which are not assigned, and its slot."""
+    with spoken():
+        looped = [loop.looped_along(face.values) for face in source.faces]
+    action, slot = _write(context, source.recording, f"{source.action.name}-loop", loop, root)
+    faces.write(source.faces, looped, _frames(context, source.recording, loop), action)
+    return action, slot
+
+
+def assign(owner: Object, action: Action, slot: Any) -> None:
+    """Lets a loop play, its faces too."""
+    actions.assign(owner, action, slot)
+    faces.assign(action)
+
+
+def _frames(context: Context, recording: pose.Recording, loop: Any) -> Any:
+    """The frames of a loop's keys, of one cycle."""
+    return context.scene.frame_start + np.arange(loop.num_samples + 1) / loop.fps * recording.fps
 
 
 def _write(context: Context, recording: pose.Recording, name: str, loop: Any, root: str) -> tuple[Action, Any]:
@@ -246,6 +278,7 @@ def _carry(
     **repeats: Any,
 ) -> tuple[Action, Any]:
     """A new action, and its slot, of joints at points with turns, whose root is where `roots` says, carried as the settings say."""
+    had_root = pose.root_bone(recording.owner) is not None
     if root == "OBJECT":
         pose.check_deltas(recording.owner)
     elif root == "NEW_BONE":
@@ -257,7 +290,12 @@ def _carry(
         points = (back[:, None, :3, :3] @ points[..., None])[..., 0] + back[:, None, :3, 3]
         turns = back[:, None, :3, :3] @ turns
     moved = {"OBJECT": {"object_motion": away}, "NEW_BONE": {"root_motion": roots}}.get(root, {})
-    return pose.write(recording, name, frames, points, turns, **moved, **repeats)
+    try:
+        return pose.write(recording, name, frames, points, turns, **moved, **repeats)
+    except Refusal:
+        if not had_root:
+            pose.remove_root_bone(context, recording.owner)
+        raise
 
 
 def mirror(context: Context, source: Source) -> tuple[Action, Any]:

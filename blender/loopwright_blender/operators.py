@@ -10,7 +10,7 @@ import bpy
 from bpy.props import IntProperty
 from bpy.types import Action, Context, Object, Operator
 
-from . import actions, folder, loops, pose
+from . import actions, faces, folder, loops, pose
 from .refusal import Refusal
 from .work import Work
 
@@ -80,20 +80,22 @@ class MakeLoop(_Loopwright, Operator):
         scene = context.scene
         preview = [scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end, scene.frame_current]
         kept, had_root = pose.snapshot(owner), pose.root_bone(owner) is not None
-        off = sum(len(pose.acting_constraints(bone)) for bone in owner.pose.bones)
-        slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS else ""
+        # A strip of the NLA may have shown the take.
+        is_assigned = owner.animation_data.action is not None
+        slot_before = owner.animation_data.action_slot.identifier if actions.HAS_SLOTS and is_assigned else ""
         action, slot = loops.write(context, source, loop, settings.root)
+        off = sum("].constraints[" in curve.data_path for curve in actions.curves(action, slot))
         loops.keep(take)
-        actions.assign(owner, action, slot)
+        loops.assign(owner, action, slot)
         state.loop, state.take = action, take
-        state.before = repr([preview, slot_before, kept, had_root])
+        state.before = repr([preview, is_assigned, slot_before, kept, had_root])
         scene.use_preview_range = True
         scene.frame_preview_end = max(scene.frame_preview_start, round(action.frame_end) - 1)
         scene.frame_preview_start, scene.frame_preview_end = round(action.frame_start), round(action.frame_end) - 1
         scene.frame_set(scene.frame_preview_start)
         _play(context, True)
-        self.warn(source.warnings)
-        constraints = f"; it sets the influence of {off} constraints to 0" if off else ""
+        self.warn(source.warnings + source.recording.said)
+        constraints = f"; it switches {off} constraints off" if off else ""
         return f'"{action.name}": {loop.grade}, {loop.reason}{constraints}'
 
 
@@ -123,10 +125,11 @@ class RejectLoop(_Loopwright, Operator):
         owner = loops.active_armature(context)
         state = _waiting(owner)
         loop, take = state.loop, state.take
-        preview, slot_name, kept, had_root = ast.literal_eval(state.before)
+        preview, is_assigned, slot_name, kept, had_root = ast.literal_eval(state.before)
         _play(context, False)
         slot = take.slots.get(slot_name) if actions.HAS_SLOTS else None
-        actions.assign(owner, take, slot)
+        actions.assign(owner, take if is_assigned else None, slot)
+        faces.reject(loop)
         pose.restore(owner, kept)
         if not had_root:
             pose.remove_root_bone(context, owner)
@@ -206,12 +209,13 @@ class MakeAll(_Many, Operator):
         if not takes:
             raise Refusal(f'No action moves bones of "{owner.name}"', "Import takes for it, or choose another armature")
 
+        rigs: dict[str, Any] = {}
+
         def make(context: Context, take: Action) -> tuple[int, list[str]]:
-            made, refused = loops.make_each(context, owner, [take])
-            context.scene.frame_set(context.scene.frame_current)
-            if refused:
-                raise refused[0][1]
-            return len(made), []
+            try:
+                return 1, loops.make_one(context, owner, take, rigs)[2]
+            finally:
+                context.scene.frame_set(context.scene.frame_current)
 
         return Work(self.bl_label, "action", takes, make)
 

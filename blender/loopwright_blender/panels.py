@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 from bpy.types import Context, Menu, Panel, UIList
 
-from . import loops
+from . import controls, loops
 from .refusal import Refusal
 
 _ICONS = {"good": "CHECKMARK", "review": "QUESTION", "bad": "ERROR"}
@@ -75,7 +75,12 @@ class _Settings:
         layout, settings = self.layout, context.scene.loopwright
         layout.use_property_split = True
         layout.use_property_decorate = False
-        for name in ("root", "straight", "origin", "closure", "blend", "feet", "engine", "cycles", "symmetric", "repeats"):
+        active = context.view_layer.objects.active
+        owner = active.find_armature() if active and active.type != "ARMATURE" else active
+        layout.prop(settings, "root")
+        if owner and controls.deforming(owner):
+            layout.prop(settings, "write_to")
+        for name in ("straight", "origin", "closure", "blend", "feet", "engine", "cycles", "symmetric", "repeats"):
             layout.prop(settings, name)
 
 

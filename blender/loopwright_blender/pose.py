@@ -8,9 +8,9 @@ from its rest, so that joints at rest have no rotation, however bones are rolled
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import bpy
@@ -18,7 +18,7 @@ import numpy as np
 from bpy.types import Action, Context, Object
 from mathutils import Matrix
 
-from . import actions, rotations
+from . import actions, controls, rotations
 from .refusal import NoLoop, Refusal
 from .rotations import TO_Y_UP, Floats
 
@@ -30,11 +30,20 @@ _ROOT = "loopwright_root"
 _STILL = 2e-6
 # And so much is noise in a bone's own location.
 _NOISE = 2e-7
+# Where a rig shows a loop, of the size of the body: so near is exact, so far is said, and so far is refused.
+_EXACT, _SEEN, _OFF = 2e-6, 1e-3, 1e-2
+# A control that is moved by less has come to its place.
+_SETTLED = 1e-4
+# Rounds of correction of controls; most rigs need two.
+_ROUNDS = 24
 
 
 @dataclass
 class Recording:
-    """The motion of an armature over even frames, and what is needed to write another for it."""
+    """The motion of an armature over even frames, and what is needed to write another for it.
+
+    Joints are all bones, or the deform bones of a rig that has controls.
+    """
 
     owner: Object
     # The first frame, and the scene's frames per second.
@@ -56,10 +65,16 @@ class Recording:
     # Of the first frame: lengths of the bones' axes in the world, and the scales of their channels.
     bone_scales: Floats
     channel_scales: Floats
+    # Whether other bones move the joints, by constraints; and whether these are to be written.
+    is_rig: bool
+    on_controls: bool
     # Channels that the action has.
     object_channels: set[str]
     scaled_bones: set[str]
     moved_bones: set[str]
+    # Rigs that were studied, by the names of their armatures, and what is to be said of what was written.
+    rigs: dict[str, controls.Rig] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
 
     @property
     def bones(self) -> list[str]:
@@ -89,23 +104,22 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
     if last - first < 2:
         raise NoLoop(f'"{action.name}" is {times[-1] - times[0]:g} frames long', "A loop needs a longer action: choose another in the Dope Sheet")
 
-    bones = _bones(owner)
-    poses, worlds, bases, channel_scales = _watch(context, owner, bones, first, last - first + 1)
+    bones, parents = _joints(owner)
+    poses, worlds, bases, channel_scales = _watch(context, owner, bones, np.arange(first, last + 1))
     _check_object(owner, all_curves, worlds, bases)
-    return _recording(context, owner, bones, first, poses, worlds, bases, channel_scales, all_curves)
+    return _recording(context, owner, bones, parents, first, poses, worlds, bases, channel_scales, all_curves)
 
 
 def at_rest(context: Context, owner: Object, first: int, frames: int) -> Recording:
     """The armature in its rest pose where it stands, a recording of one frame, for which so many frames are to be written."""
-    _check_drivers(owner)
     data = owner.animation_data
     action = data.action if data else None
     all_curves = actions.curves(action, actions.slot_for(owner, action)) if action else []
-    bones = _bones(owner)
-    _, worlds, bases, _ = _watch(context, owner, bones, first, frames)
+    bones, parents = _joints(owner)
+    _, worlds, bases, _ = _watch(context, owner, bones, np.arange(first, first + frames))
     _check_object(owner, all_curves, worlds, bases)
     rest = np.array([[bone.bone.matrix_local for bone in bones]])
-    found = _recording(context, owner, bones, first, rest, worlds[:1], bases[:1], np.ones((len(bones), 3)), all_curves)
+    found = _recording(context, owner, bones, parents, first, rest, worlds[:1], bases[:1], np.ones((len(bones), 3)), all_curves)
     # What the pose or strips of the NLA do to the bones would stay.
     has_strips = bool(data) and any(track.strips for track in data.nla_tracks)
     found.scaled_bones |= {bone.name for bone in bones if has_strips or any(abs(scale - 1) > 1e-6 for scale in bone.scale)}
@@ -113,12 +127,12 @@ def at_rest(context: Context, owner: Object, first: int, frames: int) -> Recordi
     return found
 
 
-def _watch(context: Context, owner: Object, bones: list[Any], first: int, frames: int) -> tuple[Floats, Floats, Floats, Floats]:
-    """Poses of the bones in the armature, the object in the world and as its own channels have it, and scales of bones at the first frame."""
+def _watch(context: Context, owner: Object, bones: list[Any], frames: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """At some frames poses of the bones in the armature, the object in the world and as its own channels have it, and scales of bones at the first frame."""
     scene, count = context.scene, len(bones)
-    poses = np.empty((frames, count, 4, 4), np.float32)
-    worlds = np.empty((frames, 4, 4))
-    bases = np.empty((frames, 4, 4))
+    poses = np.empty((len(frames), count, 4, 4), np.float32)
+    worlds = np.empty((len(frames), 4, 4))
+    bases = np.empty((len(frames), 4, 4))
     at = np.array([owner.pose.bones.find(bone.name) for bone in bones])
     flat = np.empty(16 * len(owner.pose.bones), np.float32)
     frame_before = scene.frame_current, scene.frame_subframe
@@ -128,8 +142,8 @@ def _watch(context: Context, owner: Object, bones: list[Any], first: int, frames
         # Where the action has no keys for it, another one left it somewhere.
         root.matrix_basis = Matrix()
     try:
-        for index in range(frames):
-            scene.frame_set(first + index)
+        for index, frame in enumerate(frames):
+            scene.frame_set(int(frame), subframe=float(frame % 1))
             evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
             evaluated.pose.bones.foreach_get("matrix", flat)
             # Blender stores columns.
@@ -148,6 +162,7 @@ def _recording(
     context: Context,
     owner: Object,
     bones: list[Any],
+    parents: list[int],
     first: int,
     poses: Floats,
     worlds: Floats,
@@ -167,13 +182,13 @@ def _recording(
         raise Refusal(f'The bone "{bone.name}" has a negative scale', "Make its scale positive, or delete its scale keys")
 
     names = [bone.name for bone in bones]
-    parents = [names.index(bone.parent.name) if bone.parent in bones else -1 for bone in bones]
+    is_rig = bool(controls.deforming(owner))
     rest = worlds[0] @ np.array([bone.bone.matrix_local for bone in bones])
     rest_turns, _ = rotations.without_scale(rest[:, :3, :3])
     rest_heads = rest[:, :3, 3]
     has_object_joint = parents.count(-1) > 1
     joint_turns = turns @ np.swapaxes(rest_turns, -1, -2)
-    tips = _tips(bones, worlds[0], rest_heads)
+    tips = _tips(bones, parents, worlds[0], rest_heads)
     if has_object_joint:
         name = owner.name if owner.name not in names else f"{owner.name} (object)"
         names, parents = [name, *names], [-1, *(parent + 1 for parent in parents)]
@@ -192,6 +207,8 @@ def _recording(
         names=names,
         parents=parents,
         has_object_joint=has_object_joint,
+        is_rig=is_rig,
+        on_controls=is_rig and context.scene.loopwright.write_to == "CONTROLS",
         offsets=offsets @ TO_Y_UP.T,
         tips=tips @ TO_Y_UP.T,
         positions=heads @ TO_Y_UP.T,
@@ -250,9 +267,10 @@ def write(
 ) -> tuple[Action, Any]:
     """A new action, and its slot, that shows the joints at positions (F, J, 3) with rotations (F, J, 3, 3).
 
-    The object stays as it was at the first frame of the recording, or is moved by `object_motion` (F, 4, 4), +Y up. A root bone that was
-    added is at `root_motion` (F, 4, 4), +Y up, or at rest. What repeats does so after `cycle` frames, by itself; frames beyond are those of
-    what carries the root, which then starts again. With `goes_on` it starts each time where it ended.
+    Of a rig with controls, its deform bones show them. The object stays as it was at the first frame of the recording, or is moved by
+    `object_motion` (F, 4, 4), +Y up. A root bone that was added is at `root_motion` (F, 4, 4), +Y up, or at rest. What repeats does so after
+    `cycle` frames, by itself; frames beyond are those of what carries the root, which then starts again. With `goes_on` it starts each time
+    where it ended.
     """
     owner = recording.owner
     bones = [owner.pose.bones[bone] for bone in recording.bones]
@@ -271,63 +289,273 @@ def write(
     worlds[..., 3, 3] = 1
     poses = np.linalg.inv(recording.outer @ bases)[:, None] @ worlds
 
-    writer = actions.Writer(owner, name)
+    once = slice(cycle + 1 if cycle else None)
+    size = np.ptp(poses[0, :, :3, 3], axis=0).max() + np.abs(poses[once, :, :3, 3]).max()
+    is_carried = object_motion is not None or root_motion is not None
     repeat = "REPEAT" if cycle else None
     carries = "REPEAT_OFFSET" if cycle and goes_on else repeat
-    once = slice(cycle + 1 if cycle else None)
-    moves = slice(None) if object_motion is not None else once
-    _write_object(writer, recording, frames[moves], bases[moves], object_motion is not None, repeat, carries)
-    size = np.ptp(poses[0, :, :3, 3], axis=0).max() + np.abs(poses[:, :, :3, 3]).max()
-    made: dict[str, list[Matrix]] = {}
-    if root := root_bone(owner):
-        of_root = np.repeat(np.array(root.bone.matrix_local)[None], len(frames), 0)
-        if root_motion is not None:
-            _, scales = rotations.without_scale((recording.outer @ bases[0] @ of_root[0])[:3, :3])
-            of_root[:, :3, :3] = rotations.to_z_up(root_motion[:, :3, :3]) * scales
-            of_root[:, :3, 3] = root_motion[:, :3, 3] @ TO_Y_UP
-            of_root = np.linalg.inv(recording.outer @ bases) @ of_root
-        points, rotated, made[root.name] = _channels(root, of_root, np.ones(3), made, 0)
-        for channel, values, again in (("location", points, carries), (*rotations.channels_of(rotated, root.rotation_mode), repeat)):
-            writer.add(actions.path_of(root.name, channel), root.name, frames, values, again)
-    is_carried = object_motion is not None or root_motion is not None
-    for index, bone in enumerate(bones):
-        scale = recording.channel_scales[index]
-        may_slide = any(bone.location) or bone.name in recording.moved_bones
-        carries_root = bone.parent in (None, root) and not is_carried
-        of_bone = slice(None) if carries_root else once
-        points, rotated, made[bone.name] = _channels(bone, poses[of_bone, index], scale, made, 0 if may_slide else _NOISE * size)
+    root = root_bone(owner)
 
-        turn_channel, turn_values = rotations.channels_of(rotated, bone.rotation_mode)
-        channels = [(turn_channel, turn_values, repeat)]
-        if may_slide or points.any():
-            channels.append(("location", points, carries if carries_root else repeat))
-        if bone.name in recording.scaled_bones or np.abs(scale - 1).max() > 1e-6:
-            channels.append(("scale", np.repeat(scale[None], len(points), 0), repeat))
-        for channel, values, again in channels:
-            writer.add(actions.path_of(bone.name, channel), bone.name, frames[of_bone], values, again)
+    def started() -> tuple[actions.Writer, dict[str, Any]]:
+        """A new action with the object and the root bone, and the poses of that."""
+        writer = actions.Writer(owner, name)
+        moves = slice(None) if object_motion is not None else once
+        _write_object(writer, recording, frames[moves], bases[moves], object_motion is not None, repeat, carries)
+        made: dict[str, Any] = {}
+        if root:
+            of_root = np.repeat(np.array(root.bone.matrix_local)[None], len(frames), 0)
+            if root_motion is not None:
+                _, scales = rotations.without_scale((recording.outer @ bases[0] @ of_root[0])[:3, :3])
+                of_root[:, :3, :3] = rotations.to_z_up(root_motion[:, :3, :3]) * scales
+                of_root[:, :3, 3] = root_motion[:, :3, 3] @ TO_Y_UP
+                of_root = np.linalg.inv(recording.outer @ bases) @ of_root
+            points, rotated, made[root.name] = _channels(root, of_root, np.ones(3), made, 0)
+            for channel, values, again in (("location", points, carries), (*rotations.channels_of(rotated, root.rotation_mode), repeat)):
+                writer.add(actions.path_of(root.name, channel), root.name, frames, values, again)
+        return writer, made
+
+    if recording.on_controls:
+        seen = once if is_carried else slice(None)
+        return _Fit(recording, started, size, cycle, repeat if is_carried else carries).write(frames[seen], poses[seen])
+    writer, made = started()
+    joints = {bone.name: index for index, bone in enumerate(bones)}
+    # What deform bones of a rig hang from holds still.
+    still = {above.name for bone in bones for above in bone.parent_recursive} - {*joints}
+    for bone in _bones(owner):
+        if bone.name in still:
+            made[bone.name] = _local_to_pose(bone, [Matrix()] * len(frames), made)
+            _hold(writer, bone, frames[0])
+        elif bone.name in joints:
+            index = joints[bone.name]
+            scale = recording.channel_scales[index]
+            may_slide = any(bone.location) or bone.name in recording.moved_bones
+            carries_root = not is_carried and not any(above.name in joints for above in bone.parent_recursive)
+            of_bone = slice(None) if carries_root else once
+            points, rotated, made[bone.name] = _channels(bone, poses[of_bone, index], scale, made, 0 if may_slide else _NOISE * size)
+            channels = [(*rotations.channels_of(rotated, bone.rotation_mode), repeat)]
+            if may_slide or points.any():
+                channels.append(("location", points, carries if carries_root else repeat))
+            if bone.name in recording.scaled_bones or np.abs(scale - 1).max() > 1e-6:
+                channels.append(("scale", np.repeat(scale[None], len(points), 0), repeat))
+            for channel, values, again in channels:
+                writer.add(actions.path_of(bone.name, channel), bone.name, frames[of_bone], values, again)
+        else:
+            continue
         for constraint in acting_constraints(bone):
-            path = actions.path_of(bone.name, f'constraints["{bpy.utils.escape_identifier(constraint.name)}"].influence')
-            writer.add(path, bone.name, frames[:1], np.zeros((1, 1)), None)
-    return writer.finish(frames[0], frames[once][-1], bool(cycle)), writer.slot
+            path = actions.path_of(bone.name, f'constraints["{bpy.utils.escape_identifier(constraint.name)}"]')
+            # A driver would set the influence again.
+            channel = "enabled" if controls.is_driven(owner, f"{path}.influence") else "influence"
+            writer.add(f"{path}.{channel}", bone.name, frames[:1], np.zeros((1, 1)), None)
+    action = writer.finish(frames[0], frames[once][-1], bool(cycle))
+    if recording.is_rig or (owner.animation_data and owner.animation_data.drivers):
+        # What the object or the root bone carries is the same in each cycle.
+        seen = _samples(len(frames[once] if is_carried else frames), cycle)
+        _check_shown(recording, action, poses[seen], _shown(owner, action, frames[seen])[1], size)
+    return action, writer.slot
+
+
+class _Fit:
+    """An action of the controls of a rig, by which its deform bones have poses in the armature.
+
+    How the rig works inside is not known: controls are moved by what bones are off, until these are where they belong. First by controls that
+    turn whole limbs, then by tweaks too, if the rig has some and they are needed.
+    """
+
+    def __init__(self, recording: Recording, started: Any, size: float, cycle: int, carries: str | None) -> None:
+        self.recording, self.owner = recording, recording.owner
+        # A root bone may have been added since.
+        known = recording.rigs.get(self.owner.name)
+        if known is None or known.bones != [bone.name for bone in self.owner.pose.bones]:
+            known = _studied(self.owner)
+        self.rig = recording.rigs[self.owner.name] = known
+        # A new action, with the poses of a root bone that was added.
+        self.started = started
+        self.size, self.cycle, self.carries = size, cycle, carries
+        self.repeat = "REPEAT" if cycle else None
+        # The action, how far the worst joint is off, and the poses of all bones that it shows; controls are at rest first.
+        self.action: Any = None
+        self.off = np.inf
+        self.shown = self.rig.rest[None]
+        # Locations and rotations of controls, and whether tweaks are moved.
+        self.channels: dict[str, tuple[Floats, Floats]] = {}
+        self.fine = False
+
+    def write(self, frames: Floats, poses: Floats) -> tuple[Action, Any]:
+        """The action, and its slot, for poses (F, J, 4, 4) of the joints."""
+        end = self.cycle + 1 if self.cycle else len(frames)
+        self._find(frames[:end], poses[:end])
+        if end < len(frames) and not self._carry_on(frames, poses):
+            self.shown, _ = _shown(self.owner, self.action, frames)
+            self._find(frames, poses)
+        return self.action, self.action.slots[0] if actions.HAS_SLOTS else None
+
+    def _find(self, frames: Floats, poses: Floats) -> None:
+        """Brings the joints to their poses, from where they are shown."""
+        owner, rig = self.owner, self.rig
+        joints = {name: index for index, name in enumerate(self.recording.bones)}
+        wanted = _rigid(poses)
+        if not self.action:
+            self.shown = np.repeat(self.shown, len(frames), 0)
+            self.channels = {each.control: (np.zeros((len(frames), 3)), np.repeat(np.eye(3)[None], len(frames), 0)) for each in rig.carriers}
+        best = np.inf
+        for _ in range(_ROUNDS):
+            writer, made = self.started()
+            rigid = _rigid(self.shown)
+            moved: list[tuple[controls.Carrier, Floats]] = []
+            waits = False
+            for carrier in rig.carriers:
+                if carrier.is_fine != self.fine:
+                    continue
+                bone = owner.pose.bones[carrier.control]
+                above = dict(made)
+                if bone.parent and bone.parent.name not in made:
+                    up = bone.parent.name
+                    by = [(each, motion) for each, motion in moved if up in each.moves]
+                    # Where controls above that are not in their places yet will bring it is known only if it moves with them as one.
+                    if any(up not in each.rigid for each, _ in by):
+                        waits = True
+                        continue
+                    above[up] = [Matrix(each) for each in (by[-1][1] if by else np.eye(4)) @ self.shown[:, rig.bones.index(up)]]
+                after = controls.placed(rig, carrier, wanted[:, joints[carrier.bone]], rigid)
+                points, rotated, now = _channels(bone, after, np.ones(3), above, np.inf if all(bone.lock_location) else 0)
+                self.channels[bone.name] = points, rotated
+                motion = _rigid(np.array(now)) @ np.linalg.inv(rigid[:, rig.bones.index(bone.name)])
+                if (np.abs(motion - np.eye(4)) / [1, 1, 1, self.size]).max() > _SETTLED:
+                    moved.append((carrier, motion))
+            self._key(writer, frames)
+            self.shown, of_joints = _shown(owner, self.action, frames)
+            off = _off(poses, of_joints, self.size).max()
+            if off < _EXACT:
+                break
+            if off > best / 2 and not waits:
+                if self.fine or not any(each.is_fine for each in rig.carriers):
+                    break
+                self.fine, off = True, np.inf
+            best = off
+        _check_shown(self.recording, self.action, poses, of_joints, self.size)
+        self.off = _off(poses, of_joints, self.size).max()
+
+    def _carry_on(self, frames: Floats, poses: Floats) -> bool:
+        """Lets the first control carry the character through further cycles, while the others do in each what they do in the first.
+
+        Whether the rig shows it then.
+        """
+        count, again = np.divmod(np.arange(len(frames)), self.cycle)
+        self.channels = {name: (points[again], turns[again]) for name, (points, turns) in self.channels.items()}
+        bone = self.owner.pose.bones[self.rig.carriers[0].control]
+        writer, above = self.started()
+        if bone.parent and bone.parent.name not in above:
+            above[bone.parent.name] = [Matrix(each) for each in self.shown[again, self.rig.bones.index(bone.parent.name)]]
+        on = _rigid(poses[count * self.cycle, 0]) @ np.linalg.inv(_rigid(poses[0, 0]))
+        points, rotated, _ = _channels(bone, on @ _rigid(self.shown[again, self.rig.bones.index(bone.name)]), np.ones(3), above, 0)
+        self.channels[bone.name] = points, rotated
+        self._key(writer, frames, {each.control for each in self.rig.carriers} - {bone.name})
+        seen = _samples(len(frames), self.cycle)
+        off = _off(poses[seen], _shown(self.owner, self.action, frames[seen])[1], self.size).max()
+        return bool(off < max(_SEEN, 2 * self.off))
+
+    def _key(self, writer: actions.Writer, frames: Floats, cyclic: Collection[str] = ()) -> None:
+        """The action with the keys of all controls; those that are cyclic get one cycle."""
+        if self.action:
+            bpy.data.actions.remove(self.action)
+        for (name, channel), value in self.rig.switches.items():
+            path = f'{actions.path_of(name, "")[:-1]}["{bpy.utils.escape_identifier(channel)}"]'
+            writer.add(path, name, frames[:1], np.full((1, 1), value), None)
+        carriers = [each.control for each in self.rig.carriers if self.fine or not each.is_fine]
+        for name in [*self.rig.others, *(each.control for each in self.rig.carriers if each.control not in carriers)]:
+            _hold(writer, self.owner.pose.bones[name], frames[0])
+        for name in carriers:
+            bone = self.owner.pose.bones[name]
+            keyed = slice(self.cycle + 1 if name in cyclic else None)
+            points, rotated = (values[keyed] for values in self.channels[name])
+            again = self.carries if np.abs(points[-1] - points[0]).max() > _SEEN * self.size else self.repeat
+            for channel, values, goes in (("location", points, again), (*rotations.channels_of(rotated, bone.rotation_mode), self.repeat)):
+                writer.add(actions.path_of(name, channel), name, frames[keyed], values, goes)
+            writer.add(actions.path_of(name, "scale"), name, frames[:1], np.ones((1, 3)), None)
+        self.action = writer.finish(frames[0], frames[self.cycle or -1], bool(self.cycle))
+
+
+def _samples(count: int, cycle: int) -> Any:
+    """Which of so many frames show whether bones are where they belong: those of one cycle, and some of each other."""
+    if not cycle:
+        return np.arange(count)
+    return np.concatenate([np.arange(min(cycle + 1, count)), np.arange(cycle + 1, count, cycle // 3 + 1)])
+
+
+def _hold(writer: actions.Writer, bone: Any, frame: float) -> None:
+    """One key of a bone at rest."""
+    turn, still = rotations.channels_of(np.eye(3)[None], bone.rotation_mode)
+    for channel, values in (("location", np.zeros((1, 3))), (turn, still), ("scale", np.ones((1, 3)))):
+        writer.add(actions.path_of(bone.name, channel), bone.name, [frame], values, None)
+
+
+def _studied(owner: Object) -> controls.Rig:
+    """How the bones of a rig follow its controls."""
+    kept, data = snapshot(owner), owner.animation_data
+    action, slot = (data.action, data.action_slot if actions.HAS_SLOTS else None) if data else (None, None)
+    if action:
+        actions.assign(owner, None)
+    try:
+        return controls.study(bpy.context, owner, root_bone(owner))
+    finally:
+        if action:
+            actions.assign(owner, action, slot)
+        restore(owner, kept)
+
+
+def _rigid(poses: Floats) -> Floats:
+    """Poses (..., 4, 4) without their scales."""
+    found = poses.copy()
+    found[..., :3, :3], _ = rotations.without_scale(poses[..., :3, :3])
+    return found
+
+
+def _shown(owner: Object, action: Action, frames: Floats) -> tuple[Floats, Floats]:
+    """What Blender shows of an action at some frames: poses of all bones in the armature, and of the joints."""
+    kept = snapshot(owner)
+    try:
+        with actions.assigned(owner, action):
+            poses, *_ = _watch(bpy.context, owner, list(owner.pose.bones), frames)
+    finally:
+        restore(owner, kept)
+    return poses, poses[:, [owner.pose.bones.find(bone.name) for bone in _joints(owner)[0]]]
+
+
+def _off(wanted: Floats, found: Floats, size: float) -> Floats:
+    """How far joints (J,) are from where they belong, of the size of the body."""
+    return (np.abs(_rigid(wanted) - _rigid(found)) / [1, 1, 1, size]).max((0, 2, 3))
+
+
+def _check_shown(recording: Recording, action: Action, wanted: Floats, found: Floats, size: float) -> None:
+    """Refuses an action that the rig does not show as it should."""
+    off = _off(wanted, found, size)
+    bone = recording.bones[int(off.argmax())]
+    if off.max() < _OFF:
+        if off.max() > _SEEN:
+            recording.said.append(f'The rig brings the bone "{bone}" to where it belongs but for {100 * off.max():.1f} % of the body\'s size')
+        return
+    bpy.data.actions.remove(action)
+    if recording.on_controls:
+        raise Refusal(f'The controls cannot bring the bone "{bone}" to where the motion has it', "Choose Deform bones at Write to")
+    raise Refusal(
+        f'The bone "{bone}" is moved by a driver, or stretched, which would overrule a loop',
+        "Bake first: Pose > Animation > Bake Action, with Visual Keying, and delete the driver",
+    )
 
 
 def acting_constraints(bone: Any) -> list[Any]:
-    """Constraints that move a bone; a loop switches them off, because their effect is in its keys."""
-    return [each for each in bone.constraints if not each.mute and each.influence > 0]
+    """Constraints that move a bone; a loop on its keys switches them off, because their effect is in these."""
+    path = actions.path_of(bone.name, 'constraints["{}"].influence')
+    driven = [each.name for each in bone.constraints if controls.is_driven(bone.id_data, path.format(bpy.utils.escape_identifier(each.name)))]
+    return [each for each in bone.constraints if not each.mute and (each.influence > 0 or each.name in driven)]
 
 
 def _channels(
     bone: Any, poses: Floats, scale: Floats, made: dict[str, list[Matrix]], noise: float
 ) -> tuple[Floats, Floats, list[Matrix]]:
     """Locations and rotations of a bone's own channels for poses in the armature, and the poses that Blender makes of them."""
-    rest = bone.bone.matrix_local
     size = Matrix.Diagonal((*scale, 1.0))
-    above: list[dict[str, Any]] = [{}] * len(poses)
-    if bone.parent:
-        rest_above = bone.parent.bone.matrix_local
-        above = [{"parent_matrix": matrix, "parent_matrix_local": rest_above} for matrix in made[bone.parent.name]]
-    convert = bone.bone.convert_local_to_pose
-    locals_ = np.array([convert(Matrix(pose), rest, invert=True, **up) for pose, up in zip(poses.tolist(), above)])
+    locals_ = np.array(_local_to_pose(bone, [Matrix(pose) for pose in poses.tolist()], made, invert=True))
     turned, _ = rotations.without_scale(locals_[:, :3, :3] / scale)
     points = locals_[:, :3, 3]
     # Blender does not move connected bones.
@@ -335,7 +563,16 @@ def _channels(
         points = np.zeros_like(points)
     shown = np.zeros((len(poses), 4, 4))
     shown[:, :3, :3], shown[:, :3, 3], shown[:, 3, 3] = turned, points, 1
-    return points, turned, [convert(Matrix(each) @ size, rest, **up) for each, up in zip(shown.tolist(), above)]
+    return points, turned, _local_to_pose(bone, [Matrix(each) @ size for each in shown.tolist()], made)
+
+
+def _local_to_pose(bone: Any, matrices: list[Matrix], made: dict[str, list[Matrix]], invert: bool = False) -> list[Matrix]:
+    """Poses in the armature of what a bone's channels say, or the other way; `made` are those of its parent."""
+    rest, above = bone.bone.matrix_local, bone.parent
+    ups: list[dict[str, Any]] = [{}] * len(matrices)
+    if above:
+        ups = [{"parent_matrix": matrix, "parent_matrix_local": above.bone.matrix_local} for matrix in made[above.name]]
+    return [bone.bone.convert_local_to_pose(matrix, rest, invert=invert, **up) for matrix, up in zip(matrices, ups)]
 
 
 def _write_object(
@@ -430,15 +667,53 @@ def _bones(owner: Object) -> list[Any]:
     return found
 
 
-def _tips(bones: list[Any], world: Floats, heads: Floats) -> Floats:
+def _joints(owner: Object) -> tuple[list[Any], list[int]]:
+    """The bones whose motion counts, parents before their children, with the parent of each, -1 for none.
+
+    In a rig with controls these are the deform bones. What hangs from another bone of the rig hangs from the deform bone in its place.
+    """
+    bones = _bones(owner)
+    above = {bone.name: bone.parent.name if bone.parent in bones else "" for bone in bones}
+    if deforming := controls.deforming(owner):
+        bones = [bone for bone in bones if bone in deforming]
+        above = {}
+        for bone in bones:
+            names = (name for each in bone.parent_recursive for name in _in_place_of(each, deforming) if not _hangs(above, name, bone.name))
+            above[bone.name] = next(names, "")
+    order, waiting = [], [bone for bone in reversed(bones) if not above[bone.name]]
+    while waiting:
+        bone = waiting.pop()
+        order.append(bone)
+        waiting += [each for each in reversed(bones) if above[each.name] == bone.name]
+    names = [bone.name for bone in order]
+    return order, [names.index(above[name]) if above[name] else -1 for name in names]
+
+
+def _in_place_of(bone: Any, deforming: list[Any]) -> list[str]:
+    """The deform bones that are, or rest like, a bone."""
+    near = 1e-4 * max(bone.bone.length, 1e-6)
+    rest = np.array(bone.bone.matrix_local) / [1, 1, 1, near / 1e-4]
+    return [each.name for each in deforming if np.abs(np.array(each.bone.matrix_local) / [1, 1, 1, near / 1e-4] - rest).max() < 1e-4]
+
+
+def _hangs(above: dict[str, str], name: str, other: str) -> bool:
+    """Whether a bone is another, or hangs from it."""
+    while name:
+        if name == other:
+            return True
+        name = above.get(name, "")
+    return False
+
+
+def _tips(bones: list[Any], parents: list[int], world: Floats, heads: Floats) -> Floats:
     """Where bones without children end, in the world's axes from their heads; not a number where the rig does not say.
 
     Importers that do not know give bones any direction. So a tail counts only if the tail of the parent lies where this bone starts.
     """
     tips = np.full((len(bones), 3), np.nan)
     for index, bone in enumerate(bones):
-        above = bone.parent
-        if not bone.children and above and (above.bone.tail_local - bone.bone.head_local).length < 0.1 * above.bone.length:
+        above = bones[parents[index]] if parents[index] >= 0 else None
+        if index not in parents and above and (above.bone.tail_local - bone.bone.head_local).length < 0.1 * above.bone.length:
             tips[index] = (world @ [*bone.bone.tail_local, 1])[:3] - heads[index]
     return tips
 
@@ -453,25 +728,7 @@ def _checked_curves(owner: Object, action: Action, all_curves: list[Any]) -> lis
     for curve, bone, channel in here:
         if curve.mute or (curve.group and curve.group.mute):
             raise Refusal(f'The channel {channel} of the bone "{bone}" is muted', "Switch it on, or delete it, in the Graph Editor")
-    _check_drivers(owner)
     return [curve for curve, *_ in here] + [curve for curve in all_curves if curve.data_path in _CHANNELS]
-
-
-def _check_drivers(owner: Object) -> None:
-    """Refuses armatures whose drivers would overrule an action."""
-    for driver in owner.animation_data.drivers if owner.animation_data else ():
-        found = actions.bone_of(driver.data_path)
-        if found and not driver.mute and (found[1] in _CHANNELS or _acts(owner, *found)):
-            raise Refusal(
-                f'The bone "{found[0]}" is moved by a driver, which would overrule a loop',
-                "Bake first: Pose > Animation > Bake Action, with Visual Keying, and delete the driver",
-            )
-
-
-def _acts(owner: Object, bone: str, path: str) -> bool:
-    """Whether a driver's channel is the influence of a constraint that has to be switched off."""
-    found = owner.pose.bones.get(bone)
-    return found is not None and any(path == f'constraints["{each.name}"].influence' for each in acting_constraints(found))
 
 
 def _check_object(owner: Object, all_curves: list[Any], worlds: Floats, bases: Floats) -> None:
@@ -503,19 +760,25 @@ def check_deltas(owner: Object) -> None:
 def snapshot(owner: Object) -> str:
     """What an action may leave changed on an armature after it is taken away."""
     bones = {bone.name: [list(getattr(bone, name)) for name in _CHANNELS] for bone in owner.pose.bones}
-    influences = [[bone.name, each.name, each.influence] for bone in owner.pose.bones for each in bone.constraints]
-    return json.dumps([[list(getattr(owner, name)) for name in _CHANNELS], bones, influences])
+    constraints = [[bone.name, each.name, each.influence, each.mute] for bone in owner.pose.bones for each in bone.constraints]
+    properties = [[bone.name, name, value] for bone in owner.pose.bones for name, value in bone.items() if isinstance(value, (bool, int, float))]
+    return json.dumps([[list(getattr(owner, name)) for name in _CHANNELS], bones, constraints, properties])
 
 
 def restore(owner: Object, kept: str) -> None:
     """Sets back what `snapshot` kept."""
-    own, bones, influences = json.loads(kept)
+    own, bones, constraints, properties = json.loads(kept)
     for name, values in zip(_CHANNELS, own):
         setattr(owner, name, values)
     for name, channels in bones.items():
         if bone := owner.pose.bones.get(name):
             for channel, values in zip(_CHANNELS, channels):
                 setattr(bone, channel, values)
-    for name, constraint, influence in influences:
+    for name, constraint, influence, mute in constraints:
         if (bone := owner.pose.bones.get(name)) and (found := bone.constraints.get(constraint)):
-            found.influence = influence
+            found.influence, found.mute = influence, mute
+    for name, channel, value in properties:
+        if (bone := owner.pose.bones.get(name)) and channel in bone:
+            bone[channel] = value
+    # Blender does not see for itself that properties changed.
+    owner.update_tag()

@@ -26,6 +26,10 @@ ROOTS = [
     ("NEW_BONE", "New root bone", "A bone named root is added above all others, and carries the character over the ground"),
     ("IN_PLACE", "In place", "The character stays where it starts"),
 ]
+WRITE_TO = [
+    ("CONTROLS", "Controls", "In a rig, such as one of Rigify, the controls get the keys, with limbs in FK; its constraints and drivers go on working"),
+    ("BONES", "Deform bones", "The deform bones get the keys, and their constraints are switched off"),
+]
 CLOSURES = [
     ("default", "Automatic", "The smooth way; another one where it is less visible"),
     ("auto", "Try several", "Several ways are tried, and the least visible one taken"),
@@ -58,6 +62,7 @@ class LoopwrightSettings(PropertyGroup):
     """How loops are looked for and made."""
 
     root: EnumProperty(name="Root", description="What carries the character over the ground", items=ROOTS)
+    write_to: EnumProperty(name="Write to", description="Which bones of a rig get the keys", items=WRITE_TO)
     straight: BoolProperty(
         name="Straight",
         description="The character goes straight, so that it plays on and on; for loops that turn by less than 5 degrees",

@@ -104,7 +104,8 @@ class Refusals(unittest.TestCase):
         self.refused("moved by its parent", "bake")
         self.armature.parent = None
         self.armature.pose.bones["Spine"].driver_add("location", 0).driver.expression = "frame / 100"
-        self.refused("moved by a driver", "Bake")
+        self.refused("moved by a driver", "Bake", ("make", "mirror"))
+        self.assertEqual(bpy.ops.loopwright.check(), {"FINISHED"})
 
     def test_nla(self) -> None:
         data = self.armature.animation_data
@@ -113,8 +114,36 @@ class Refusals(unittest.TestCase):
         self.refused("mixed with NLA strips", "Replace")
         data.action_blend_type = "REPLACE"
         data.action = None
-        self.refused("NLA strips alone", "bake")
-        self.assertTrue(strip)
+        strip.scale = 2
+        self.refused(f'The NLA strip "{strip.name}" changes its action', "bake")
+        strip.scale = 1
+        strip.action_frame_start, strip.frame_start, strip.frame_end = 1, 20, 170
+        self.refused("changes its action", "bake")
+        strip.frame_start, strip.frame_end = 1, 151
+        strip.influence = 0.5
+        strip.use_animated_influence = True
+        self.refused("changes its action", "bake")
+        strip.use_animated_influence = False
+        strip.blend_type = "ADD"
+        self.refused("changes its action", "bake")
+        strip.blend_type = "REPLACE"
+        other = data.nla_tracks.new()
+        other.strips.new("other", 1, self.action)
+        self.refused("moved by 2 NLA strips", "bake")
+        other.mute = True
+        self.plays_from_the_strip()
+
+    def plays_from_the_strip(self) -> None:
+        bpy.context.scene.frame_set(1)
+        before = scenes.state_of(self.armature)
+        for name in ("find", "check", "make"):
+            self.assertEqual(getattr(bpy.ops.loopwright, name)(), {"FINISHED"})
+            if name != "make":
+                self.assertIsNone(self.armature.animation_data.action)
+        self.assertEqual(self.armature.animation_data.action.name, f"{self.action.name}-loop")
+        bpy.ops.loopwright.reject()
+        self.assertIsNone(self.armature.animation_data.action)
+        self.assertEqual(scenes.state_of(self.armature)[:4], before[:4])
 
     def test_edit_mode_and_rest_position(self) -> None:
         self.armature.data.pose_position = "REST"

@@ -13,7 +13,7 @@ use glam::{DQuat, DVec3};
 use loopwright::loop_clip::Interpolation;
 use loopwright::{LoopCandidate, LoopClip, MadeLoop};
 use loopwright_cli::{Failure, answers};
-use loopwright_formats::{Format, LoopFile, MotionArrays, ReadSettings, Sidecar, SizeLimits};
+use loopwright_formats::{AnimationChoice, Format, LoopFile, MotionArrays, ReadSettings, Sidecar, SizeLimits};
 use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{
     AddedRoot, Chosen, JobError, PendingLoop, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied, choose,
@@ -217,7 +217,12 @@ impl MadeHere {
 /// A loop that was written, as it is read from its file. Errors: it is not read so.
 fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> Result<Arc<StoredLoop>, Fault> {
     let failed = |error: &dyn std::fmt::Display| Fault::make(Failure::error(error));
+    // A character's file may hold other animations.
+    let animation = sidecar.playback.animation.clone();
     let settings = ReadSettings {
+        animation: animation
+            .as_deref()
+            .map_or_else(AnimationChoice::default, AnimationChoice::Given),
         space: sidecar.space(),
         limits,
         ..ReadSettings::default()
@@ -435,6 +440,30 @@ impl Loop {
             Ok((points, turns))
         })?;
         Ok((vectors(py, &points)?, rotations(py, &turns, scalar_first)?))
+    }
+
+    /// Other numbers of its take, `width` at each frame, looped along: at each of its samples.
+    fn looped_along<'py>(&self, py: Python<'py>, values: &[u8], width: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let held = Arc::clone(&self.0);
+        let values: Vec<f64> = rows("values", values)?.into_iter().map(|[number]| number).collect();
+        let looped = work(py, move || {
+            let HeldLoop::Made(held) = &*held else {
+                let what = "other numbers are looped along only with a loop that was made of a take here";
+                return Err(Fault::make(Failure::error(what)));
+            };
+            let (frames, found) = (
+                held.studied.take().num_frames(),
+                values.len().checked_div(width).unwrap_or(0),
+            );
+            if width > 0 && frames != found {
+                return Err(Fault::array(format!(
+                    "values: expected {frames} frames, as the take has, found {found}"
+                )));
+            }
+            let looped = held.pending.done.made.looped_along(&values, width);
+            looped.map_err(|error| Fault::make(answers::job_failure(&held.studied, None, error.into())))
+        })?;
+        numbers(py, looped.into_iter().map(|number| [number]))
     }
 
     /// The root at these times: positions and rotations in the world.

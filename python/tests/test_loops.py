@@ -88,6 +88,22 @@ def test_samples_repeat_and_their_root_moves_on(loop: loopwright.Loop) -> None:
     np.testing.assert_allclose(keys, loop.positions, atol=1e-9)
 
 
+def test_other_numbers_loop_along(take: loopwright.Take, loop: loopwright.Loop, tmp_path: Path) -> None:
+    frames = np.arange(take.num_frames)
+    values = np.column_stack([np.sin(2 * np.pi * frames / loop.num_samples), frames])
+    looped = loop.looped_along(values)
+    assert looped.shape == (loop.num_samples, 2)
+    assert (looped >= values.min(axis=0)).all() and (looped <= values.max(axis=0)).all()
+    # What drifts comes back without a step.
+    steps = np.abs(np.diff(np.vstack([looped, looped[:1]]), axis=0))
+    assert steps[-1, 0] < 1.5 * steps[:, 0].max() and steps[-1, 1] < 1.5 * steps[:-1, 1].max()
+    assert loop.looped_along(values[:, :0]).shape == (loop.num_samples, 0)
+    with pytest.raises(loopwright.ArrayError, match=f"expected {take.num_frames} frames"):
+        loop.looped_along(values[1:])
+    with pytest.raises(loopwright.MakeError, match="made of a take"):
+        loopwright.load(loop.write(tmp_path / "loop.bvh")).looped_along(values)
+
+
 def test_a_loop_comes_back_from_its_file(loop: loopwright.Loop, tmp_path: Path) -> None:
     path = loop.write(tmp_path / "loop.bvh")
     read = loopwright.load(path)

@@ -3,7 +3,7 @@
 //! A [`Take`] comes in. An [`Analysis`] studies it, proposes stretches that repeat ([`LoopCandidate`]) and makes one into a loop:
 //! root motion becomes one constant velocity and turn rate, the seam is closed, and feet that stand are held. A [`LoopClip`]
 //! comes out, and [`Quality`] measures it. Loops play at any time ([`LoopClip::body_pose_at`], in single precision
-//! [`loop_clip::RuntimeLoop`]), blend into others ([`Blender`]) and follow one another ([`LoopSet`]). [`Transitions`] prices the
+//! [`loop_clip::RuntimeLoop`]), blend into others ([`Blender`]) and follow one another ([`LoopSet`]), with a [`Passage`] between them or without. [`Transitions`] prices the
 //! jump from one motion into another.
 //!
 //! Files are read and written by the crate `loopwright_formats`; `loopwright_match` finds the nearest frame of many takes, and
@@ -75,6 +75,8 @@ pub mod transition;
 
 pub mod play;
 
+pub mod passage;
+
 pub mod recognition;
 
 mod face;
@@ -106,6 +108,7 @@ pub use closure::ClosureSettings;
 pub use feet::FeetSettings;
 pub use loop_clip::LoopClip;
 pub use motion::{Joint, Pose, PoseRef, RootMotion, Skeleton, Tracks};
+pub use passage::{Passage, PassageKind};
 pub use pipeline::{LoopSettings, MadeLoop};
 pub use play::{LoopSet, PlaySettings};
 pub use quality::Quality;

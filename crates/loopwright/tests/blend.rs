@@ -2,11 +2,13 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::analysis::{Body, ContactLimits};
-use loopwright::blend::{Axis, BlendError, BlendSpace, SkeletonDifference, blend};
+use loopwright::blend::{Axis, BlendError, BlendSpace, PhaseError, PhaseMap, SkeletonDifference, blend};
 use loopwright::feet::{self, FootLock};
+use loopwright::loop_clip::{Interpolation, LoopKeys};
 use loopwright::math::{Rigid, Twist, ops, rotation};
-use loopwright::{Blender, BodyOverrides, LoopClip, Take, loop_clip::Interpolation};
-use loopwright_synth::WalkSettings;
+use loopwright::quality::Stand;
+use loopwright::{Blender, BodyOverrides, LoopClip, Take, quality};
+use loopwright_synth::{WalkSettings, Walker};
 
 use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
 
@@ -334,4 +336,209 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
         assert!(gap(&before, &here) < 1e-3, "{share}");
         before = here;
     }
+}
+
+#[test]
+fn phases_come_through_the_touch_downs() {
+    let map = PhaseMap::through(&[0.3], &[0.85]).unwrap();
+    assert_eq!((map.start(), map.num_cycles()), (0.3, 1));
+    assert!((map.warp() - 0.05).abs() < 1e-15);
+    for i in -20..40 {
+        let phase = f64::from(i) / 20.0;
+        let sine = ops::sin(0.5 * TAU * phase);
+        assert!((map.share(phase) - (0.3 + phase + 0.05 * sine * sine)).abs() < 1e-14);
+        assert!((map.share(phase + 1.0) - map.share(phase) - 1.0).abs() < 1e-14);
+        assert!(map.share(phase + 0.01) > map.share(phase));
+        assert!((map.phase(map.share(phase)) - phase).abs() < 1e-13);
+    }
+    // Two cycles of uneven steps, from the second right foot on.
+    let (left, right) = ([0.01, 0.5], [0.77, 0.24]);
+    let map = PhaseMap::through(&left, &right).unwrap();
+    for (index, share) in [0.01, 0.24, 0.5, 0.77].into_iter().enumerate() {
+        let phase = index as f64 / 4.0;
+        assert!((map.share(phase) - share).abs() < 1e-14, "{index}");
+        assert!((map.phase(share) - phase).abs() < 1e-13, "{index}");
+    }
+    let third = |at: f64| {
+        let at = |step: f64| map.share(at + step * 1e-3);
+        at(1.5) - 3.0 * at(0.5) + 3.0 * at(-0.5) - at(-1.5)
+    };
+    let roughest = (0..400).map(|i| third(f64::from(i) / 400.0).abs()).fold(0.0, f64::max);
+    assert!(roughest < 1e-7, "C2, over the start too: {roughest}");
+    let even = PhaseMap::shifted(0.2);
+    assert!((even.share(0.3) - 0.5).abs() < 1e-15 && even.warp() == 0.0);
+
+    assert_eq!(PhaseMap::through(&[], &[0.5]), Err(PhaseError::NoTouchDowns));
+    let found = PhaseMap::through(&[0.0, 0.5], &[0.2]);
+    assert_eq!(found, Err(PhaseError::NotInTurn { found: [2, 1] }));
+    let found = PhaseMap::through(&[0.0, 0.1], &[0.3, 0.6]);
+    assert_eq!(found, Err(PhaseError::NotInTurn { found: [2, 2] }));
+    assert_eq!(PhaseMap::through(&[0.0], &[0.15]), Err(PhaseError::Uneven));
+    assert!(PhaseMap::through(&[0.0], &[0.25]).is_ok());
+}
+
+/// A loop of the synthetic walker that starts when the ball of the left foot comes down, with the right one late by a share of the cycle.
+fn late(settings: WalkSettings, late: f64) -> LoopClip {
+    let settings = settings.seconds(6.0).drift(0.0).noise_deg(0.0);
+    let from_start = |settings: &WalkSettings| {
+        let truth = Walker::new(settings).unwrap().truth();
+        let mut contacts = truth.contacts.iter().filter(|contact| contact.joint == "LeftToeBase");
+        let first = contacts.find(|contact| contact.start_frame > 1.0).unwrap();
+        first.start_frame / settings.frame_rate_hz / settings.period_secs
+    };
+    let start_phase = settings.start_phase + from_start(&settings.clone().start_phase(settings.start_phase));
+    let settings = settings.start_phase(start_phase.rem_euclid(1.0));
+    let walker = Walker::new(&settings).unwrap();
+    let (truth, map) = (walker.truth(), PhaseMap::through(&[0.0], &[0.5 + late]).unwrap());
+    let root = root(truth.root_at(0.0), truth.twist());
+    let num_samples = (settings.period_secs * 60.0).round() as usize;
+    let step_secs = settings.period_secs / num_samples as f64;
+    clip_of(
+        walker.skeleton().clone(),
+        step_secs,
+        num_samples,
+        root,
+        |share, joint| {
+            let pose = walker.pose_at(map.phase(share) * settings.period_secs);
+            let (place, turn) = (pose.translations[joint], pose.rotations[joint]);
+            if joint > 0 {
+                return (place, turn);
+            }
+            let seen = root.at(share * settings.period_secs).inverse() * Rigid::new(turn, place);
+            (seen.translation, seen.rotation)
+        },
+    )
+}
+
+fn walk_and_run() -> [LoopClip; 2] {
+    let gait = |speed: f64, period: f64| {
+        WalkSettings::default()
+            .speed_mps(speed)
+            .period_secs(period)
+            .turn_dps(0.0)
+    };
+    [late(gait(1.2, 1.1), 0.03), late(gait(3.0, 0.75), -0.04)]
+}
+
+fn body_of(clip: &LoopClip) -> Body {
+    let pose = clip.folded_pose(0);
+    let pose = Take::new("p", clip.skeleton().clone(), 1.0, pose.translations, pose.rotations).unwrap();
+    Body::find(&pose, &BodyOverrides::default()).unwrap()
+}
+
+fn phase_of(clip: &LoopClip) -> PhaseMap {
+    PhaseMap::of_loop(clip, &body_of(clip), &ContactLimits::default()).unwrap()
+}
+
+#[test]
+fn a_late_right_foot_is_found_and_evened_out() {
+    let walk = |right: f64| late(WalkSettings::default().turn_dps(0.0), right);
+    let [even, early, behind] = [0.0, -0.06, 0.06].map(walk);
+    for (clip, right) in [(&even, 0.0), (&early, -0.06), (&behind, 0.06)] {
+        let map = phase_of(clip);
+        let sample = 1.0 / clip.num_samples() as f64;
+        assert!((map.warp() - right).abs() < sample, "{right}: {}", map.warp());
+        // The speed that tells a contact is measured over a tenth of a second.
+        let start = (map.start() + 0.5).rem_euclid(1.0) - 0.5;
+        assert!(start.abs() * clip.period_secs() < 0.05, "{right}: {start}");
+    }
+    let mixed = blend(&[early.clone(), behind.clone()], &[0.5, 0.5]).unwrap();
+    assert!(phase_of(&mixed).warp().abs() < 1.0 / mixed.num_samples() as f64);
+    // By a shift alone each step would be the mean of another part of the walk.
+    let (apart_from_even, before) = (apart(&even, &mixed, 0.0), apart(&early, &behind, 0.0));
+    assert!(apart_from_even < 0.02 && before > 0.1, "{apart_from_even} {before}");
+}
+
+#[test]
+fn a_walk_and_a_run_stand_between_each_other_in_a_blend() {
+    let loops = walk_and_run();
+    let body = body_of(&loops[0]);
+    let blender = Blender::new(loops.to_vec()).unwrap();
+    assert!(blender.phase_maps().all(|map| map.is_ok()));
+    let lifts = |clip: &LoopClip| {
+        let (_, feet) = feet::hold(clip, &body, None, &ContactLimits::default(), FootLock::Off, None).unwrap();
+        let share = |foot: usize| {
+            let contacts = feet.contacts.iter().filter(|contact| contact.foot == foot);
+            contacts.map(|contact| contact.num_samples).sum::<usize>() as f64 / clip.num_samples() as f64
+        };
+        [share(0), share(1)]
+    };
+    for weight in [0.1, 0.3, 0.5, 0.7, 0.9] {
+        let weights = [1.0 - weight, weight];
+        let (num_samples, step_secs) = blender.sampling(&weights).unwrap();
+        let mix = blender.mix(&weights, num_samples, step_secs).unwrap();
+        let (held, outcome) = mix.held(&body, None, FootLock::Auto).unwrap();
+        let held = held.unwrap();
+        // Between the samples at which a foot lands and lifts.
+        let stands = outcome.contacts.iter().map(|contact| Stand {
+            joint: body.feet[contact.foot].lowest_joint(),
+            first_sample: contact.start_sample + 1,
+            num_samples: contact.num_samples - 2,
+        });
+        let slide = quality::foot_slide_of_stances(&LoopKeys::from_loop(&held), &stands.collect::<Vec<_>>());
+        assert!(slide.unwrap() < 0.01, "{weight}: {slide:?}");
+        // Times are mixed by how far each loop goes.
+        let ways = loops.iter().zip(weights);
+        let ways = ways.map(|(clip, weight)| weight * clip.root().twist.linear.length() * clip.period_secs());
+        let ways: Vec<f64> = ways.collect();
+        let mean = |of: &dyn Fn(usize) -> f64| (of(0) * ways[0] + of(1) * ways[1]) / (ways[0] + ways[1]);
+        let maps = loops.each_ref().map(phase_of);
+        let phases = blender.phases();
+        let found = phase_of(&held);
+        let off = |share: f64| (share + 0.5).rem_euclid(1.0) - 0.5;
+        for phase in [0.0, 0.5] {
+            let expected = mean(&|index| off(maps[index].share(phase) - phase - phases[index])) + phase;
+            let apart = off(found.share(phase) - expected) * num_samples as f64;
+            assert!(apart.abs() < 1.0, "{weight}, phase {phase}: {apart} samples");
+        }
+        for (foot, share) in lifts(&held).into_iter().enumerate() {
+            let expected = mean(&|index| lifts(&loops[index])[foot]);
+            assert!(
+                (share - expected).abs() * (num_samples as f64) < 3.0,
+                "{weight}: {share} {expected}"
+            );
+        }
+        let seam = quality::measure(&LoopKeys::from_loop(&held), &body, None);
+        assert!(
+            !seam.pops(),
+            "closed like the loops, though they start as a foot lands: {seam:?}"
+        );
+    }
+    // A single weight is that loop, from its phase on.
+    let (num_samples, step_secs) = blender.sampling(&[0.0, 1.0]).unwrap();
+    let alone = blender.mix(&[0.0, 1.0], num_samples, step_secs).unwrap().clip;
+    for sample in 0..num_samples {
+        let share = sample as f64 / num_samples as f64 + blender.phases()[1];
+        let own = loops[1].body_pose_at(share * loops[1].period_secs(), Interpolation::Cubic);
+        for (found, own) in alone.body_pose(sample).rotations.iter().zip(&own.rotations) {
+            assert!(rotation::difference(*found, *own).length() < 1e-9, "{sample}");
+        }
+    }
+}
+
+#[test]
+fn loops_without_touch_downs_are_shifted() {
+    let [walk, run] = walk_and_run();
+    let still = clip_of(
+        walk.skeleton().clone(),
+        1.0 / 60.0,
+        60,
+        root(Rigid::IDENTITY, Twist::ZERO),
+        |_, joint| {
+            let pose = walk.body_pose(20);
+            (pose.translations[joint], pose.rotations[joint])
+        },
+    );
+    let pair = Blender::new(vec![walk.clone(), run.clone()]).unwrap();
+    let blender = Blender::new(vec![walk, still, run]).unwrap();
+    let maps: Vec<bool> = blender.phase_maps().map(|map| map.is_ok()).collect();
+    assert_eq!(maps, [true, false, true]);
+    assert_eq!(blender.phase_maps().nth(1).unwrap(), Err(PhaseError::NoTouchDowns));
+    assert!((blender.phases()[2] - pair.phases()[1]).abs() < 1e-12);
+    // A loop that nobody sees changes nothing.
+    let (with, without) = (
+        blender.blend(&[0.4, 0.0, 0.6]).unwrap(),
+        pair.blend(&[0.4, 0.6]).unwrap(),
+    );
+    assert_eq!(with.body_pose(7), without.body_pose(7));
 }

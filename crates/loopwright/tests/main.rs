@@ -18,6 +18,7 @@ mod joint_names;
 mod mean_cycle;
 mod occurrence;
 mod odd_rigs;
+mod passage;
 mod placement;
 mod play;
 mod playback;

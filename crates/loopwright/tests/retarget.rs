@@ -530,10 +530,12 @@ fn a_mix_of_loops_stands_where_they_stand() {
     let pair = RigPair::new(source.clone(), target.clone()).unwrap();
     let transfer = pair.of_loop(clip);
     let feet = transfer.feet_of_loop(clip).unwrap();
-    let mixed = FollowedFeet::mixed(&[(&feet, 0.0, 2.0), (&feet, 0.0, 1.0)], clip.num_samples()).unwrap();
+    let count = clip.num_samples();
+    let at = |_, _, sample: usize| sample as f64 / count as f64;
+    let mixed = FollowedFeet::mixed(&[(&feet, 2.0), (&feet, 1.0)], count, at).unwrap();
     assert_eq!(mixed.stands(), feet.stands());
     // Half a cycle on, each foot stands when it swung.
-    let later = FollowedFeet::mixed(&[(&feet, 0.5, 1.0)], clip.num_samples()).unwrap();
+    let later = FollowedFeet::mixed(&[(&feet, 1.0)], count, |_, _, sample| at(0, 0, sample) + 0.5).unwrap();
     let half = clip.num_samples() / 2;
     assert_eq!(later.stands().len(), feet.stands().len());
     for (own, other) in feet.stands().iter().zip(later.stands()) {
@@ -542,7 +544,7 @@ fn a_mix_of_loops_stands_where_they_stand() {
         let by = by.min(clip.num_samples() - by);
         assert!(by <= 1, "{own:?} {other:?}");
     }
-    assert!(FollowedFeet::mixed(&[], 10).is_none());
+    assert!(FollowedFeet::mixed(&[], 10, at).is_none());
 }
 
 #[test]

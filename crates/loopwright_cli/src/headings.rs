@@ -7,6 +7,8 @@ pub(crate) const MANY: &str = "Many takes";
 
 /// How loops are mixed, or follow one another.
 pub(crate) const MIX: &str = "Mix";
+/// What a set holds.
+pub(crate) const SET: &str = "Set";
 /// The cost of a jump between two motions.
 pub(crate) const JUMP: &str = "Jump";
 /// What a match database holds, and what it is asked for.

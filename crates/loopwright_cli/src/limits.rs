@@ -5,7 +5,7 @@ use std::{env, fmt};
 
 use clap::Args;
 use loopwright_formats::loop_file::facts::{CheckFacts, QualityFacts};
-use loopwright_job::CheckId;
+use loopwright_job::{CheckId, SetCheckId};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{exit::Failure, files, headings::LIMITS, project};
@@ -91,14 +91,20 @@ impl Exceeded {
     /// A check that a loop fails.
     pub(crate) fn of_check(check: &CheckFacts) -> Self {
         let id = check.id.parse::<CheckId>().ok();
+        let of_set = check.id.parse::<SetCheckId>().ok();
+        let (word, cure) = match (id, of_set) {
+            (Some(id), _) => (id.as_str(), id.cure()),
+            (None, Some(id)) => (id.as_str(), id.cure()),
+            (None, None) => ("check", ""),
+        };
         Self {
             measure: check.id.clone(),
             found: check.value.unwrap_or_default(),
             allowed: check.limit.unwrap_or_default(),
             joint: check.joint.clone(),
-            hint: id.map_or("", CheckId::cure).to_owned(),
+            hint: cure.to_owned(),
             words: (
-                id.map_or("check", CheckId::as_str),
+                word,
                 match check.unit.as_str() {
                     "" => String::new(),
                     unit => format!(" {unit}"),

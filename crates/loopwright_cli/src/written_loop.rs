@@ -368,7 +368,7 @@ pub(crate) fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> 
 #[derive(Clone, Debug)]
 pub(crate) struct LoopName {
     pub(crate) path: PathBuf,
-    animation: Option<String>,
+    pub(crate) animation: Option<String>,
 }
 
 impl LoopName {

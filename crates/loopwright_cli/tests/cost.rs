@@ -119,6 +119,22 @@ fn of_many_motions_each_pair_has_the_jump_that_it_has_alone() {
             .all(|two| number(&two[0], "cost_metre_secs") <= number(&two[1], "cost_metre_secs"))
     );
     assert!(number(&best[0], "cost_metre_secs") == cheapest);
+    // When each is left and the next entered, for every pair; and all of it as a map with their names.
+    for (exit, entry) in [(0, 1), (2, 0)] {
+        let alone = folder.answer(&format!("cost {} {} --json", names[exit], names[entry]));
+        let best = &alone["table"]["best"][0];
+        assert_eq!(among["exits_secs"][exit][entry], best["exit_secs"]);
+        assert_eq!(among["entries_secs"][exit][entry], best["entry_secs"]);
+    }
+    let drawn = folder.answer("cost set --plot map.svg --json");
+    assert_eq!(drawn["outputs"], serde_json::json!(["map.svg"]));
+    let map = folder.text("map.svg");
+    for name in ["quick", "slow", "walk-loop"] {
+        assert_eq!(map.matches(&format!(">{name}<")).count(), 2, "{name}");
+    }
+    folder.fail("cost set --plot map.svg").says("map.svg");
+    folder.succeed("cost set --plot map.png");
+    folder.fail("cost set --plot set/quick.bvh.svg/x.png");
     // Three files mean the same as their folder.
     let named = folder.succeed("cost quick.bvh slow.bvh walk-loop.bvh --top 1");
     assert_eq!(named.stdout.lines().count(), 4, "{}", named.stdout);
@@ -153,10 +169,6 @@ fn what_cannot_be_compared_is_said_to_be_so() {
         ("walk.bvh walk.bvh --joint-weight Nobody=1", vec!["Nobody"]),
         ("walk.bvh walk.bvh --plot map.pdf", vec![".svg or .png"]),
         ("walk.bvh", vec!["1 motion to compare", "two motions"]),
-        (
-            "walk.bvh walk.bvh other.bvh --plot map.svg",
-            vec!["--plot is for two motions"],
-        ),
         (
             "walk.bvh other.bvh",
             vec![

@@ -173,15 +173,19 @@ impl Figure {
         &self.soles
     }
 
-    /// Name of the joint that a point belongs to.
-    pub fn name_of(&self, point: usize) -> &str {
+    /// The joint that a point belongs to.
+    pub fn joint_of(&self, point: usize) -> usize {
         let joints = self.skeleton.num_joints();
-        let joint = if point < joints {
+        if point < joints {
             point
         } else {
             self.tips[point - joints].0
-        };
-        &self.skeleton.joint(joint).name
+        }
+    }
+
+    /// Name of the joint that a point belongs to.
+    pub fn name_of(&self, point: usize) -> &str {
+        &self.skeleton.joint(self.joint_of(point)).name
     }
 
     /// The point that is the joint of that name.

@@ -322,6 +322,32 @@ fn jumps_between_motions_are_mapped_with_the_best_of_them() {
 }
 
 #[test]
+fn jumps_among_many_motions_are_mapped_with_their_names() {
+    let decay = Decay::Quintic { blend_secs: 0.4 };
+    for count in [0, 2, 5, 40, 256] {
+        let names: Vec<String> = (0..count)
+            .map(|index| format!("walk <{index}> with a rather long name of its own"))
+            .collect();
+        let cost = |exit: usize, entry: usize| (exit != entry).then(|| 0.1 + 0.01 * (3 * exit + entry) as f64);
+        let costs: Vec<Vec<_>> = (0..count)
+            .map(|exit| (0..count).map(|entry| cost(exit, entry)).collect())
+            .collect();
+        let svg = plot::transitions_among(&names, decay, &costs);
+        assert_sound(&svg);
+        // On both axes, as many as there is room for.
+        let shown = svg.matches("walk &lt;").count();
+        assert_eq!(
+            shown,
+            2 * names.len().div_ceil(if count > 100 { 6 } else { 1 }),
+            "{count}"
+        );
+        // Large cells hold their costs.
+        let costs = svg.matches("text-anchor=\"middle\" fill=").count();
+        assert_eq!(costs, if count < 10 { count * (count.max(1) - 1) } else { 0 });
+    }
+}
+
+#[test]
 fn displacements_are_mapped_with_the_gaps_of_a_jump() {
     let decays = [
         Decay::Spring { half_life_secs: 0.1 },

@@ -120,7 +120,8 @@ pub(crate) struct MotionOfFile<'a> {
 }
 
 pub(crate) enum MotionContent<'a> {
-    Take(&'a Take),
+    /// A take, and whether its first joint is a root joint that the file lacks.
+    Take(&'a Take, bool),
     Loop(&'a LoopClip, &'a LoopWriteSettings),
 }
 
@@ -134,7 +135,7 @@ impl MotionOfFile<'_> {
 
     pub(crate) fn motion(&self) -> Result<KeyedMotion<'_>, WriteError> {
         match self.content {
-            MotionContent::Take(take) => Ok(KeyedMotion::from_take(take, false)),
+            MotionContent::Take(take, has_root) => Ok(KeyedMotion::from_take(take, has_root)),
             MotionContent::Loop(clip, settings) => KeyedMotion::from_loop(clip, None, settings),
         }
     }

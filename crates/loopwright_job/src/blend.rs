@@ -1,9 +1,9 @@
 //! Several loops mixed into one.
 
 use loopwright::analysis::{Body, BodyError};
-use loopwright::blend::{Axis, BlendError, BlendSpace};
-use loopwright::feet::{self, FootLock, HoldError};
-use loopwright::{Blender, BodyOverrides, LoopClip, RootMode, pipeline::Recentered, retarget::FollowedFeet};
+use loopwright::blend::{Axis, BlendError, BlendSpace, Mix, PhaseError};
+use loopwright::feet::{FootLock, HoldError};
+use loopwright::{Blender, BodyOverrides, LoopClip, RootMode, pipeline::Recentered};
 use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
 use loopwright_formats::loop_file::{BlendOrigin, DerivedLoop, describe};
 use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
@@ -63,6 +63,7 @@ pub struct Blend {
     /// The file of the first loop.
     first: LoadedTake,
     engine: Target,
+    warnings: Vec<String>,
 }
 
 impl Blend {
@@ -70,19 +71,12 @@ impl Blend {
     pub fn new(loops: &[StoredLoop], names: Vec<String>, request: &BlendRequest) -> Result<Self, MixError> {
         let first = loops.first().ok_or(BlendError::NoLoops)?;
         same_cycles(loops)?;
-        let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
-        let (blender, weights) = weigh(request, clips)?;
+        let (blender, weights) = weigh(request, loops)?;
         let engine = request.target.unwrap_or(Target::Generic);
-        let clip = at_their_rate(blender.blend(&weights)?, loops, engine);
+        let (num_samples, step_secs) = at_their_rate(blender.sampling(&weights)?, loops, engine);
+        let mix = blender.mix(&weights, num_samples, step_secs)?;
         let body = Body::find(&first.file.take, &request.overrides)?;
-        let of_loops = (loops.iter().zip(blender.phases()).zip(&weights))
-            .map(|((each, &phase), &weight)| Some((each.followed.as_ref()?, phase, weight)))
-            .collect::<Option<Vec<_>>>();
-        let followed = of_loops.and_then(|loops| FollowedFeet::mixed(&loops, clip.num_samples()));
-        let (clip, feet) = match &followed {
-            Some(followed) => held(request, (first, &body), clip, followed)?,
-            None => held_in_mix(request, (first, &body), clip, &weights)?,
-        };
+        let (clip, feet) = held(request, (first, &body), mix, &weights)?;
         let mode = mode(loops);
         let (clip, recentered_by) = match request.recenters {
             true => {
@@ -92,6 +86,7 @@ impl Blend {
             false => (clip, None),
         };
         let sum: f64 = weights.iter().sum();
+        let warnings = only_shifted(&blender, &names, &weights);
         let origin = BlendOrigin {
             take: first.facts.clone(),
             first: &first.sidecar,
@@ -100,6 +95,7 @@ impl Blend {
                 loops: names,
                 weights: weights.iter().map(|weight| weight / sum).collect(),
                 phases: blender.phases().to_vec(),
+                warps: blender.phase_maps().map(|map| Some(map.ok()?.warp())).collect(),
             },
             feet,
             mode,
@@ -121,6 +117,7 @@ impl Blend {
             },
             first: first.file.clone(),
             engine,
+            warnings,
         })
     }
 
@@ -137,8 +134,21 @@ impl Blend {
         let source = self.first.source.in_format(format, &self.first.take);
         let mut file = self.of_loops.write(&self.engine.placed(source))?;
         let complaint = self.engine.complaint(format);
+        file.sidecar.warnings.extend(self.warnings.iter().cloned());
         (file.sidecar.warnings).extend(complaint.map(|complaint| complaint.to_string()));
         Ok(file)
+    }
+
+    /// The blend as a loop of its own, measured as it is written. Errors: [`LoopFileError`].
+    pub(crate) fn stored(&self) -> Result<StoredLoop, LoopFileError> {
+        let sidecar = self.of_loops.write(&self.first.source)?.sidecar;
+        Ok(StoredLoop {
+            clip: self.of_loops.clip.clone(),
+            file: self.first.clone(),
+            facts: sidecar.take.clone(),
+            sidecar,
+            followed: None,
+        })
     }
 
     /// The blend as it is played.
@@ -150,24 +160,18 @@ impl Blend {
 /// Relative difference below which frame rates are the same: files round frame times.
 const SAME_RATE: f64 = 1e-4;
 
-/// The blend at the frame rate of its loops, if they have one, as the engine samples it: its period changes by at most half a
-/// frame, its speed not at all.
-fn at_their_rate(clip: LoopClip, loops: &[StoredLoop], engine: Target) -> LoopClip {
+/// The number of samples of a blend and the time between them, at the frame rate of its loops, if they have one, as the engine samples
+/// it: its period changes by at most half a frame, its speed not at all.
+fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], engine: Target) -> (usize, f64) {
     let first = loops[0].clip.step_secs();
     let has_rate = |each: &StoredLoop| (each.clip.step_secs() / first - 1.0).abs() < SAME_RATE;
-    let own = if loops.iter().all(has_rate) {
-        first
-    } else {
-        clip.step_secs()
-    };
-    let step_secs = 1.0 / engine.sampled_rate(1.0 / own);
-    if step_secs == clip.step_secs() {
-        return clip;
+    let own = if loops.iter().all(has_rate) { first } else { step_secs };
+    let sampled_secs = 1.0 / engine.sampled_rate(1.0 / own);
+    if sampled_secs == step_secs {
+        return (num_samples, step_secs);
     }
-    // The feet are held on this twist afterwards.
-    let asked_for = clip.root().twist;
-    let num_samples = (clip.period_secs() / step_secs).round() as usize;
-    clip.retimed(num_samples, step_secs).with_twist(asked_for)
+    let period_secs = num_samples as f64 * step_secs;
+    ((period_secs / sampled_secs).round() as usize, sampled_secs)
 }
 
 /// The root mode of the blend: that of the first loop, or of the first that follows a path.
@@ -185,35 +189,37 @@ fn root_joint(first: &StoredLoop, clip: &LoopClip) -> Option<usize> {
     }
 }
 
-/// The blend on a character with its feet held while those of its loops stand.
+/// The blend with its feet held while those of its loops stand: a foot that stands in each loop, moving on its own circle, stands nowhere
+/// in their mean.
 fn held(
     request: &BlendRequest,
     (first, body): (&StoredLoop, &Body),
-    clip: LoopClip,
-    followed: &FollowedFeet,
+    mix: Mix,
+    weights: &[f64],
 ) -> Result<(LoopClip, FeetFacts), MixError> {
-    let (held, feet) = followed.hold(body, root_joint(first, &clip), &clip, request.lock_feet)?;
-    let mut facts = describe::feet(&clip, body, &feet, 0);
-    facts.foot_slide_before_cmps = foot_slide_cmps(&clip, body);
-    let clip = held.unwrap_or(clip);
+    // A single loop stays unchanged.
+    let is_mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
+    let lock = if is_mixed { request.lock_feet } else { FootLock::Off };
+    let (held, feet) = mix.held(body, root_joint(first, &mix.clip), lock)?;
+    let mut facts = describe::feet(&mix.clip, body, &feet, 0);
+    facts.foot_slide_before_cmps = foot_slide_cmps(&mix.clip, body);
+    let clip = held.unwrap_or(mix.clip);
     facts.foot_slide_after_cmps = foot_slide_cmps(&clip, body);
     Ok((clip, facts))
 }
 
-/// The blend with its feet held: a foot that stands in each loop, moving on its own circle, stands nowhere in their mean.
-fn held_in_mix(
-    request: &BlendRequest,
-    (first, body): (&StoredLoop, &Body),
-    clip: LoopClip,
-    weights: &[f64],
-) -> Result<(LoopClip, FeetFacts), MixError> {
-    let root_joint = root_joint(first, &clip);
-    // A single loop stays unchanged.
-    let mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
-    let lock = if mixed { request.lock_feet } else { FootLock::Off };
-    let (held, feet) = feet::hold(&clip, body, root_joint, &request.overrides.contacts, lock, None)?;
-    let facts = describe::feet(&clip, body, &feet, 0);
-    Ok((held.unwrap_or(clip), facts))
+/// Which loops are aligned by a shift alone, and why, where feet of others or their own touch down.
+fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<String> {
+    let has_phase = blender.phase_maps().any(|map| map.is_ok());
+    let maps = names.iter().zip(blender.phase_maps()).zip(weights);
+    let shifted = maps
+        .filter(|(_, weight)| **weight > 0.0)
+        .filter_map(|((name, map), _)| {
+            let why = map.err()?;
+            let is_expected = matches!(why, PhaseError::Feet | PhaseError::NoTouchDowns);
+            (has_phase || !is_expected).then(|| format!("{name} is aligned by a shift of its time alone: {why}"))
+        });
+    shifted.collect()
 }
 
 /// Errors: loops with different numbers of cycles, whose phases are not comparable.
@@ -229,8 +235,21 @@ fn same_cycles(loops: &[StoredLoop]) -> Result<(), MixError> {
     }
 }
 
+/// The loops aligned by when their feet stand: on a character by those of the loops that were put onto it.
+fn blender(request: &BlendRequest, loops: &[StoredLoop], clips: Vec<LoopClip>) -> Result<Blender, MixError> {
+    let followed: Option<Vec<_>> = loops.iter().map(|each| each.followed.clone()).collect();
+    Ok(match (followed, loops.first()) {
+        (Some(followed), Some(first)) => {
+            let body = Body::find(&first.file.take, &request.overrides)?;
+            Blender::of_character(clips, &body, followed)?
+        }
+        _ => Blender::with(clips, &request.overrides)?,
+    })
+}
+
 /// The weights: as given, computed from the requested speed and turn rate, or equal.
-fn weigh(request: &BlendRequest, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f64>), MixError> {
+fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f64>), MixError> {
+    let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let wanted = [
         request.speed_mps.map(|speed| (Axis::Speed, speed, 1.0)),
         request.turn_rate_dps.map(|rate| (Axis::Turn, rate, 1f64.to_radians())),
@@ -255,5 +274,5 @@ fn weigh(request: &BlendRequest, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f
         (None, None) if request.weights.is_empty() => vec![1.0; clips.len()],
         (None, None) => request.weights.clone(),
     };
-    Ok((Blender::with(clips, &request.overrides)?, weights))
+    Ok((blender(request, loops, clips)?, weights))
 }

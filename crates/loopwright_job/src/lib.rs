@@ -4,7 +4,8 @@
 //! analyses a take ([`Studied`]), [`choose`] finds the stretches to make loops of, [`make`] makes a loop of one, with other stretches
 //! and closures tried where its seam shows, and [`write()`] writes it into memory, reads it back and measures it. [`pack`] does all of that
 //! for the animations of one file. [`SearchRows`] is the list that people choose from. [`check`] measures a loop that stands in a file, and
-//! a [`StoredLoop`] is mirrored or put onto a character, and several become a [`Blend`] or are [`Played`] one after the other.
+//! [`check_together`] whether several belong together; a [`StoredLoop`] is mirrored or put onto a character, and several become a
+//! [`Blend`] or are [`Played`] one after the other. What happens once between loops is [`Cut`].
 //!
 //! What goes wrong or looks odd is a value ([`JobError`], [`StudyError`], [`Warning`]): callers decide how it is said. Warnings have a
 //! sentence of their own, since sidecars hold them and are the same whoever wrote them. Nothing here reads or writes files.
@@ -29,6 +30,7 @@ mod blend;
 mod character;
 mod check;
 mod choose;
+mod cut;
 mod error;
 mod make;
 mod of_loops;
@@ -36,8 +38,10 @@ pub mod pack;
 mod play;
 pub mod recipe;
 mod search;
+pub mod set;
 mod stored;
 mod study;
+mod together;
 pub mod verdict;
 pub mod warning;
 mod write;
@@ -46,6 +50,9 @@ pub use blend::{Blend, BlendRequest, MixError};
 pub use character::{CarryError, CharacterTarget, Following, Matched};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
 pub use choose::{Chosen, Request, Rows, choose};
+pub use cut::{
+    Cut, CutRequest, CutTakeError, CutWriteError, EventFacts, PassageFacts, RootKeys, STANCE, StateFacts, own_loops,
+};
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
 pub use of_loops::LoopOfLoops;
@@ -56,6 +63,7 @@ pub use search::parse_range;
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
 pub use stored::{AddedRoot, StoredLoop, StoredLoopError};
 pub use study::{Studied, Study, stated_space, take_facts};
+pub use together::{LoopOfSet, SetCheckId, check_together};
 pub use verdict::{CheckId, Verdict};
 pub use warning::Warning;
 pub use write::{PendingLoop, write};

@@ -115,6 +115,12 @@ impl Studied {
             .check_search(take.num_frames(), take.num_joints(), compared)
     }
 
+    /// The name of the lowest joint of a foot.
+    pub(crate) fn foot_name(&self, foot: usize) -> String {
+        let joint = self.analysis.body.feet[foot].lowest_joint();
+        self.take().skeleton().joint(joint).name.clone()
+    }
+
     /// The take itself.
     pub fn take(&self) -> &Take {
         &self.file.take

@@ -548,7 +548,11 @@ fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool, named: Opt
             }
             // Ends that are as unlike as any two frames are joined by force, whatever the rest of the take does.
             let is_forced = candidate.cost_ratio.is_some_and(|ratio| ratio >= 1.0);
-            let value = if is_forced { 2.0 } else { f64::from(u8::from(!candidate.is_confident())) };
+            let value = if is_forced {
+                2.0
+            } else {
+                f64::from(u8::from(!candidate.is_confident()))
+            };
             graded(id, value, Limits::of(0.0, 1.0))
         }
         _ => return None,

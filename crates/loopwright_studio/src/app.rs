@@ -4,25 +4,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use eframe::egui::{
-    self, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Panel, RichText, ScrollArea, Ui, vec2,
+    self, Align, Button, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Frame, Label, Layout, Margin,
+    Panel, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2,
 };
 
 use loopwright_formats::Format;
 
 use crate::guard::{Guard, Request};
+use crate::icons::{self, Icon};
 use crate::model::{Action, Model};
-use crate::panels::{self, AnimationsPanel, CostMapPanel, ExportPanel, RecipePanel};
+use crate::panels::{self, AnimationsPanel, CapturePanel, CostMapPanel, ExportPanel, RecipePanel};
 use crate::timeline::{self, SeamCurve, TakeBar};
-use crate::{focus, fonts::fonts, grade, theme, viewport::Viewport, work::Wake};
-
-/// Windows narrower than this have the panels below the viewport, points.
-const NARROW_POINTS: f32 = 720.0;
+use crate::viewport::{self, Viewport};
+use crate::{focus, fonts::fonts, grade, theme, work::Wake};
 
 /// Share of a narrow window's height that the viewport takes.
-const NARROW_VIEWPORT: f32 = 0.45;
+const NARROW_VIEWPORT: f32 = 0.42;
 
-/// Width of the panels beside the viewport, points.
-const PANELS_POINTS: f32 = 350.0;
+/// Width of the panels beside the viewport, at first, at least and at most, points.
+const PANELS_POINTS: f32 = 372.0;
+const PANELS_RANGE: [f32; 2] = [300.0, 560.0];
+
+/// Height of the timeline with its curves at first, and at least, points; and the most of the window that it takes.
+const TIMELINE_POINTS: f32 = 300.0;
+const LEAST_TIMELINE_POINTS: f32 = 150.0;
+const MOST_TIMELINE: f32 = 0.6;
+
+/// Windows narrower than this have no room for the less used words of the top row, points.
+const WORDY_POINTS: f32 = 1200.0;
 
 /// Longest time between two frames that playback follows, seconds: a window that was covered does not leap ahead.
 const MAX_FRAME_SECS: f32 = 0.1;
@@ -66,6 +75,45 @@ impl Inbox {
 #[cfg(not(target_arch = "wasm32"))]
 type Chosen = Arc<Mutex<Vec<(crate::platform::Ask, Vec<std::path::PathBuf>)>>>;
 
+/// What the panels beside the view are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tab {
+    #[default]
+    Loops,
+    Close,
+    Feet,
+    Edit,
+    Export,
+}
+
+impl Tab {
+    const ALL: [Self; 5] = [Self::Loops, Self::Close, Self::Feet, Self::Edit, Self::Export];
+
+    /// Those of a narrow window: the others are parts of *Close*.
+    const NARROW: [Self; 3] = [Self::Loops, Self::Close, Self::Export];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Loops => "Loops",
+            Self::Close => "Close",
+            Self::Feet => "Feet",
+            Self::Edit => "Edit",
+            Self::Export => "Export",
+        }
+    }
+
+    /// Its name for screen readers, to whom one word says too little.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Loops => "Loops of the take",
+            Self::Close => "Close the seam",
+            Self::Feet => "Feet on the ground",
+            Self::Edit => "Edit the motion",
+            Self::Export => "Export to a file",
+        }
+    }
+}
+
 /// The studio with all its panels.
 pub struct Studio {
     model: Model,
@@ -77,6 +125,8 @@ pub struct Studio {
     recipe: RecipePanel,
     cost_map: CostMapPanel,
     animations: AnimationsPanel,
+    capture: CapturePanel,
+    tab: Tab,
     guard: Guard,
     /// The file that what is set goes into, again and again.
     #[cfg(not(target_arch = "wasm32"))]
@@ -106,7 +156,7 @@ impl Studio {
     /// A studio that asks this context for frames; the walk that it opens with is on its way.
     pub fn in_context(ctx: &Context) -> Self {
         ctx.set_fonts(fonts());
-        theme::make_readable(ctx);
+        theme::set(ctx);
         let wake = ctx.clone();
         Self {
             model: Model::new(Wake::by(move || wake.request_repaint())),
@@ -118,6 +168,8 @@ impl Studio {
             recipe: RecipePanel::default(),
             cost_map: CostMapPanel::default(),
             animations: AnimationsPanel::default(),
+            capture: CapturePanel::default(),
+            tab: Tab::default(),
             guard: Guard::default(),
             #[cfg(not(target_arch = "wasm32"))]
             autosave: None,
@@ -306,11 +358,14 @@ impl Studio {
         if ctx.input_mut(|input| input.consume_key(egui::Modifiers::COMMAND, egui::Key::O)) {
             self.ask(crate::platform::Ask::Files, &ctx);
         }
-        if ui.available_width() < NARROW_POINTS {
+        self.capture.step(&ctx, &mut self.model, &mut self.export);
+        self.viewport.set_bare(self.capture.is_on());
+        if ui.available_width() < theme::NARROW_POINTS {
             self.narrow_ui(ui, &mut actions);
         } else {
             self.wide_ui(ui, &mut actions);
         }
+        self.capture.shoot(&ctx, self.viewport.rect());
         panels::help_ui(&ctx, &self.model, &mut actions);
         panels::release_clicked(&ctx);
         self.keep();
@@ -360,75 +415,158 @@ impl Studio {
         }
     }
 
-    /// Panels beside the viewport, the timeline below both.
+    /// The view first, transport and timeline below it, the panels beside all.
     fn wide_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         Panel::top("top").show(ui, |ui| self.top_ui(ui, actions));
-        Panel::bottom("timeline").show(ui, |ui| self.timeline_ui(ui, actions));
         Panel::right("panels")
             .resizable(true)
             .default_size(PANELS_POINTS)
+            .size_range(PANELS_RANGE[0]..=PANELS_RANGE[1])
             .show(ui, |ui| {
+                self.tabs_ui(ui, &Tab::ALL);
                 ScrollArea::vertical()
                     .auto_shrink(false)
                     .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions)));
             });
-        CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
+        // Without its curves the timeline is as high as the bar of the take.
+        let timeline = match self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some() {
+            true => Panel::bottom("timeline")
+                .resizable(true)
+                .default_size(TIMELINE_POINTS)
+                .size_range(LEAST_TIMELINE_POINTS..=MOST_TIMELINE * ui.ctx().content_rect().height()),
+            false => Panel::bottom("low timeline"),
+        };
+        timeline.show(ui, |ui| {
+            if self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some() {
+                // The panel is as high as it was dragged, not as what it holds.
+                ui.set_min_height(ui.available_height());
+            }
+            self.timeline_ui(ui, actions);
+        });
+        Panel::bottom("transport").show(ui, |ui| {
+            ui.add_space(2.0);
+            timeline::transport_ui(ui, &self.model, actions);
+            ui.add_space(2.0);
+        });
+        CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             self.viewport.viewport_ui(ui, &self.model, actions);
         });
     }
 
-    /// All below each other, to scroll.
+    /// View, transport and three tabs below each other, for fingers.
     fn narrow_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        theme::for_fingers(ui.style_mut());
         Panel::top("top").show(ui, |ui| self.top_ui(ui, actions));
-        CentralPanel::default().show(ui, |ui| {
+        let frame = Frame::NONE.fill(ui.visuals().panel_fill);
+        CentralPanel::default().frame(frame).show(ui, |ui| {
             let height = ui.available_height() * NARROW_VIEWPORT;
             ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
                 self.viewport.viewport_ui(ui, &self.model, actions);
             });
-            let width = ui.available_width();
-            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                ui.set_max_width(width);
-                self.timeline_ui(ui, actions);
-                focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions));
+            Frame::NONE.inner_margin(Margin::symmetric(8, 0)).show(ui, |ui| {
+                timeline::narrow_transport_ui(ui, &self.model, actions);
+                ui.horizontal(|ui| viewport::roots_ui(ui, &self.model, actions));
+                self.tabs_ui(ui, &Tab::NARROW);
+                let width = ui.available_width();
+                ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                    ui.set_max_width(width);
+                    if self.tab == Tab::Loops {
+                        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
+                    }
+                    focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions));
+                    if self.tab == Tab::Close {
+                        self.seam_curve.seam_curve_ui(ui, &self.model, actions);
+                    }
+                });
             });
         });
     }
 
+    /// The tabs, equally wide.
+    fn tabs_ui(&mut self, ui: &mut Ui, tabs: &[Tab]) {
+        if !tabs.contains(&self.tab) {
+            self.tab = Tab::Close;
+        }
+        ui.add_space(4.0);
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            let height = ui.spacing().interact_size.y.max(28.0);
+            let width = (ui.available_width() + 2.0) / tabs.len() as f32 - 2.0;
+            for &tab in tabs {
+                let is_open = self.tab == tab;
+                let button = Button::selectable(is_open, tab.word()).min_size(vec2(width, height));
+                let response = ui.add_sized(vec2(width, height), button);
+                response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_open, tab.name()));
+                if response.clicked() {
+                    self.tab = tab;
+                }
+            }
+        });
+        ui.add_space(4.0);
+    }
+
+    /// One row: who this is, files, steps back, what to compare; the verdict; and *Export* at the right.
     fn top_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        ui.add_space(2.0);
-        ui.horizontal_wrapped(|ui| {
-            ui.strong("loopwright studio");
+        ui.add_space(3.0);
+        let is_wordy = ui.available_width() > WORDY_POINTS;
+        let is_narrow = ui.available_width() < theme::NARROW_POINTS;
+        ui.horizontal(|ui| {
+            if !is_narrow {
+                ui.label(RichText::new("loopwright").heading().strong());
+            }
             self.open_ui(ui);
-            let undo = ui.add_enabled(self.model.can_undo(), egui::Button::new("Undo"));
+            ui.spacing_mut().item_spacing.x = 4.0;
             let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
-            if undo.on_hover_text(format!("Undo: {undone} (Ctrl+Z)")).clicked() {
+            let tip = format!("Undo: {undone} (Ctrl+Z)");
+            if icons::button(ui, Icon::Undo, "Undo", &tip, self.model.can_undo()).clicked() {
                 actions.push(Action::Undo);
             }
-            let redo = ui.add_enabled(self.model.can_redo(), egui::Button::new("Redo"));
-            if redo.on_hover_text(format!("Redo: {redone} (Ctrl+Shift+Z)")).clicked() {
+            let tip = format!("Redo: {redone} (Ctrl+Shift+Z)");
+            if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
                 actions.push(Action::Redo);
             }
-            let keep = ui.add_enabled(self.model.edit().is_some(), egui::Button::new("Keep as A"));
-            if keep.on_hover_text("Keeps the settings, to compare").clicked() {
+            let [keep, swap] = match is_wordy {
+                true => ["Keep as A", "Swap with A"],
+                false => ["Keep A", "Swap A"],
+            };
+            let named = |ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str| {
+                let response = ui.add_enabled(is_enabled, Button::new(word));
+                response.widget_info(|| WidgetInfo::labeled(Role::Button, is_enabled, name));
+                response.on_hover_text(tip).clicked()
+            };
+            let tip = "Keeps the settings, to compare (A)";
+            if !is_narrow && named(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
                 actions.push(Action::Keep);
             }
-            let swap = ui.add_enabled(self.model.has_kept(), egui::Button::new("Swap with A"));
-            if swap.on_hover_text("A").clicked() {
+            let tip = "The settings that were kept, and back (A)";
+            if !is_narrow && named(ui, swap, "Swap with A", self.model.has_kept(), tip) {
                 actions.push(Action::SwapKept);
             }
-            self.export.short_ui(ui, &self.model, actions);
-            if ui.button("Keys ?").clicked() {
-                actions.push(Action::Help(true));
-            }
-            let is_dark = ui.visuals().dark_mode;
-            let other = if is_dark { "Light" } else { "Dark" };
-            if ui.button(other).on_hover_text("Colours of the window").clicked() {
-                ui.ctx()
-                    .set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
-            }
-            ui.strong(format!("Drop a take here ({})", Format::names("or")));
-            ui.weak("Files stay on this machine.");
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                self.export.short_ui(ui, &self.model, actions);
+                let is_dark = ui.visuals().dark_mode;
+                let (icon, other) = match is_dark {
+                    true => (Icon::Sun, "Light"),
+                    false => (Icon::Moon, "Dark"),
+                };
+                if icons::button(ui, icon, other, "Colours of the window", true).clicked() {
+                    ui.ctx()
+                        .set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
+                }
+                if !is_narrow && named(ui, "?", "Keys ?", true, "Keys (?)") {
+                    actions.push(Action::Help(true));
+                }
+                if !is_narrow {
+                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                        ui.add_space(10.0);
+                        self.verdict_ui(ui);
+                    });
+                }
+            });
         });
+        if is_narrow {
+            ui.horizontal(|ui| self.verdict_ui(ui));
+        }
         self.progress_ui(ui, actions);
         let chooses_folder = self.export.question_ui(ui, actions);
         #[cfg(not(target_arch = "wasm32"))]
@@ -437,21 +575,35 @@ impl Studio {
         }
         #[cfg(target_arch = "wasm32")]
         let _ = chooses_folder;
-        ui.add_space(2.0);
+        ui.add_space(3.0);
     }
 
-    /// What goes on, and what went wrong. The line is always there, so that nothing moves when it gets words.
+    /// How good the loop is, with the reason, or what is written or opened instead.
+    fn verdict_ui(&self, ui: &mut Ui) {
+        if let Some((stem, number, count)) = self.model.writing() {
+            ui.spinner();
+            ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
+        } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
+            ui.spinner();
+            ui.add(Label::new(format!("{progress} ...")).truncate());
+        } else if let Some(made) = self.model.made() {
+            let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
+            grade::light_ui(ui, made.verdict.grade);
+            let words = RichText::new(made.verdict.to_string()).color(colour);
+            ui.add(Label::new(words).truncate());
+        }
+    }
+
+    /// What goes on, what went wrong and what was written.
     fn progress_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let is_opening = self.model.progress().is_some() && self.model.is_opening();
+        let awaits = self.model.awaits_character();
+        let is_writing = self.model.writing().is_some();
+        if !is_opening && !is_writing && self.model.problem().is_none() && !awaits && self.export.said().is_none() {
+            return;
+        }
         ui.horizontal_wrapped(|ui| {
-            if let Some((stem, number, count)) = self.model.writing() {
-                ui.spinner();
-                ui.label(format!("Writing {stem} ({number} of {count}) ..."));
-                if ui.button("Cancel").clicked() {
-                    actions.push(Action::Cancel);
-                }
-            } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
-                ui.spinner();
-                ui.label(format!("{progress} ..."));
+            if is_opening || is_writing {
                 if ui.button("Cancel").clicked() {
                     actions.push(Action::Cancel);
                 }
@@ -463,13 +615,8 @@ impl Studio {
                 if ui.button("Dismiss").clicked() {
                     actions.push(Action::Dismiss);
                 }
-            } else if let Some(made) = self.model.made() {
-                if self.model.awaits_character() {
-                    ui.strong("Drop the character now.");
-                }
-                let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
-                grade::light_ui(ui, made.verdict.grade);
-                ui.colored_label(colour, made.verdict.to_string());
+            } else if awaits {
+                ui.strong("Drop the character now.");
             }
             self.export.said_ui(ui);
         });
@@ -496,7 +643,7 @@ impl Studio {
                 .add(egui::TextEdit::singleline(&mut self.path).desired_width(360.0))
                 .labelled_by(label.id);
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            let opens = ui.add_enabled(!self.path.trim().is_empty(), egui::Button::new("Open this file"));
+            let opens = ui.add_enabled(!self.path.trim().is_empty(), Button::new("Open this file"));
             if opens.clicked() || is_entered && !self.path.trim().is_empty() {
                 let path = std::path::PathBuf::from(self.path.trim());
                 self.open_path(&path);
@@ -541,46 +688,84 @@ impl Studio {
     }
 
     fn timeline_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        ui.add_space(4.0);
-        timeline::transport_ui(ui, &self.model, actions);
         timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
         self.seam_curve.seam_curve_ui(ui, &self.model, actions);
-        ui.add_space(4.0);
     }
 
+    /// The panels of the tab that is open.
     fn panels_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_POINTS;
+        match self.tab {
+            Tab::Loops => self.loops_ui(ui, actions),
+            Tab::Close => {
+                self.close_ui(ui, actions);
+                if is_narrow {
+                    closed_part("Feet").show_unindented(ui, |ui| self.feet_ui(ui, actions));
+                    closed_part("Edits").show(ui, |ui| self.edit_ui(ui, actions));
+                }
+            }
+            Tab::Feet => self.feet_ui(ui, actions),
+            Tab::Edit => self.edit_ui(ui, actions),
+            Tab::Export => self.export_ui(ui, actions),
+        }
+    }
+
+    fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
         panels::guide_ui(ui, model, self.export.has_written(), actions);
-        let part = |name: &str| CollapsingHeader::new(RichText::new(name).strong()).default_open(true);
-        let closed_part = |name: &str| part(name).default_open(false);
-        part("Loops found").show(ui, |ui| {
-            self.animations.animations_ui(ui, model, actions);
-            panels::loops_ui(ui, model, actions);
-        });
-        part("How good it is").show(ui, |ui| panels::figures_ui(ui, model));
-        part("Closure").show(ui, |ui| panels::closure_ui(ui, model, actions));
-        closed_part("Joints of their own").show(ui, |ui| panels::joints_ui(ui, model, actions));
-        part("Root").show(ui, |ui| panels::root_motion_ui(ui, model, actions));
-        part("Feet").show(ui, |ui| panels::feet_ui(ui, model, actions));
-        part("Stances by hand").show(ui, |ui| panels::stances_ui(ui, model, actions));
-        part("Edits").show(ui, |ui| panels::edits_ui(ui, model, actions));
-        closed_part("Smoothing and character").show(ui, |ui| panels::reading_ui(ui, model, actions));
-        part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &mut self.export, actions));
-        let export = &mut self.export;
-        let chooses_folder = part("Export").show(ui, |ui| export.export_ui(ui, model, actions));
+        self.animations.animations_ui(ui, model, actions);
+        panels::loops_ui(ui, model, actions);
+        panels::figures_ui(ui, model);
+        closed_part("Lengths that repeat").show_unindented(ui, |ui| panels::spectrum_ui(ui, model));
+        let cost_map = &mut self.cost_map;
+        closed_part("Cost of every seam").show_unindented(ui, |ui| cost_map.cost_map_ui(ui, model, actions));
+        closed_part("Jumps between loops").show_unindented(ui, |ui| panels::jumps_ui(ui, model, actions));
+        closed_part("Set and blend").show_unindented(ui, |ui| panels::set_ui(ui, model, actions));
+        ui.weak(format!("Drop a take here ({})", Format::names("or")));
+        ui.weak("Files stay on this machine.");
+    }
+
+    fn close_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let model = &self.model;
+        part("Closure").show_unindented(ui, |ui| panels::closure_ui(ui, model, actions));
+        closed_part("Joints of their own").show_unindented(ui, |ui| panels::joints_ui(ui, model, actions));
+        part("Root").show_unindented(ui, |ui| panels::root_motion_ui(ui, model, actions));
+    }
+
+    fn feet_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        panels::feet_ui(ui, &self.model, actions);
+        part("Stances by hand").show_unindented(ui, |ui| panels::stances_ui(ui, &self.model, actions));
+    }
+
+    fn edit_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        panels::edits_ui(ui, &self.model, actions);
+        closed_part("Smoothing and character").show_unindented(ui, |ui| panels::reading_ui(ui, &self.model, actions));
+    }
+
+    fn export_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let model = &self.model;
+        let chooses_folder = self.export.export_ui(ui, model, actions);
         #[cfg(not(target_arch = "wasm32"))]
-        if chooses_folder.body_returned == Some(true) {
+        if chooses_folder {
             self.ask(crate::platform::Ask::SaveInto, ui.ctx());
         }
         #[cfg(target_arch = "wasm32")]
         let _ = chooses_folder;
-        closed_part("Lengths that repeat").show(ui, |ui| panels::spectrum_ui(ui, model));
-        let cost_map = &mut self.cost_map;
-        closed_part("Cost of every seam").show(ui, |ui| cost_map.cost_map_ui(ui, model, actions));
-        closed_part("Jumps between loops").show(ui, |ui| panels::jumps_ui(ui, model, actions));
-        closed_part("Set and blend").show(ui, |ui| panels::set_ui(ui, model, actions));
-        closed_part("Controller fit").show(ui, |ui| panels::fit_ui(ui, model, actions));
+        let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
+        part("Picture").show_unindented(ui, |ui| capture.capture_ui(ui, model, export));
+        part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export, actions));
+        closed_part("Controller fit").show_unindented(ui, |ui| panels::fit_ui(ui, model, actions));
     }
+}
+
+/// A part of a tab that folds.
+fn part(name: &str) -> CollapsingHeader {
+    CollapsingHeader::new(RichText::new(name).strong()).default_open(true)
+}
+
+/// One that is folded at first.
+fn closed_part(name: &str) -> CollapsingHeader {
+    part(name).default_open(false)
 }
 
 impl eframe::App for Studio {

@@ -112,7 +112,7 @@ impl SaidFocus {
 #[cfg(test)]
 mod tests {
     use eframe::egui::{Key, WidgetInfo};
-    use egui_kittest::Harness;
+    use egui_kittest::{Harness, kittest::Queryable as _};
 
     use super::*;
     use crate::Studio;
@@ -143,9 +143,19 @@ mod tests {
             harness.step();
         }
         harness.key_press(Key::Space);
-        for _ in 0..140 {
-            harness.key_press(Key::Tab);
-            harness.step();
+        for tab in [
+            "Loops of the take",
+            "Close the seam",
+            "Feet on the ground",
+            "Edit the motion",
+            "Export to a file",
+        ] {
+            harness.get_by_label(tab).click();
+            harness.run_steps(3);
+            for _ in 0..120 {
+                harness.key_press(Key::Tab);
+                harness.step();
+            }
         }
         let mut said = std::collections::BTreeSet::new();
         for info in &harness.state().1 {
@@ -158,6 +168,10 @@ mod tests {
         }
         for (name, role) in [
             ("Method", "combo box"),
+            ("Share of the start", "slider"),
+            ("Root motion", "combo box"),
+            ("Joint of the curves", "combo box"),
+            ("Folder", "text input"),
             ("End frame", "spin button"),
             ("Time", "slider"),
         ] {

@@ -3,14 +3,14 @@
 use eframe::egui::{Color32, Rect, Sense, Shape, Stroke, Ui, Vec2, vec2};
 use loopwright_formats::loop_file::facts::Grade;
 
+use crate::theme;
+
 pub(crate) fn colour(grade: Grade, is_dark: bool) -> Color32 {
-    match (grade, is_dark) {
-        (Grade::Good, true) => Color32::from_rgb(90, 200, 140),
-        (Grade::Good, false) => Color32::from_rgb(0, 130, 80),
-        (Grade::Review, true) => Color32::from_rgb(240, 190, 70),
-        (Grade::Review, false) => Color32::from_rgb(170, 110, 0),
-        (Grade::Bad, true) => Color32::from_rgb(240, 100, 90),
-        (Grade::Bad, false) => Color32::from_rgb(190, 40, 30),
+    let tokens = theme::tokens(is_dark);
+    match grade {
+        Grade::Good => tokens.good,
+        Grade::Review => tokens.review,
+        Grade::Bad => tokens.bad,
     }
 }
 

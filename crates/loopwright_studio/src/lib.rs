@@ -18,6 +18,8 @@ mod surface;
 
 mod theme;
 
+mod icons;
+
 mod viewport;
 
 mod timeline;

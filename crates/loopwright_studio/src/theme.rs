@@ -1,18 +1,182 @@
-//! Colours of the window that differ from those of egui: its explanations are too faint to be read.
+//! The colours and measures of the window: the same tokens, light and dark, for the interface and for what is drawn in the view.
+//!
+//! Each colour means one thing: orange what is to be checked, green what is good, red what is bad or failed, blue what is chosen.
 
-use eframe::egui::{Color32, Context, Theme};
+use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, Style, TextStyle, Theme, vec2};
 
-/// Text and weak text, light on dark and dark on light.
-const TEXTS: [(Theme, u8, u8); 2] = [(Theme::Dark, 200, 150), (Theme::Light, 40, 95)];
+/// The colours of one theme.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tokens {
+    /// Panels; buttons and what else is raised above them; charts and fields.
+    ground: Color32,
+    raised: Color32,
+    hovered: Color32,
+    sunken: Color32,
+    line: Color32,
+    text: Color32,
+    strong: Color32,
+    weak: Color32,
+    /// What is chosen: its ground, and lines and words on any ground.
+    chosen: Color32,
+    pub(crate) accent: Color32,
+    /// The one filled button, and its word.
+    pub(crate) filled: Color32,
+    pub(crate) on_filled: Color32,
+    pub(crate) good: Color32,
+    pub(crate) review: Color32,
+    pub(crate) bad: Color32,
+    /// Poses and curves before the seam.
+    pub(crate) before_seam: Color32,
+    /// The axes x, y and z.
+    pub(crate) axes: [Color32; 3],
+    pub(crate) sky: Color32,
+    pub(crate) ground_line: Color32,
+    /// Bodies. Left and right differ in brightness too, for people who do not see the hues apart.
+    pub(crate) left: Color32,
+    pub(crate) right: Color32,
+    pub(crate) trunk: Color32,
+}
 
-/// Makes text, and above all weak text, readable in both themes.
-pub(crate) fn make_readable(ctx: &Context) {
-    for (theme, text, weak) in TEXTS {
-        ctx.style_mut_of(theme, |style| {
-            style.visuals.widgets.noninteractive.fg_stroke.color = Color32::from_gray(text);
-            style.visuals.weak_text_color = Some(Color32::from_gray(weak));
-        });
+const DARK: Tokens = Tokens {
+    ground: Color32::from_rgb(27, 29, 34),
+    raised: Color32::from_rgb(45, 49, 57),
+    hovered: Color32::from_rgb(58, 63, 73),
+    sunken: Color32::from_rgb(18, 19, 23),
+    line: Color32::from_rgb(52, 56, 65),
+    text: Color32::from_rgb(205, 209, 216),
+    strong: Color32::from_rgb(244, 246, 250),
+    weak: Color32::from_rgb(148, 154, 166),
+    chosen: Color32::from_rgb(34, 62, 104),
+    accent: Color32::from_rgb(112, 174, 255),
+    filled: Color32::from_rgb(44, 108, 224),
+    on_filled: Color32::WHITE,
+    good: Color32::from_rgb(90, 200, 140),
+    review: Color32::from_rgb(244, 172, 72),
+    bad: Color32::from_rgb(244, 112, 102),
+    before_seam: Color32::from_rgb(186, 146, 255),
+    axes: [
+        Color32::from_rgb(240, 116, 132),
+        Color32::from_rgb(126, 206, 128),
+        Color32::from_rgb(112, 174, 255),
+    ],
+    sky: Color32::from_rgb(22, 24, 28),
+    ground_line: Color32::from_rgb(120, 128, 145),
+    left: Color32::from_rgb(92, 176, 190),
+    right: Color32::from_rgb(196, 128, 160),
+    trunk: Color32::from_rgb(196, 202, 212),
+};
+
+const LIGHT: Tokens = Tokens {
+    ground: Color32::from_rgb(246, 247, 249),
+    raised: Color32::from_rgb(226, 229, 234),
+    hovered: Color32::from_rgb(211, 216, 224),
+    sunken: Color32::WHITE,
+    line: Color32::from_rgb(208, 212, 220),
+    text: Color32::from_rgb(40, 44, 52),
+    strong: Color32::from_rgb(10, 12, 16),
+    weak: Color32::from_rgb(92, 98, 110),
+    chosen: Color32::from_rgb(207, 224, 250),
+    accent: Color32::from_rgb(24, 88, 196),
+    filled: Color32::from_rgb(30, 94, 208),
+    on_filled: Color32::WHITE,
+    good: Color32::from_rgb(0, 122, 74),
+    review: Color32::from_rgb(158, 92, 0),
+    bad: Color32::from_rgb(190, 40, 30),
+    before_seam: Color32::from_rgb(118, 62, 200),
+    axes: [
+        Color32::from_rgb(192, 40, 70),
+        Color32::from_rgb(20, 122, 40),
+        Color32::from_rgb(24, 88, 196),
+    ],
+    sky: Color32::from_rgb(232, 235, 240),
+    ground_line: Color32::from_rgb(120, 126, 140),
+    left: Color32::from_rgb(60, 156, 176),
+    right: Color32::from_rgb(212, 128, 166),
+    trunk: Color32::from_rgb(196, 202, 212),
+};
+
+/// Windows narrower than this have the panels below the viewport, points.
+pub(crate) const NARROW_POINTS: f32 = 720.0;
+
+/// Least size of what is touched on a narrow window, points.
+pub(crate) const TOUCH_POINTS: f32 = 40.0;
+
+/// Size of words in charts and bars, points.
+pub(crate) const SMALL_POINTS: f32 = 11.0;
+
+/// The colours of a theme.
+pub(crate) fn tokens(is_dark: bool) -> &'static Tokens {
+    if is_dark { &DARK } else { &LIGHT }
+}
+
+/// A small word in a chart.
+pub(crate) fn small() -> FontId {
+    FontId::proportional(SMALL_POINTS)
+}
+
+/// Lays both themes out.
+pub(crate) fn set(ctx: &Context) {
+    for theme in [Theme::Dark, Theme::Light] {
+        ctx.style_mut_of(theme, |style| lay_out(style, tokens(theme == Theme::Dark)));
     }
+}
+
+/// Makes what is touched large enough for fingers.
+pub(crate) fn for_fingers(style: &mut Style) {
+    style.spacing.interact_size = vec2(TOUCH_POINTS, TOUCH_POINTS);
+    style.spacing.button_padding = vec2(12.0, 8.0);
+    style.spacing.icon_width = 22.0;
+    style.spacing.icon_width_inner = 14.0;
+}
+
+fn lay_out(style: &mut Style, tokens: &Tokens) {
+    for (text, points) in [
+        (TextStyle::Small, SMALL_POINTS),
+        (TextStyle::Body, 13.5),
+        (TextStyle::Button, 13.5),
+        (TextStyle::Monospace, 13.5),
+        (TextStyle::Heading, 17.0),
+    ] {
+        style
+            .text_styles
+            .insert(text, FontId::new(points, FontFamily::Proportional));
+    }
+    style.spacing.item_spacing = vec2(8.0, 6.0);
+    style.spacing.button_padding = vec2(9.0, 4.0);
+    style.spacing.interact_size.y = 24.0;
+    let visuals = &mut style.visuals;
+    visuals.panel_fill = tokens.ground;
+    visuals.window_fill = tokens.ground;
+    visuals.window_stroke = Stroke::new(1.0, tokens.line);
+    visuals.extreme_bg_color = tokens.sunken;
+    visuals.faint_bg_color = tokens.raised.gamma_multiply(0.5);
+    visuals.code_bg_color = tokens.raised;
+    visuals.weak_text_color = Some(tokens.weak);
+    visuals.hyperlink_color = tokens.accent;
+    visuals.warn_fg_color = tokens.review;
+    visuals.error_fg_color = tokens.bad;
+    visuals.selection.bg_fill = tokens.chosen;
+    visuals.selection.stroke = Stroke::new(1.0, tokens.accent);
+    visuals.slider_trailing_fill = true;
+    let widgets = &mut visuals.widgets;
+    for (widget, fill, text) in [
+        (&mut widgets.noninteractive, tokens.ground, tokens.text),
+        (&mut widgets.inactive, tokens.raised, tokens.text),
+        (&mut widgets.hovered, tokens.hovered, tokens.strong),
+        (&mut widgets.active, tokens.hovered, tokens.strong),
+        (&mut widgets.open, tokens.raised, tokens.strong),
+    ] {
+        widget.bg_fill = fill;
+        widget.weak_bg_fill = fill;
+        widget.fg_stroke = Stroke::new(1.0, text);
+        widget.bg_stroke = Stroke::NONE;
+        widget.corner_radius = CornerRadius::same(5);
+        widget.expansion = 0.0;
+    }
+    widgets.noninteractive.bg_stroke = Stroke::new(1.0, tokens.line);
+    // Who comes by tab sees where the keyboard is.
+    widgets.hovered.bg_stroke = Stroke::new(1.0, tokens.accent);
+    widgets.active.bg_stroke = Stroke::new(1.0, tokens.accent);
 }
 
 #[cfg(test)]
@@ -36,19 +200,58 @@ mod tests {
         (one.max(other) + 0.05) / (one.min(other) + 0.05)
     }
 
-    /// WCAG 2.1 asks for 4.5 to 1; egui's weak text has 2.3.
+    /// WCAG 2.1 asks for 4.5 to 1 for words, and for 3 to 1 for marks; egui's weak text has 2.3.
     #[test]
-    fn explanations_can_be_read() {
+    fn words_and_marks_can_be_seen() {
         let ctx = Context::default();
-        make_readable(&ctx);
+        set(&ctx);
         for theme in [Theme::Dark, Theme::Light] {
             let visuals = ctx.style_of(theme).visuals.clone();
-            for text in [visuals.text_color(), visuals.weak_text_color()] {
+            let tokens = tokens(theme == Theme::Dark);
+            let words = [
+                visuals.text_color(),
+                visuals.weak_text_color(),
+                visuals.strong_text_color(),
+                tokens.accent,
+                tokens.good,
+                tokens.review,
+                tokens.bad,
+            ];
+            for text in words {
                 for ground in [visuals.panel_fill, visuals.extreme_bg_color] {
                     let found = contrast(text, ground);
-                    assert!(found >= 4.5, "{theme:?}: {found:.2}");
+                    assert!(found >= 4.5, "{theme:?}: {text:?} on {ground:?}: {found:.2}");
                 }
             }
+            for (text, ground) in [
+                (tokens.on_filled, tokens.filled),
+                (tokens.accent, tokens.chosen),
+                (visuals.text_color(), tokens.raised),
+            ] {
+                let found = contrast(text, ground);
+                assert!(found >= 4.5, "{theme:?}: {text:?} on {ground:?}: {found:.2}");
+            }
+            for mark in [tokens.axes[0], tokens.axes[1], tokens.axes[2], tokens.before_seam] {
+                assert!(contrast(mark, tokens.sunken) >= 3.0, "{theme:?}: {mark:?}");
+            }
         }
+    }
+
+    /// Numbers that change do not move what is beside them.
+    #[test]
+    fn figures_are_equally_wide() {
+        let ctx = Context::default();
+        ctx.set_fonts(crate::fonts::fonts());
+        let output = ctx.run_ui(Default::default(), |ui| {
+            let width = |figure: char| {
+                let text = ui
+                    .painter()
+                    .layout_no_wrap(figure.to_string(), FontId::proportional(40.0), Color32::WHITE);
+                text.size().x
+            };
+            let zero = width('0');
+            assert!(('1'..='9').all(|figure| (width(figure) - zero).abs() < 0.01));
+        });
+        output.drop_without_applying_deltas();
     }
 }

@@ -271,9 +271,11 @@ try {
     await isOpen("stroll.bvh");
     const byKey = readFileSync(await exported("stroll.bvh"));
     for (const file of ["stroll-loop.bvh", "stroll-loop.bvh.json"]) rmSync(join(out, file));
+    await click("Export to a file");
     await click("Export the loop");
     await until("a click exports it", async () => existsSync(join(out, "stroll-loop.bvh.json")));
     if (!readFileSync(join(out, "stroll-loop.bvh")).equals(byKey)) throw new Error("a click exports another loop");
+    await click("Close the seam");
     const before = (await reach("Blend time")) && (await focused());
     await press("ArrowRight", "ArrowRight");
     await until("an arrow moves the slider", async () => (await focused()) !== before);
@@ -307,6 +309,7 @@ try {
     // On a character, in the worker.
     await drop(join(files, "hero.toml"));
     await until("the character is asked for", async () => (await said())?.includes("drop it as a character first"));
+    await click("Edit the motion");
     await click("Smoothing and character");
     await click("Put the loop on the next character");
     await evaluate(WATCH);

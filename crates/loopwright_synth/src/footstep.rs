@@ -43,6 +43,9 @@ const SETTING_OUT_RISE: f64 = 0.55;
 /// How far the toes hang in the first swing, radians.
 const SETTING_OUT_PITCH: f64 = 0.3;
 
+/// How much higher the last step before a stop is lifted in its second half, metres.
+const SETTLING_LIFT_METRES: f64 = 0.04;
+
 /// Pitch of the foot in swing: the toes hang until late and rise for the heel strike.
 const PITCH_FADE: Fade = Fade {
     start_window: 0.22,
@@ -131,6 +134,14 @@ impl Footsteps<'_> {
             let left = (off_phase - rise_phase) / usual;
             toe_off *= left * left;
         }
+        if let Some(stop) = path
+            .stop_phase()
+            .filter(|stop| (strike_phase..off_phase).contains(stop))
+        {
+            // Flat before the end, and never lifted.
+            flat_phase = flat_phase.min(0.5 * (strike_phase + stop));
+            rise_phase = rise_phase.max(stop);
+        }
         let travel = path.travel_secs(middle_secs);
         let width = gait.step_aside * (1.0 + self.drift_per_sec * middle_secs);
         let behind = STANDING_BEHIND_METRES + (gait.ankle_behind - STANDING_BEHIND_METRES) * vigour(middle_phase);
@@ -185,7 +196,11 @@ impl Footsteps<'_> {
         };
         let (off, strike) = (last.off_phase, next.strike_phase);
         let mut ankle = fade.between(u, duration, &last.ankle_jet(off), &next.ankle_jet(strike));
-        ankle.y += self.gait.lift * vigour(strike, 0.5) * ease::early_bump(u);
+        // The last step before a stop is lifted as it leaves, and until late: its toes hang, with no heel strike ahead.
+        let (leaves, lands) = (vigour(off, 0.5), vigour(strike, 0.5));
+        let stops = (leaves - lands).max(0.0);
+        ankle.y += self.gait.lift * leaves.max(lands) * ease::early_bump(u);
+        ankle.y += SETTLING_LIFT_METRES * stops * ease::early_bump(1.0 - u);
         let hanging = SETTING_OUT_PITCH * (1.0 - haste) * ease::early_bump(u);
         FootPose {
             ankle,

@@ -37,6 +37,10 @@ pub(crate) struct Path {
     period_secs: f64,
     start_phase: f64,
     lead_in_secs: f64,
+    /// When the clock stops, by take time and by gait time, seconds.
+    stop: Option<[f64; 2]>,
+    /// Between which travel the path turns, seconds; all of it without.
+    turn_span_secs: Option<[f64; 2]>,
     waves: [Wave; 2],
     linear: DVec3Record,
     angular: DVec3Record,
@@ -44,6 +48,17 @@ pub(crate) struct Path {
 
 /// Three numbers: vectors are stored as plain lists.
 type DVec3Record = [f64; 3];
+
+/// When a walk comes to stand, by take time and by gait time: both feet on the ground, as late as is asked for, or a little earlier.
+fn stop(settings: &WalkSettings, start_phase: f64) -> [f64; 2] {
+    let ramp = CLOCK_RAMP * settings.period_secs;
+    let lead_in = settings.lead_in_secs;
+    let lost = 0.5 * ramp + if lead_in > 0.0 { lead_in + 0.5 * ramp } else { 0.0 };
+    let latest = start_phase + (settings.seconds - settings.lead_out_secs - lost) / settings.period_secs;
+    let phase = STANDING_PHASE + 0.5 * ((latest - STANDING_PHASE) / 0.5).floor();
+    let gait_secs = (phase - start_phase) * settings.period_secs;
+    [gait_secs + lost, gait_secs]
+}
 
 impl Path {
     pub(crate) fn new(settings: &WalkSettings) -> Self {
@@ -68,6 +83,8 @@ impl Path {
             period_secs: settings.period_secs,
             start_phase,
             lead_in_secs: settings.lead_in_secs,
+            stop: (settings.lead_out_secs > 0.0).then(|| stop(settings, start_phase)),
+            turn_span_secs: settings.turn_span_secs,
             waves,
             linear: [0.0, settings.climb_mps, settings.speed_mps],
             angular: [0.0, settings.turn_dps * PI / 180.0, 0.0],
@@ -84,6 +101,11 @@ impl Path {
         self.lead_in_secs > 0.0
     }
 
+    /// The phase in which the walker stands at the end, if it does.
+    pub(crate) fn stop_phase(&self) -> Option<f64> {
+        self.stop.map(|[_, gait_secs]| self.phase(gait_secs))
+    }
+
     /// Phase at gait time zero, cycles.
     pub(crate) fn start_phase(&self) -> f64 {
         self.start_phase
@@ -96,6 +118,12 @@ impl Path {
 
     /// Gait time at a take time, seconds.
     pub(crate) fn gait_secs(&self, time_secs: f64) -> f64 {
+        if let Some([stop_secs, last]) = self.stop {
+            let ramp = CLOCK_RAMP * self.period_secs;
+            if stop_secs - time_secs < ramp {
+                return last - ramp * ease::step_integral((stop_secs - time_secs) / ramp);
+            }
+        }
         let started = if self.has_lead_in() {
             let ramp = CLOCK_RAMP * self.period_secs;
             ramp * ease::step_integral((time_secs - self.lead_in_secs) / ramp)
@@ -115,12 +143,13 @@ impl Path {
     ///
     /// While the walker stands the clock does too; of those times the result is the latest.
     pub(crate) fn time_secs(&self, gait_secs: f64) -> f64 {
-        let is_even = !self.has_lead_in() && self.waves.iter().all(|wave| wave.amplitude == 0.0);
+        let is_even = !self.has_lead_in() && self.stop.is_none() && self.waves.iter().all(|wave| wave.amplitude == 0.0);
         if is_even {
             return gait_secs;
         }
         // After the lead-in the clock runs at least at half speed, so the bracket holds the answer.
-        let reach = 2.0 * gait_secs.abs() + self.lead_in_secs + self.period_secs;
+        let stands_secs = self.stop.map_or(0.0, |[stop_secs, _]| stop_secs);
+        let reach = 2.0 * gait_secs.abs() + self.lead_in_secs + stands_secs + self.period_secs;
         let (mut before, mut after) = (-reach, reach);
         loop {
             let middle = 0.5 * (before + after);
@@ -147,6 +176,13 @@ impl Path {
 
     /// Seconds of travel at full speed that the root has covered at a gait time.
     pub(crate) fn travel_secs(&self, gait_secs: f64) -> f64 {
+        if let Some([_, last]) = self.stop {
+            let ramp = STRIDE_RAMP * self.period_secs;
+            if last - gait_secs < ramp {
+                let before = if self.has_lead_in() { 0.5 * ramp } else { 0.0 };
+                return last - before - 0.5 * ramp - ramp * ease::step_integral((last - gait_secs) / ramp);
+            }
+        }
         if self.has_lead_in() {
             let ramp = STRIDE_RAMP * self.period_secs;
             ramp * ease::step_integral(gait_secs / ramp)
@@ -157,20 +193,27 @@ impl Path {
 
     /// Amount of walking, from 0 (standing) to 1 (full stride); rises over `share` of the first cycle.
     pub(crate) fn vigour(&self, gait_secs: f64, share: f64) -> f64 {
-        if self.has_lead_in() {
-            ease::step(gait_secs / (share * STRIDE_RAMP * self.period_secs))
-        } else {
-            1.0
-        }
+        let grown = |gait_secs: f64| ease::step(gait_secs / (share * STRIDE_RAMP * self.period_secs));
+        let starts = if self.has_lead_in() { grown(gait_secs) } else { 1.0 };
+        starts * self.stop.map_or(1.0, |[_, last]| grown(last - gait_secs))
     }
 
     /// Root in the world after some seconds of travel; it starts at the origin towards +Z.
     pub(crate) fn root(&self, travel_secs: f64) -> Rigid {
-        self.twist().exp(travel_secs)
+        let Some([from, to]) = self.turn_span_secs else {
+            return self.twist().exp(travel_secs);
+        };
+        let straight = Twist::new(self.twist().linear, DVec3::ZERO);
+        let turning = (travel_secs.min(to) - from).max(0.0);
+        straight.exp(travel_secs.min(from)) * self.twist().exp(turning) * straight.exp((travel_secs - to).max(0.0))
     }
 
     /// Yaw of the root after some seconds of travel, radians, unwrapped.
     pub(crate) fn yaw(&self, travel_secs: f64) -> f64 {
-        self.angular[1] * travel_secs
+        let turning = match self.turn_span_secs {
+            Some([from, to]) => (travel_secs.min(to) - from).max(0.0),
+            None => travel_secs,
+        };
+        self.angular[1] * turning
     }
 }

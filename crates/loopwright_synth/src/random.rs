@@ -42,6 +42,8 @@ pub fn random_settings(seed: u64) -> WalkSettings {
         speed_variation: random.between(0.0, 0.025),
         noise_deg: random.between(0.0, 0.5),
         lead_in_secs: 0.0,
+        lead_out_secs: 0.0,
+        turn_span_secs: None,
         t_pose_first_frame: false,
     }
 }

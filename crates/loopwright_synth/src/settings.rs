@@ -7,8 +7,8 @@ use crate::body;
 
 /// A walk to synthesize. The default is the demo's input.
 ///
-/// A take is strictly periodic when `drift`, `torso_rise_metres`, `speed_variation`, `noise_deg` and `lead_in_secs` are
-/// all zero.
+/// A take is strictly periodic when `drift`, `torso_rise_metres`, `speed_variation`, `noise_deg`, `lead_in_secs` and `lead_out_secs` are
+/// all zero, and `turn_span_secs` is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WalkSettings {
@@ -47,6 +47,10 @@ pub struct WalkSettings {
     pub noise_deg: f64,
     /// Seconds of standing at the start, before the walk; with zero the walk begins at the first frame.
     pub lead_in_secs: f64,
+    /// Seconds of standing at the end, at least, after the walk; with zero the walk goes on to the last frame.
+    pub lead_out_secs: f64,
+    /// Seconds of full stride from the start between which the path turns, straight on before and after; none for all of the walk.
+    pub turn_span_secs: Option<[f64; 2]>,
     /// Makes frame 0 a bad frame: it holds a T-pose, as in many recordings.
     pub t_pose_first_frame: bool,
 }
@@ -67,6 +71,8 @@ impl Default for WalkSettings {
             speed_variation: 0.0,
             noise_deg: 0.02,
             lead_in_secs: 0.0,
+            lead_out_secs: 0.0,
+            turn_span_secs: None,
             t_pose_first_frame: false,
         }
     }
@@ -101,6 +107,8 @@ setters! {
     speed_variation: f64,
     noise_deg: f64,
     lead_in_secs: f64,
+    lead_out_secs: f64,
+    turn_span_secs: Option<[f64; 2]>,
     t_pose_first_frame: bool,
 }
 
@@ -138,6 +146,9 @@ pub enum SynthError {
 /// Most transforms (frames times joints) of one take: some 6 hours at 20 Hz, and well under a gigabyte.
 const MAX_TRANSFORMS: usize = 10_000_000;
 
+/// Cycles of a walk that stands at its end, at least.
+const SHORTEST_WALK: f64 = 3.0;
+
 impl WalkSettings {
     /// Number of frames of the take.
     ///
@@ -151,8 +162,12 @@ impl WalkSettings {
     /// Whether the legs reach is known only after the walk is laid out. Errors: [`SynthError::OutOfRange`],
     /// [`SynthError::TooLarge`].
     pub fn check(&self) -> Result<(), SynthError> {
+        // A walk that ends needs a few strides, and a clock that stops has no waves.
+        let stops = self.lead_out_secs > 0.0;
+        let shortest = self.lead_in_secs + self.lead_out_secs + SHORTEST_WALK * self.period_secs;
+        let [turns_from, turns_to] = self.turn_span_secs.unwrap_or_default();
         let ranges = [
-            ("seconds", self.seconds, 0.0, 1e6),
+            ("seconds", self.seconds, if stops { shortest } else { 0.0 }, 1e6),
             ("frame_rate_hz", self.frame_rate_hz, 1.0, 10_000.0),
             ("period_secs", self.period_secs, 0.2, 10.0),
             ("speed_mps", self.speed_mps, 0.0, 6.0),
@@ -161,9 +176,17 @@ impl WalkSettings {
             ("start_phase", self.start_phase, -1e6, 1e6),
             ("drift", self.drift, -0.5, 0.5),
             ("torso_rise_metres", self.torso_rise_metres, -0.2, 0.2),
-            ("speed_variation", self.speed_variation, 0.0, 0.5),
+            (
+                "speed_variation",
+                self.speed_variation,
+                0.0,
+                if stops { 0.0 } else { 0.5 },
+            ),
             ("noise_deg", self.noise_deg, 0.0, 45.0),
             ("lead_in_secs", self.lead_in_secs, 0.0, 1e6),
+            ("lead_out_secs", self.lead_out_secs, 0.0, 1e6),
+            ("turn_span_secs", turns_from, 0.0, 1e6),
+            ("turn_span_secs", turns_to, turns_from, 1e6),
         ];
         check_ranges(&ranges)?;
         check_size(self.seconds, self.frame_rate_hz)

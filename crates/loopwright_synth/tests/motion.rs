@@ -17,6 +17,7 @@ fn positions(walker: &Walker, time_secs: f64) -> Vec<DVec3> {
 fn many() -> Vec<WalkSettings> {
     let mut many: Vec<WalkSettings> = (0..200).map(random_settings).collect();
     many.push(steady().lead_in_secs(1.3));
+    many.push(steady().lead_in_secs(0.5).lead_out_secs(1.0));
     many.push(
         steady()
             .lead_in_secs(0.2)

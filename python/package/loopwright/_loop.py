@@ -15,7 +15,7 @@ import numpy as np
 from . import _native
 from ._native import Loop as NativeLoop
 from ._errors import ArrayError
-from ._poses import Floats, Poses, array, of_numbers
+from ._poses import Floats, Poses, array, numbers, of_numbers
 from ._settings import path_of
 from ._take import Motion, warn
 
@@ -134,6 +134,16 @@ class Loop(Motion[NativeLoop]):
         """Joints of a sampled pose: those of the take, without a root joint that was added to the file."""
         points, _ = self._native.sample(np.zeros(1).tobytes(), True, True, False)
         return len(points) // 24
+
+    def looped_along(self, values: Any) -> Floats:
+        """Other numbers of its take, such as the shapes of a face (frames, W), looped along: at each of its samples (S, W).
+
+        They are cut, sampled and closed as the body is, and stay within the values that each column has. Raises MakeError for a loop that was not
+        made of a take here.
+        """
+        found = numbers("values", values, (None, None))
+        looped = self._native.looped_along(found.tobytes(), found.shape[1])
+        return array(looped, self.num_samples, found.shape[1])
 
     def root(self, t: Any, *, scalar_first: bool = False) -> Poses:
         """The root at `t`, seconds: positions (*t, 3) and rotations (*t, 4) in the world."""

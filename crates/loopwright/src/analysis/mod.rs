@@ -127,6 +127,11 @@ impl Analysis {
         })
     }
 
+    /// The caller's choices for the body.
+    pub fn overrides(&self) -> &BodyOverrides {
+        &self.overrides
+    }
+
     /// The features of other joints than [`Self::joints`], such as those of another take by the same names.
     pub fn features_of(&self, joints: &[WeightedJoint]) -> Features {
         Features::of(&self.take, &self.world, &self.heading, &self.body, joints)

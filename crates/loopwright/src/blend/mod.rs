@@ -1,22 +1,28 @@
 //! Blending loops: any number of them, by weights, into a loop that closes as exactly as they do.
 //!
-//! Loops are aligned by the phase of their motion (`phase`), not by their first frames. Periods and twists are averaged so that
-//! the distance of a cycle is the mean of the distances, and poses are averaged joint by joint at equal phase. Every value of the
-//! blend is a function of values that repeat, so the blend repeats. A [`space::BlendSpace`] finds the weights for a speed and a
-//! turn rate. Derivation: docs/math/blend.md.
+//! Loops are aligned by the touch-downs of their feet (`phase`, `alignment`), and those without by their motion (`shift`), not by their
+//! first frames. Periods and twists are averaged so that the distance of a cycle is the mean of the distances, and poses are averaged
+//! joint by joint at equal phase. Every value of the blend is a function of values that repeat, so the blend repeats. Feet stand when
+//! those of the loops do (`mix`). A [`space::BlendSpace`] finds the weights for a speed and a turn rate. Derivation: docs/math/blend.md.
 
-use glam::DVec3;
+use crate::analysis::body::{Body, BodyOverrides};
+use crate::loop_clip::{LoopClip, LoopClipError};
+use crate::math::rigid::Twist;
+use crate::motion::{RootMotion, Skeleton};
+use crate::retarget::FollowedFeet;
+use crate::take::Take;
 
-use crate::analysis::body::BodyOverrides;
-use crate::loop_clip::{Interpolation, LoopClip, LoopClipError};
-use crate::math::rigid::{Rigid, Twist};
-use crate::math::rotation;
-use crate::motion::{Pose, RootMotion, Skeleton, Tracks};
-
-pub(crate) mod phase;
+mod alignment;
+mod mix;
+mod phase;
+pub(crate) mod shift;
 pub(crate) mod space;
 
-pub use phase::align;
+use alignment::Alignment;
+pub use mix::Mix;
+use mix::{BlendedLeg, Mixing};
+pub use phase::{PhaseError, PhaseMap};
+pub use shift::align;
 pub use space::{Axis, BlendSpace};
 
 /// Why loops cannot be blended.
@@ -102,7 +108,11 @@ pub struct Blender {
     loops: Vec<LoopClip>,
     /// The same loops seen from their constant twists, without root paths, on the floor of the first.
     on_screws: Vec<LoopClip>,
-    phases: Vec<f64>,
+    /// The legs of the body that moves, by foot; none where it is not known.
+    legs: Vec<BlendedLeg>,
+    /// When the feet of each loop stand, as many as legs; empty where no body is known.
+    feet: Vec<FollowedFeet>,
+    alignment: Alignment,
 }
 
 impl Blender {
@@ -113,21 +123,34 @@ impl Blender {
         Self::with(loops, &BodyOverrides::default())
     }
 
-    /// The same with the caller's choices for the body, whose feet show the floor.
+    /// The same with the caller's choices for the body, whose feet show floor and phase.
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, BlendError> {
-        let first = loops.first().ok_or(BlendError::NoLoops)?;
-        for (index, clip) in loops.iter().enumerate() {
-            if let Some(difference) = SkeletonDifference::between(first.skeleton(), clip.skeleton()) {
-                return Err(BlendError::Skeleton { index, difference });
-            }
-        }
-        let on_screws: Result<Vec<_>, _> = loops.iter().cloned().map(LoopClip::on_screw).collect();
-        let on_screws = LoopClip::on_one_floor(on_screws?, overrides);
-        Ok(Self {
-            phases: align(&on_screws),
+        let on_screws = on_screws(&loops, overrides)?;
+        let take = Take::from_tracks("", on_screws[0].tracks().clone()).ok();
+        let body = take.and_then(|take| Body::find(&take, overrides).ok());
+        let feet = body.iter().flat_map(|body| {
+            let own = |clip: &LoopClip| FollowedFeet::of_itself(clip, body, overrides.contacts);
+            on_screws.iter().map(own)
+        });
+        let feet = feet.collect();
+        Ok(Self::aligned(loops, on_screws, body.as_ref(), feet))
+    }
+
+    /// The same for loops on a character, whose feet stand when those of the loops that it follows do: one entry a loop, each for all feet of
+    /// the body.
+    pub fn of_character(loops: Vec<LoopClip>, body: &Body, feet: Vec<FollowedFeet>) -> Result<Self, BlendError> {
+        let on_screws = on_screws(&loops, &BodyOverrides::default())?;
+        Ok(Self::aligned(loops, on_screws, Some(body), feet))
+    }
+
+    fn aligned(loops: Vec<LoopClip>, on_screws: Vec<LoopClip>, body: Option<&Body>, feet: Vec<FollowedFeet>) -> Self {
+        Self {
+            alignment: Alignment::new(&on_screws, body, &feet),
+            legs: body.map_or_else(Vec::new, |body| BlendedLeg::all(body, &on_screws[0])),
             loops,
             on_screws,
-        })
+            feet,
+        }
     }
 
     /// The loops, in the order in which they were given.
@@ -137,70 +160,61 @@ impl Blender {
 
     /// For every loop the phase, 0 to 1, that corresponds to the start of the first loop.
     pub fn phases(&self) -> &[f64] {
-        &self.phases
+        &self.alignment.phases
+    }
+
+    /// For every loop its phase by the touch-downs of its feet, or why it is aligned by a shift alone.
+    pub fn phase_maps(&self) -> impl Iterator<Item = Result<&PhaseMap, PhaseError>> {
+        (0..self.loops.len()).map(|index| self.alignment.map(index))
     }
 
     /// Blends the loops with one weight each; weights need not sum to 1.
     ///
     /// The period is the weighted mean of the periods. The twist is the mean of the twists weighted by each loop's share of the
     /// time: xi = sum w_i T_i xi_i / T, in the root's own axes, so that the distance of a cycle is the mean of the distances.
-    /// Local rotations are means on the sphere of rotations, translations plain means. The blend starts at the phase, the mode,
-    /// the carrier and the floor of the first loop. A single weight of 1 returns that loop, from that phase on and on that floor.
+    /// Local rotations are means on the sphere of rotations, translations plain means; a leg is turned as seen from the root. The blend
+    /// starts at the phase, the mode, the carrier and the floor of the first loop. A single weight of 1 returns that loop, from that
+    /// phase on and on that floor.
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
+        let (num_samples, step_secs) = self.sampling(weights)?;
+        Ok(self.mix(weights, num_samples, step_secs)?.clip)
+    }
+
+    /// The number of samples that a blend with these weights has on its own, and the time from each to the next.
+    pub fn sampling(&self, weights: &[f64]) -> Result<(usize, f64), BlendError> {
         let weights = self.shares(weights)?;
-        let weighted = || self.on_screws.iter().zip(&weights);
-        let mean =
-            |value: &dyn Fn(&LoopClip) -> f64| -> f64 { weighted().map(|(clip, weight)| value(clip) * weight).sum() };
-        let period_secs = mean(&LoopClip::period_secs);
-        let num_samples = (mean(&|clip| clip.num_samples() as f64).round() as usize).max(3);
-        let twist = weighted().fold(Twist::ZERO, |sum, (clip, weight)| {
-            let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
-            Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
-        });
-        let first = &self.on_screws[0];
-        let step_secs = period_secs / num_samples as f64;
-        let mut tracks = Tracks::empty(first.skeleton().clone(), step_secs, num_samples);
-        for sample in 0..num_samples {
-            let pose = |(clip, phase): (&LoopClip, &f64)| {
-                clip.body_pose_at(time_at(clip, *phase, sample, num_samples), Interpolation::Cubic)
-            };
-            let poses: Vec<Pose> = self.on_screws.iter().zip(&self.phases).map(pose).collect();
-            let mean = |joint: usize| {
-                let parts = poses.iter().zip(&weights);
-                let positions = parts.clone().map(|(pose, weight)| pose.translations[joint] * *weight);
-                let position = positions.sum();
-                let turns: Vec<_> = parts.map(|(pose, weight)| (pose.rotations[joint], *weight)).collect();
-                (position, rotation::mean(&turns))
-            };
-            tracks.push((0..first.skeleton().num_joints()).map(mean).collect::<Pose>().as_ref());
-        }
+        let num_samples = self.mean(&weights, |clip| clip.num_samples() as f64);
+        let num_samples = (num_samples.round() as usize).max(3);
+        let period_secs = self.mean(&weights, LoopClip::period_secs);
+        Ok((num_samples, period_secs / num_samples as f64))
+    }
+
+    /// The same blend at another number of samples, at least three, and another time between them, together with when its feet stand.
+    pub fn mix(&self, weights: &[f64], num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
+        let weights = self.shares(weights)?;
+        let period_secs = self.mean(&weights, LoopClip::period_secs);
+        let twist = self
+            .on_screws
+            .iter()
+            .zip(&weights)
+            .fold(Twist::ZERO, |sum, (clip, weight)| {
+                let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
+                Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
+            });
         let root = RootMotion {
             twist,
             ..*self.loops[0].root()
         };
-        let follows_paths = self.loops.iter().any(LoopClip::follows_path);
-        let clip = LoopClip::new(self.name(&weights), tracks, first.carrier(), root)?;
-        if follows_paths {
-            Ok(clip.along(self.paths(&weights, num_samples))?)
-        } else {
-            Ok(clip)
-        }
+        Mixing::new(self, &weights).mixed(self.name(&weights), root, num_samples.max(3), step_secs)
     }
 
-    /// The mean of root paths, seen from their twists.
-    fn paths(&self, weights: &[f64], num_samples: usize) -> Vec<Rigid> {
-        (0..num_samples)
-            .map(|sample| {
-                let paths = self.loops.iter().zip(&self.phases).zip(weights);
-                let (mut position, mut turns) = (DVec3::ZERO, Vec::new());
-                for ((clip, phase), &weight) in paths {
-                    let sway = clip.sway_at(time_at(clip, *phase, sample, num_samples));
-                    position += sway.translation * weight;
-                    turns.push((sway.rotation, weight));
-                }
-                Rigid::new(rotation::mean(&turns), position)
-            })
-            .collect()
+    /// The weighted mean of a figure of the loops.
+    fn mean(&self, weights: &[f64], of: impl Fn(&LoopClip) -> f64) -> f64 {
+        self.on_screws
+            .iter()
+            .zip(weights)
+            .map(|(clip, weight)| of(clip) * weight)
+            .sum()
     }
 
     /// The weights, validated and divided by their sum.
@@ -230,9 +244,16 @@ impl Blender {
     }
 }
 
-/// Seconds of a loop at a sample of the blend.
-fn time_at(clip: &LoopClip, phase: f64, sample: usize, num_samples: usize) -> f64 {
-    (sample as f64 / num_samples as f64 + phase) * clip.period_secs()
+/// The loops seen from their constant twists, on the floor of the first. Errors: none, or not all of one skeleton.
+fn on_screws(loops: &[LoopClip], overrides: &BodyOverrides) -> Result<Vec<LoopClip>, BlendError> {
+    let first = loops.first().ok_or(BlendError::NoLoops)?;
+    for (index, clip) in loops.iter().enumerate() {
+        if let Some(difference) = SkeletonDifference::between(first.skeleton(), clip.skeleton()) {
+            return Err(BlendError::Skeleton { index, difference });
+        }
+    }
+    let on_screws: Result<Vec<_>, _> = loops.iter().cloned().map(LoopClip::on_screw).collect();
+    Ok(LoopClip::on_one_floor(on_screws?, overrides))
 }
 
 /// Blends loops: see [`Blender`], which keeps the alignment for further weights.

@@ -1,136 +1,247 @@
-//! The alignment of loops by phase.
+//! The phase of a gait by its touch-downs, and the share of a loop's time at which a phase comes.
 //!
-//! Loops start at different phases: one at the left foot's strike, another in its swing. The positions of joints seen from the
-//! root, above all of the feet, are compared at every shift of one loop against the other. The best shift is the peak of their
-//! circular correlation. So stance aligns with stance, and a rig without feet is aligned as well. Derivation: docs/math/blend.md.
+//! At phase 0 the left foot touches down and at 1/2 the right one, however long the step before each takes in a loop. The map to
+//! shares of time is the trigonometric polynomial of least degree through the touch-downs: periodic and smooth, so what is sampled
+//! through it repeats as exactly as the loop. Derivation: docs/math/blend.md.
 
-use glam::DVec3;
+use crate::analysis::body::{Body, FoundBy, Side};
+use crate::analysis::standing::ContactLimits;
+use crate::loop_clip::LoopClip;
+use crate::math::ops::{cos, sin};
+use crate::retarget::FollowedFeet;
 
-use crate::analysis::body::{Body, BodyOverrides, FoundBy};
-use crate::loop_clip::{Interpolation, LoopClip};
-use crate::take::Take;
+const TAU: f64 = core::f64::consts::TAU;
 
-/// Number of phases at which the motions are compared: a peak of a correlation is a tenth of a cycle wide or more.
-const NUM_PHASES: usize = 64;
+/// A map rises by at least this much a phase: where it rises less, a blend nearly stops or rushes.
+const LEAST_SLOPE: f64 = 0.1;
 
-/// Refinements of the best shift, each to a quarter of the interval; for equal loops the remaining error is below 1e-12.
-const NUM_REFINEMENTS: usize = 8;
+/// Phases a touch-down at which the slope of a map is measured: it is a polynomial of half a degree a touch-down.
+const SLOPES: usize = 32;
 
-/// Weights of joints other than those of feet and hands.
-const OTHERS_WEIGHT: f64 = 0.1;
-/// Weight of a foot's joints, which slide if phases differ.
-const FOOT_WEIGHT: f64 = 1.0;
-const HAND_WEIGHT: f64 = 0.3;
+/// An inverse is as exact as rounding lets it be after so many steps; each halves the interval where Newton's leaves it.
+const MOST_STEPS: usize = 60;
 
-/// For every loop the phase, 0 to 1, that corresponds to the start of the first loop; 0 for the first itself.
+/// Why a loop has no phase by its touch-downs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum PhaseError {
+    /// Only bodies with one left and one right foot have.
+    #[error("the body does not stand on one left and one right foot")]
+    Feet,
+    /// A foot never lifts, or never stands.
+    #[error("no touch-downs of both feet")]
+    NoTouchDowns,
+    /// The feet do not touch down in turn.
+    #[error("left and right touch down {left} and {right} times, and not in turn", left = found[0], right = found[1])]
+    NotInTurn {
+        /// Touch-downs of the left and of the right foot.
+        found: [usize; 2],
+    },
+    /// The first loop with touch-downs has another number of them.
+    #[error("{found} cycles, where another loop has {expected}")]
+    Cycles {
+        /// Cycles of this loop and of that one.
+        found: usize,
+        expected: usize,
+    },
+    /// One step takes so much longer than the other that no smooth map comes through the touch-downs.
+    #[error("one step takes several times as long as the other")]
+    Uneven,
+}
+
+/// The share of a loop's time at each phase of its gait.
 ///
-/// The loops must have one skeleton, and be seen from their constant twists. A loop that is idle matches anywhere: 0.
-pub fn align(loops: &[LoopClip]) -> Vec<f64> {
-    let Some((first, others)) = loops.split_first() else {
-        return Vec::new();
-    };
-    let weights = joint_weights(first);
-    let reference = PhaseProfile::new(first, 0.0, &weights);
-    let shifts = others.iter().map(|clip| shift(&reference, clip, &weights));
-    core::iter::once(0.0).chain(shifts).collect()
+/// For a loop of one cycle that starts at the left foot's touch-down, share(p) = p + c sin^2(pi p), with c the share of the right
+/// foot's touch-down less 1/2.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseMap {
+    /// The share at phase 0.
+    start: f64,
+    /// How far shares are from even, start and phase aside, at even phases; 0 at the first.
+    deviations: Vec<f64>,
 }
 
-/// A correlation is weighted by the squares of the weights, so feet count a hundred times as much as shoulders.
-pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
-    let num_joints = clip.skeleton().num_joints();
-    let take = Take::from_tracks("", clip.tracks().clone());
-    let body = take
-        .ok()
-        .and_then(|take| Body::find(&take, &BodyOverrides::default()).ok());
-    let Some(body) = body.filter(|body| body.found_by != FoundBy::AllLeaves) else {
-        return vec![1.0; num_joints];
-    };
-    let mut weights = vec![OTHERS_WEIGHT; num_joints];
-    for &control in &body.controls {
-        weights[control] = 0.0;
-    }
-    for hand in body.hands {
-        weights[hand] = HAND_WEIGHT;
-    }
-    for foot in body.feet {
-        for joint in [Some(foot.ankle), foot.toe].into_iter().flatten() {
-            weights[joint] = FOOT_WEIGHT;
+impl PhaseMap {
+    /// The map of a loop without touch-downs, or of one whose steps are even: its time from a share on.
+    pub fn shifted(start: f64) -> Self {
+        Self {
+            start,
+            deviations: vec![0.0; 2],
         }
     }
-    weights
-}
 
-/// Weighted positions of all joints seen from the root at even phases, less their means over the loop.
-struct PhaseProfile(Vec<Vec<DVec3>>);
+    /// The map through touch-downs at these shares of a loop's time, each 0 to 1: those of the left foot and those of the right.
+    ///
+    /// Phase 0 is the left foot's first. Errors: [`PhaseError`].
+    pub fn through(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
+        let map = Self::alternating(left, right)?;
+        match map.least_slope() >= LEAST_SLOPE {
+            true => Ok(map),
+            false => Err(PhaseError::Uneven),
+        }
+    }
 
-impl PhaseProfile {
-    /// The positions from the phase `from` on.
-    fn new(clip: &LoopClip, from: f64, weights: &[f64]) -> Self {
-        let mut positions: Vec<Vec<DVec3>> = (0..NUM_PHASES)
-            .map(|index| {
-                let secs = (from + index as f64 / NUM_PHASES as f64) * clip.period_secs();
-                let body = clip.body_pose_at(secs, Interpolation::Cubic);
-                let mut positions = body.as_ref().world(clip.skeleton()).translations;
-                positions
-                    .iter_mut()
-                    .zip(weights)
-                    .for_each(|(position, weight)| *position *= *weight);
-                positions
-            })
+    /// The same with as much of the deviations as a smooth map allows.
+    pub(super) fn near(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
+        let mut map = Self::alternating(left, right)?;
+        let least = map.least_slope();
+        if least < LEAST_SLOPE {
+            // The slope is 1 and a multiple of the deviations.
+            let share = (1.0 - LEAST_SLOPE) / (1.0 - least);
+            map.deviations.iter_mut().for_each(|deviation| *deviation *= share);
+        }
+        Ok(map)
+    }
+
+    fn alternating(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
+        let found = [left.len(), right.len()];
+        let Some(start) = left.iter().copied().reduce(f64::min).filter(|_| found[1] > 0) else {
+            return Err(PhaseError::NoTouchDowns);
+        };
+        let from_start = |share: &f64| (share - start).rem_euclid(1.0);
+        let [mut left, mut right] = [left, right].map(|shares| shares.iter().map(from_start).collect::<Vec<_>>());
+        left.sort_by(f64::total_cmp);
+        right.sort_by(f64::total_cmp);
+        let shares: Vec<f64> = left
+            .iter()
+            .zip(&right)
+            .flat_map(|(left, right)| [*left, *right])
             .collect();
-        for joint in 0..weights.len() {
-            let mean = positions.iter().map(|positions| positions[joint]).sum::<DVec3>() / NUM_PHASES as f64;
-            positions.iter_mut().for_each(|positions| positions[joint] -= mean);
+        if found[0] != found[1] || !shares.is_sorted_by(|one, next| one < next) {
+            return Err(PhaseError::NotInTurn { found });
         }
-        Self(positions)
+        let even = |index: usize| index as f64 / shares.len() as f64;
+        let deviations = shares.iter().enumerate().map(|(index, share)| share - even(index));
+        Ok(Self {
+            start,
+            deviations: deviations.collect(),
+        })
     }
 
-    /// Sum of products with another profile that is `steps` ahead.
-    fn correlation(&self, other: &Self, steps: usize) -> f64 {
-        let pairs = (0..NUM_PHASES).map(|index| (&self.0[index], &other.0[(index + steps) % NUM_PHASES]));
-        pairs
-            .flat_map(|(here, there)| here.iter().zip(there))
-            .map(|(a, b)| a.dot(*b))
-            .sum()
+    /// The map of a loop by when the feet of its body stand, found between its samples. Errors: [`PhaseError`].
+    pub fn of_loop(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Result<Self, PhaseError> {
+        let sides = left_and_right(body)?;
+        let straight = clip.clone().on_screw();
+        let feet = FollowedFeet::of_itself(straight.as_ref().unwrap_or(clip), body, *limits);
+        let [left, right] = sides.map(|foot| touch_downs(&feet, foot));
+        Self::through(&left, &right)
     }
 
-    fn squared_distance(&self, other: &Self) -> f64 {
-        let pairs = self.0.iter().zip(&other.0);
-        pairs
-            .flat_map(|(here, there)| here.iter().zip(there))
-            .map(|(a, b)| a.distance_squared(*b))
-            .sum()
+    /// The share of the loop's time at phase 0, where the left foot touches down.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+
+    /// Number of cycles of the gait in the loop.
+    pub fn num_cycles(&self) -> usize {
+        self.deviations.len() / 2
+    }
+
+    /// How far the touch-down that is farthest from its even phase is from it, as a share of the loop's time: for a loop of one cycle
+    /// the share between the left and the right one, less 1/2.
+    pub fn warp(&self) -> f64 {
+        let farther = |most: f64, next: &f64| if next.abs() > most.abs() { *next } else { most };
+        self.deviations.iter().fold(0.0, farther)
+    }
+
+    /// The share of the loop's time at a phase; both go on beyond 0 to 1.
+    pub fn share(&self, phase: f64) -> f64 {
+        self.start + phase + self.deviation(phase)
+    }
+
+    /// The phase at a share of the loop's time.
+    pub fn phase(&self, share: f64) -> f64 {
+        inverse(share, share - self.start, |phase| {
+            (self.share(phase), self.slope(phase))
+        })
+    }
+
+    /// How far the share is from the phase, the start aside.
+    pub(super) fn deviation(&self, phase: f64) -> f64 {
+        if let [_, half] = self.deviations[..] {
+            let sine = sin(0.5 * TAU * phase);
+            return half * sine * sine;
+        }
+        self.sum(phase, |harmonic, angle| {
+            let scale = if 2 * harmonic == self.deviations.len() {
+                1.0
+            } else {
+                2.0
+            };
+            if harmonic == 0 { 1.0 } else { scale * cos(angle) }
+        })
+    }
+
+    /// How fast the share rises with the phase.
+    pub(super) fn slope(&self, phase: f64) -> f64 {
+        if let [_, half] = self.deviations[..] {
+            return 1.0 + half * 0.5 * TAU * sin(TAU * phase);
+        }
+        1.0 + self.sum(phase, |harmonic, angle| {
+            let scale = if 2 * harmonic == self.deviations.len() {
+                1.0
+            } else {
+                2.0
+            };
+            -scale * TAU * harmonic as f64 * sin(angle)
+        })
+    }
+
+    /// The mean over the touch-downs of their deviations times the sum of a term over all harmonics of the distance to each.
+    fn sum(&self, phase: f64, term: impl Fn(usize, f64) -> f64) -> f64 {
+        let count = self.deviations.len();
+        let of = |(index, deviation): (usize, &f64)| {
+            let away = phase - index as f64 / count as f64;
+            let terms = (0..=count / 2).map(|harmonic| term(harmonic, TAU * harmonic as f64 * away));
+            deviation * terms.sum::<f64>()
+        };
+        self.deviations.iter().enumerate().map(of).sum::<f64>() / count as f64
+    }
+
+    fn least_slope(&self) -> f64 {
+        let count = SLOPES * self.deviations.len();
+        let slopes = (0..count).map(|index| self.slope(index as f64 / count as f64));
+        slopes.fold(f64::INFINITY, f64::min)
     }
 }
 
-/// The phase of a loop that corresponds to the start of the reference.
-fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
-    let motion = PhaseProfile::new(clip, 0.0, weights);
-    let correlations: Vec<f64> = (0..NUM_PHASES)
-        .map(|steps| reference.correlation(&motion, steps))
-        .collect();
-    let mut best = 0;
-    for (steps, &correlation) in correlations.iter().enumerate() {
-        // Rounding must not choose among equals: between two idle bodies any phase fits, so the start is used.
-        if correlation > correlations[best] + 1e-12 * correlations[best].abs() {
-            best = steps;
+/// Where a function that rises, by one more a turn, has a value: by Newton's method between bounds, from a guess less than 1 away.
+pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
+    let (mut low, mut high) = (guess - 1.0, guess + 1.0);
+    let mut at = guess;
+    for _ in 0..MOST_STEPS {
+        let (here, slope) = function(at);
+        let off = here - value;
+        if off > 0.0 {
+            high = at;
+        } else {
+            low = at;
         }
-    }
-    // The distance locates the shift precisely: between equal motions it is zero there, whatever the samples between which both
-    // are interpolated. The correlation is only the largest of many large numbers.
-    let mut at = best as f64 / NUM_PHASES as f64;
-    let mut reach = 1.0 / NUM_PHASES as f64;
-    for _ in 0..NUM_REFINEMENTS {
-        let [before, here, after] = [at - reach, at, at + reach]
-            .map(|from| reference.squared_distance(&PhaseProfile::new(clip, from, weights)));
-        let bend = before - 2.0 * here + after;
-        if bend > 0.0 {
-            // The bottom of the parabola through the three.
-            at += (0.5 * (before - after) / bend).clamp(-1.0, 1.0) * reach;
+        let next = at - off / slope;
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
+        if (next - at).abs() <= f64::EPSILON {
+            return next;
         }
-        reach *= 0.25;
+        at = next;
     }
-    // A value just below 0 is 0, not nearly 1.
-    let wrapped = at - at.floor();
-    if wrapped > 1.0 - 1e-9 { 0.0 } else { wrapped }
+    at
+}
+
+/// The shares of a loop's time at which a foot touches down.
+pub(super) fn touch_downs(feet: &FollowedFeet, foot: usize) -> Vec<f64> {
+    feet.stances(foot).iter().map(|[from, _]| *from).collect()
+}
+
+/// The left and the right foot of a body that stands on these two.
+pub(super) fn left_and_right(body: &Body) -> Result<[usize; 2], PhaseError> {
+    let of = |side: Side| body.feet.iter().position(|foot| foot.side == Some(side));
+    match (body.feet.len(), of(Side::Left), of(Side::Right)) {
+        (2, Some(left), Some(right)) if body.found_by != FoundBy::AllLeaves => Ok([left, right]),
+        _ => Err(PhaseError::Feet),
+    }
 }

@@ -64,7 +64,7 @@ impl Course {
     }
 
     /// The course of a root through places in the world.
-    pub(super) fn through(roots: Vec<Rigid>, step_secs: f64) -> Self {
+    pub(crate) fn through(roots: Vec<Rigid>, step_secs: f64) -> Self {
         let next = |sample: usize| roots.get(sample + 1).copied();
         Self {
             step_secs,

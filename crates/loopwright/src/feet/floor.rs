@@ -77,7 +77,8 @@ impl LoopClip {
         kept.into_iter().chain(raised).collect()
     }
 
-    fn is_upright(&self) -> bool {
+    /// Whether its root stands upright and turns about the up axis alone.
+    pub(crate) fn is_upright(&self) -> bool {
         let root = self.root();
         let leans = (root.start.rotation * DVec3::Y - DVec3::Y).length();
         leans < UPRIGHT && root.twist.angular.x.abs().max(root.twist.angular.z.abs()) < UPRIGHT

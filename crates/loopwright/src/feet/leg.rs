@@ -5,9 +5,10 @@
 
 use glam::{DQuat, DVec3};
 
+use super::Stage;
 use crate::analysis::body::{Body, Foot};
 use crate::math::{ops, rotation};
-use crate::motion::{Skeleton, WorldTracks};
+use crate::motion::{Pose, Skeleton, WorldTracks};
 
 /// A leg of two bones.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +32,16 @@ const THIGH_SHARE: f64 = 0.2;
 /// Each bone is at least this share of the leg's length.
 const BONE_SHARE: f64 = 0.1;
 
+/// Near its full length a leg falls short by so much rather than turn the knee by a radian, metres.
+const GIVE: f64 = 0.05;
+
 impl Leg {
+    /// The leg of a foot, whether the foot hangs from it or not; `None` without a knee.
+    pub(super) fn of_foot(stage: &Stage<'_>, body: &Body, foot: &Foot) -> Option<Self> {
+        let (skeleton, world) = (stage.skeleton(), stage.world());
+        Self::find(skeleton, world, body, foot).or_else(|| Self::apart(skeleton, world, body, foot))
+    }
+
     /// The leg that ends in a foot; `None` if no joint bends between hips and foot.
     ///
     /// `world` holds the loop's samples seen from the root. In a leg of several joints the knee is the joint that divides it most
@@ -139,6 +149,36 @@ impl Leg {
         let bent = rotation::exp(self.hinge_at(above_knee) * angle);
         let swing = arc(knee - thigh + bent * (ankle - knee), goal - thigh);
         (swing, angle)
+    }
+
+    /// Turns thigh and knee of a pose so that the ankle is moved, as far as the knee gives way; the foot keeps its direction. `world` is the
+    /// pose before.
+    pub(crate) fn move_ankle(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose, moved: DVec3) {
+        let Self { thigh, knee, ankle, .. } = *self;
+        if moved == DVec3::ZERO {
+            return;
+        }
+        let above = |joint: usize| {
+            let parent = skeleton.parent(joint);
+            parent.map_or(DQuat::IDENTITY, |parent| world.rotations[parent])
+        };
+        let at = |joint: usize| world.translations[joint];
+        let reached = at(ankle) + moved - at(thigh);
+        let length = self.bend(at, above(knee)).eased(reached.length(), GIVE.powi(-2));
+        let goal = at(thigh) + reached.normalize_or_zero() * length;
+        let (swing, angle) = self.reach(at, above(knee), goal);
+        let bent = rotation::exp(self.hinge_at(above(knee)) * angle);
+        let turned = [
+            (thigh, above(thigh).conjugate() * swing * world.rotations[thigh]),
+            (knee, above(knee).conjugate() * bent * world.rotations[knee]),
+            (
+                ankle,
+                (swing * bent * above(ankle)).conjugate() * world.rotations[ankle],
+            ),
+        ];
+        for (joint, local) in turned {
+            pose.rotations[joint] = local.normalize();
+        }
     }
 
     /// A leg whose knee bends about the axis from left to right.

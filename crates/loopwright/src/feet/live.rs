@@ -9,14 +9,10 @@ use super::leg::Leg;
 use crate::analysis::Analysis;
 use crate::analysis::body::{Foot, Side};
 use crate::math::decay::Decay;
-use crate::math::rotation;
 use crate::motion::{Pose, Skeleton};
 
 /// How fast a foot comes to rest, and back to its motion once it has left the ground: half-life, seconds.
 const FADE: Decay = Decay::Spring { half_life_secs: 0.06 };
-
-/// Near its full length a leg falls short by so much rather than turn the knee by a radian, metres.
-const GIVE: f64 = 0.05;
 
 /// A foot that would have to be moved farther than this is dragged along, as a share of the length of its leg. Let go, it would snap
 /// back by as much while it stands.
@@ -94,35 +90,6 @@ impl LiveFoot {
             self.moved = free;
         }
         self.before = Some(place + self.moved);
-        self.reach(skeleton, pose, &world);
-    }
-
-    /// Turns thigh and knee so that the ankle is moved; the foot keeps its direction.
-    fn reach(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose) {
-        let Leg { thigh, knee, ankle, .. } = self.leg;
-        if self.moved == DVec3::ZERO {
-            return;
-        }
-        let above = |joint: usize| {
-            let parent = skeleton.parent(joint);
-            parent.map_or(glam::DQuat::IDENTITY, |parent| world.rotations[parent])
-        };
-        let at = |joint: usize| world.translations[joint];
-        let reached = at(ankle) + self.moved - at(thigh);
-        let length = self.leg.bend(at, above(knee)).eased(reached.length(), GIVE.powi(-2));
-        let goal = at(thigh) + reached.normalize_or_zero() * length;
-        let (swing, angle) = self.leg.reach(at, above(knee), goal);
-        let bent = rotation::exp(self.leg.hinge_at(above(knee)) * angle);
-        let turned = [
-            (thigh, above(thigh).conjugate() * swing * world.rotations[thigh]),
-            (knee, above(knee).conjugate() * bent * world.rotations[knee]),
-            (
-                ankle,
-                (swing * bent * above(ankle)).conjugate() * world.rotations[ankle],
-            ),
-        ];
-        for (joint, local) in turned {
-            pose.rotations[joint] = local.normalize();
-        }
+        self.leg.move_ankle(skeleton, pose, &world, self.moved);
     }
 }

@@ -13,9 +13,9 @@ use crate::analysis::body::{Body, Foot, FoundBy};
 use crate::analysis::standing::ContactLimits;
 use crate::closure::Image;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::ops;
 use crate::math::rigid::Twist;
-use crate::motion::{Skeleton, Tracks};
+use crate::math::{ops, percentile};
+use crate::motion::{Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootRelativeClip;
 use crate::{quality, words};
 
@@ -41,13 +41,13 @@ pub(crate) mod speed;
 
 mod solve;
 
-pub(crate) use solve::{fade, hardest_turn};
+pub(crate) use solve::{fade, hardest_turn, open};
 
 pub use contact::LoopContact;
 pub(crate) use course::Course;
 pub(crate) use edited::EditedStance;
 pub use edited::{StanceEdit, StanceError, StanceSpan};
-use leg::Leg;
+pub(crate) use leg::Leg;
 pub use live::LiveFoot;
 pub(crate) use model::FootModel;
 use solve::{BearingLeg, Uncut};
@@ -346,11 +346,7 @@ pub(crate) fn measure_speed(
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    let (found, by_feet) = if body.found_by == FoundBy::AllLeaves {
-        (None, None)
-    } else {
-        speed_by_feet(clip, body, limits, settings)
-    };
+    let (found, by_feet) = twist_by_feet(clip, body, limits, settings);
     match settings.speed {
         RootSpeed::Given(mps) => {
             let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();
@@ -360,18 +356,27 @@ pub(crate) fn measure_speed(
     }
 }
 
-fn speed_by_feet(
-    clip: &LoopClip,
-    body: &Body,
-    limits: &ContactLimits,
-    settings: &FeetSettings,
-) -> (Option<FeetSpeed>, Option<Twist>) {
+/// The speed of a loop's root by its feet; `None` if they never stand.
+pub fn speed_by_feet(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Option<FeetSpeed> {
+    if body.found_by == FoundBy::AllLeaves {
+        return None;
+    }
     let stage = Stage::of_loop(clip);
     let model = FootModel::new(&stage, body, limits);
     let positions: Vec<Vec<DVec3>> = (body.feet.iter())
         .map(|foot| standing_positions(&stage, foot, false))
         .collect();
-    let found = speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts);
+    speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts)
+}
+
+/// The speed by the feet, and the twist that it gives the root; `None` where the root keeps its own.
+fn twist_by_feet(
+    clip: &LoopClip,
+    body: &Body,
+    limits: &ContactLimits,
+    settings: &FeetSettings,
+) -> (Option<FeetSpeed>, Option<Twist>) {
+    let found = speed_by_feet(clip, body, limits);
     let taken = found.filter(|found| match settings.speed {
         RootSpeed::Auto => found.is_better(),
         RootSpeed::Poses => false,
@@ -416,6 +421,7 @@ pub fn hold(
         image: None,
         edited: &[],
         known: None,
+        places: None,
     };
     let (held, mut feet) = holding.hold(clip, limits)?;
     let Some(held) = held else {
@@ -458,6 +464,104 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
     bearing
 }
 
+/// The point by which contacts of a foot of the body of a take are counted.
+pub(crate) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> FootPoint {
+    FootPoint::standing(stage, foot, false)
+}
+
+/// The leg of every foot; `None` without a knee.
+pub(crate) fn legs_of(stage: &Stage<'_>, body: &Body) -> Vec<Option<Leg>> {
+    body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot)).collect()
+}
+
+/// When a foot comes to stand and when it leaves the ground, in samples that may be fractional.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Stay {
+    pub(crate) foot: usize,
+    pub(crate) strike: f64,
+    pub(crate) lift: f64,
+}
+
+/// Above where it stands by less than this a point of a foot is down, metres on the reference body.
+const DOWN_METRES: f64 = 0.006;
+
+/// A point that is down and moves faster than this leaves the ground, metres per second on the reference body.
+const LEAVES_MPS: f64 = 0.15;
+
+/// Contacts begin and end up to this long before and after a foot does, seconds.
+const EDGE_SECS: f64 = 0.15;
+
+/// When the feet of a motion are on the ground, from when the heel or the ball comes down to when both have left; none where feet
+/// cannot be told from other joints. Contacts, by which feet are held, begin earlier and end later where steps are slow.
+pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay> {
+    let mut stays = Vec::new();
+    if body.found_by == FoundBy::AllLeaves {
+        return stays;
+    }
+    let model = FootModel::new(stage, body, limits);
+    let (course, metre) = (&stage.course, model.size);
+    let reach = course.samples_in(EDGE_SECS);
+    for (index, foot) in body.feet.iter().enumerate() {
+        let positions = standing_positions(stage, foot, false);
+        let contacts = contact::of_point(index, &positions, course, &model.contacts);
+        if contacts.is_empty() {
+            continue;
+        }
+        // Toes may lie on the ground a little longer than their joint.
+        let ends = solve::ends_of_foot(stage, foot, &contacts, &model).into_iter();
+        let heel = ends.filter(|(point, ..)| *point == FootPoint::Heel);
+        let heel = heel.map(|(_, joint, offset)| stage.positions_of(joint, offset));
+        let in_world = |positions: Vec<DVec3>| -> Vec<DVec3> {
+            let places = positions.into_iter().enumerate();
+            places.map(|(key, at)| course.to_world(key as isize, at)).collect()
+        };
+        let points: Vec<Vec<DVec3>> = core::iter::once(positions).chain(heel).map(in_world).collect();
+        for contact in contacts {
+            let keys = contact.keys();
+            let (first, last) = (
+                keys.start.saturating_sub(reach),
+                (keys.end + reach).min(course.count() - 1),
+            );
+            let quarter = contact.num_samples / 4;
+            let middle = keys.start + contact.num_samples / 2;
+            let over: Vec<f64> = (points.iter())
+                .map(|point| {
+                    let heights =
+                        point[keys.start + quarter..(keys.end - quarter).max(keys.start + quarter + 1)].iter();
+                    percentile::of(heights.map(|at| at.y).collect(), 0.5) + DOWN_METRES * metre
+                })
+                .collect();
+            // How far the lowest point is above where it is down.
+            let above = |key: usize| {
+                let points = points.iter().zip(&over).map(|(point, over)| point[key].y - over);
+                points.fold(f64::INFINITY, f64::min)
+            };
+            let rests = |key: usize| {
+                points.iter().zip(&over).any(|(point, over)| {
+                    let moved = point[(key + 1).min(last)] - point[key];
+                    point[key].y < *over && moved.length() < LEAVES_MPS * metre * course.step_secs
+                })
+            };
+            let strike = (first..=middle)
+                .rev()
+                .take_while(|&key| above(key) < 0.0)
+                .last()
+                .unwrap_or(keys.start);
+            let lift = (middle..=last).find(|&key| !rests(key)).unwrap_or(last);
+            let before = strike.checked_sub(1).map(|before| (above(before), above(strike)));
+            stays.push(Stay {
+                foot: index,
+                strike: match before {
+                    Some((before, here)) if before > 0.0 && here < 0.0 => strike as f64 - here / (here - before),
+                    _ => strike as f64,
+                },
+                lift: lift.max(strike + 1) as f64,
+            });
+        }
+    }
+    stays
+}
+
 /// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.
 fn standing_positions(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Vec<DVec3> {
     let (joint, offset) = solve::standing_point(stage, foot, is_character);
@@ -478,6 +582,8 @@ pub(crate) struct Holding<'a> {
     pub(crate) edited: &'a [EditedStance],
     /// When points of feet bear, where that is known from elsewhere; without it, it is detected.
     pub(crate) known: Option<&'a [Bearing]>,
+    /// Where feet are to be over the whole motion, seen from its root, as high as they bear: in place of `source`.
+    pub(crate) places: Option<&'a WorldTracks>,
 }
 
 impl Holding<'_> {
@@ -522,9 +628,10 @@ impl Holding<'_> {
             return (None, feet);
         }
         feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
-        let uncut = match self.source {
-            Some(source) => Uncut::from_source(source, self.image.is_some()),
-            None => Uncut::from_motion(stage),
+        let uncut = match (self.source, self.places) {
+            (Some(source), _) => Uncut::from_source(source, self.image.is_some()),
+            (None, Some(places)) => Uncut::from_motion(places),
+            (None, None) => Uncut::from_motion(stage.world()),
         };
         let lifted = self.lifted(stage.skeleton(), carrier);
         let Some(solved) = solve::solve(stage, &uncut, &legs, lifted, model) else {
@@ -554,7 +661,7 @@ impl Holding<'_> {
 
     /// The legs of the feet that are held; what becomes of each foot is stated in `feet`.
     fn legs(&self, stage: &Stage<'_>, model: &FootModel, feet: &mut Feet) -> Vec<BearingLeg> {
-        let (body, skeleton) = (self.body, stage.skeleton());
+        let body = self.body;
         let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
@@ -570,14 +677,11 @@ impl Holding<'_> {
                 contacts = point.standing_parts(&contacts, most_metres);
             }
             feet.contacts.extend(&contacts);
-            let leg = || {
-                Leg::find(skeleton, &stage.world, body, foot).or_else(|| Leg::apart(skeleton, &stage.world, body, foot))
-            };
             let outcome = if self.lock == FootLock::Off {
                 FootOutcome::NotAsked
             } else if contacts.is_empty() {
                 FootOutcome::NeverStands
-            } else if let Some(leg) = leg() {
+            } else if let Some(leg) = Leg::of_foot(stage, body, foot) {
                 let metres = point.farthest(&contacts);
                 let slides = metres > most_metres && self.weighs();
                 if slides {

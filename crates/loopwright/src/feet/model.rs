@@ -66,6 +66,7 @@ pub(crate) struct FootModel {
     pub(super) metre: f64,
     /// By foot, what its leg may do; empty where that is not known from elsewhere.
     legs: Vec<LegLimits>,
+    is_character: bool,
 }
 
 impl FootModel {
@@ -77,6 +78,7 @@ impl FootModel {
             contacts: limits.at_size(body.leg_size(skeleton, |joint| stage.world.position(0, joint))),
             metre: 1.0,
             legs: Vec::new(),
+            is_character: false,
         }
     }
 
@@ -85,14 +87,19 @@ impl FootModel {
     pub(crate) fn of_character(self, times_as_large: f64, legs: Vec<LegLimits>) -> Self {
         Self {
             metre: times_as_large,
-            legs,
-            ..self
+            is_character: true,
+            ..self.with_legs(legs)
         }
+    }
+
+    /// The same with what the legs, by foot, may do.
+    pub(crate) fn with_legs(self, legs: Vec<LegLimits>) -> Self {
+        Self { legs, ..self }
     }
 
     /// Whether the body is a character that follows another.
     pub(super) fn is_character(&self) -> bool {
-        !self.legs.is_empty()
+        self.is_character
     }
 
     /// What a leg may do, where that is known from elsewhere.

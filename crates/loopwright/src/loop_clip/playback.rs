@@ -33,6 +33,12 @@ struct SamplePosition {
 /// Times this close to a sample, relative to themselves, count as the sample: the rounding error of dividing a time by a step.
 const ON_SAMPLE: f64 = 4.0 * f64::EPSILON;
 
+/// Feet touch down between samples; at this rate, hertz, they do so within 2 ms.
+const FINE_HZ: f64 = 240.0;
+
+/// A loop of few samples a second has no more than so many more between them.
+const MOST_TIMES: f64 = 16.0;
+
 impl LoopClip {
     /// The body's pose at any time, local, relative to the root.
     ///
@@ -60,9 +66,15 @@ impl LoopClip {
     /// root is kept.
     #[must_use]
     pub fn retimed(&self, num_samples: usize, step_secs: f64) -> Self {
+        self.retimed_from(0.0, num_samples, step_secs)
+    }
+
+    /// The same endless loop from a time on, which may lie between samples, [retimed](Self::retimed).
+    #[must_use]
+    pub fn retimed_from(&self, secs: f64, num_samples: usize, step_secs: f64) -> Self {
         let num_samples = num_samples.max(3);
         let faster = self.period_secs() / (num_samples as f64 * step_secs);
-        let at = |sample: usize| self.period_secs() * sample as f64 / num_samples as f64;
+        let at = |sample: usize| secs + self.period_secs() * sample as f64 / num_samples as f64;
         let mut tracks = Tracks::empty(self.skeleton().clone(), step_secs, num_samples);
         for sample in 0..num_samples {
             tracks.push(self.body_pose_at(at(sample), Interpolation::Cubic).as_ref());
@@ -77,11 +89,18 @@ impl LoopClip {
             tracks,
             carrier: self.carrier,
             root: RootMotion {
+                start: self.root.at(secs),
                 twist: Twist::new(linear * faster, angular * faster),
-                ..self.root
             },
             path,
         }
+    }
+
+    /// The same loop at samples that are dense enough to tell when feet touch down.
+    #[must_use]
+    pub(crate) fn finely_sampled(&self) -> Self {
+        let times = (FINE_HZ * self.step_secs()).ceil().clamp(1.0, MOST_TIMES);
+        self.retimed(self.num_samples() * times as usize, self.step_secs() / times)
     }
 
     /// Rates of all joints' local transforms at any time under [`Interpolation::Cubic`]: velocities, metres per second, and

@@ -461,6 +461,7 @@ fn with_feet_held(
     let partner = |joint: usize| candidate.pairing.partner(joint);
     let edited = edited_stances(settings, &analysis.body, partner, candidate, loop_clip)?;
     let holding = Holding {
+        places: None,
         body: &analysis.body,
         root_joint: source.root_joint,
         lock: settings.feet.lock,

@@ -77,7 +77,7 @@ impl MadeLoop {
         let (carried, source) = edited(carried, source, image.as_ref(), settings)?;
         let partner = |joint: usize| mirror.as_ref().map_or(joint, |mirror| mirror.partner(joint));
         let stances = edited_stances(settings, body, partner, &self.candidate, &carried)?;
-        let (held, feet) = followed.hold_edited(body, root_joint, &carried, settings.feet.lock, &stances)?;
+        let (held, feet) = followed.hold_edited(body, root_joint, &carried, settings.feet.lock, &stances, None)?;
         let scale = retarget.scale();
         let theirs = &self.feet;
         let made = Self {

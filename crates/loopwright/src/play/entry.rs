@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use glam::DVec3;
 
 use super::INTERPOLATION;
-use crate::{blend::phase::joint_weights, loop_clip::LoopClip, math::decay::Decay, transition::State};
+use crate::{blend::shift::joint_weights, loop_clip::LoopClip, math::decay::Decay, transition::State};
 
 /// The point at which a jump enters a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]

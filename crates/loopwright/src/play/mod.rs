@@ -171,6 +171,30 @@ impl LoopSet {
         Ok(jumps.between(&self.sampled, &self.loops, from, to))
     }
 
+    /// A loop as the side of a jump at a time of it; `None` where no feet are found.
+    pub(crate) fn fading(&self, of: usize, secs: f64) -> Option<FadingLoop<'_>> {
+        let (clip, feet) = (&self.loops[of], self.feet[of].as_ref()?);
+        Some(FadingLoop { clip, feet, secs })
+    }
+
+    /// The cheapest entry at a sample of a loop near a time of it, for a jump from a time of another.
+    pub(crate) fn entry_on_sample(&self, from: usize, secs: f64, (to, near): (usize, f64), fade: Decay) -> Entry {
+        let clip = &self.loops[to];
+        let left = self.sampled.state(&self.loops, from, secs);
+        let nearest = (near / clip.step_secs()).round() as isize;
+        let entry = |off: isize| {
+            let sample = (nearest + off).rem_euclid(clip.num_samples() as isize) as usize;
+            Entry {
+                secs: sample as f64 * clip.step_secs(),
+                cost: left.state().cost(self.sampled.samples[to][sample].state(), fade),
+            }
+        };
+        let entries = [entry(0), entry(-1), entry(1)];
+        (entries.into_iter())
+            .min_by(|one, other| one.cost.total_cmp(&other.cost))
+            .unwrap_or(entries[0])
+    }
+
     /// The same set, which has found the jumps between all pairs of loops under a fade.
     ///
     /// Otherwise each performance finds those that it needs. For many performances of one set; the results are the same. Errors:
@@ -195,12 +219,9 @@ impl LoopSet {
             return known.clone();
         }
         let Jump { exit_secs, entry } = jumps.between(&self.sampled, &self.loops, from, to);
-        let side = |index: usize, secs: f64| {
-            let (clip, feet) = (&self.loops[index], self.feet[index].as_ref()?);
-            Some(FadingLoop { clip, feet, secs })
-        };
-        let solved = side(from, exit_secs)
-            .zip(side(to, entry.secs))
+        let solved = self
+            .fading(from, exit_secs)
+            .zip(self.fading(to, entry.secs))
             .and_then(|(left, entered)| {
                 let fade = jumps.fade;
                 let segment = PlayedLoop {

@@ -36,6 +36,10 @@ pub struct FollowedFeet {
     pub(super) slide_of_source_mps: Option<f64>,
     /// Joints beside the body of the target that are led by one of it.
     led: Vec<Led>,
+    /// By foot, the point by which its contacts are counted.
+    stand_on: Vec<FootPoint>,
+    /// Whether the body follows another.
+    pub(super) is_character: bool,
 }
 
 /// A point of a foot of the target, and at which samples it bears.
@@ -45,6 +49,12 @@ struct PointBears {
     foot: usize,
     point: FootPoint,
     bears: Vec<bool>,
+}
+
+impl PointBears {
+    fn is_of(&self, other: &Self) -> bool {
+        (self.foot, self.point) == (other.foot, other.point)
+    }
 }
 
 /// The joint of a foot of the target whose sliding is measured, and at which samples it stands.
@@ -97,61 +107,169 @@ impl FollowedFeet {
         sampled
     }
 
-    /// That of a mix of loops on one target: what bears in loops that have half of the weight bears in the mix.
+    /// That of a mix of motions on one body: what bears in those that have half of the weight bears in the mix.
     ///
-    /// Each loop comes with its phase at the start of the mix, 0 to 1, and its weight. `None` without loops.
-    pub fn mixed(loops: &[(&Self, f64, f64)], num_samples: usize) -> Option<Self> {
-        let total: f64 = loops.iter().map(|(_, _, weight)| weight).sum();
-        let at_samples = |feet: &Self, phase: f64| {
-            let sample = |index: usize| {
-                let at = (index as f64 / num_samples as f64 + phase) * feet.num_samples as f64;
-                (at.round() as usize) % feet.num_samples.max(1)
+    /// Each motion comes with its weight; `share` says, of a motion and a foot, the share of its time at which a sample of the mix shows
+    /// that foot. `None` without motions.
+    pub fn mixed(
+        motions: &[(&Self, f64)],
+        num_samples: usize,
+        share: impl Fn(usize, usize, usize) -> f64,
+    ) -> Option<Self> {
+        let (first, _) = motions.first()?;
+        let total: f64 = motions.iter().map(|(_, weight)| weight).sum();
+        // By foot, then by sample of the mix: the sample of each motion, with its share of the weight.
+        let num_feet = first.legs.len();
+        let samples = |foot: usize| -> Vec<Vec<(&Self, usize, f64)>> {
+            let of = |sample: usize| {
+                (motions.iter().enumerate())
+                    .map(|(index, (feet, weight))| {
+                        let at = share(index, foot, sample) * feet.num_samples as f64;
+                        let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
+                        (*feet, at as usize, weight / total)
+                    })
+                    .collect()
             };
-            feet.sampled(&(0..num_samples).map(sample).collect::<Vec<_>>())
+            (0..num_samples).map(of).collect()
         };
-        let parts: Vec<(Self, f64)> = (loops.iter())
-            .map(|(feet, phase, weight)| (at_samples(feet, *phase), weight / total))
-            .collect();
-        let mut mixed = parts.first()?.0.clone();
-        let share = |of: &dyn Fn(&Self) -> bool| -> f64 {
-            let those = parts.iter().filter(|(feet, _)| of(feet));
-            those.map(|(_, share)| share).sum()
+        let samples: Vec<_> = (0..num_feet).map(samples).collect();
+        let by_weight = |foot: usize, bears: &dyn Fn(&Self, usize) -> bool| -> Vec<bool> {
+            let share = |those: &Vec<(&Self, usize, f64)>| -> f64 {
+                let those = those.iter().filter(|(feet, at, _)| bears(feet, *at));
+                those.map(|(.., share)| share).sum()
+            };
+            samples[foot].iter().map(|those| share(those) >= 0.5).collect()
         };
+        let mut mixed = (*first).clone();
+        mixed.num_samples = num_samples;
+        for (feet, _) in motions {
+            for own in &feet.points {
+                if !mixed.points.iter().any(|known| known.is_of(own)) {
+                    mixed.points.push(own.clone());
+                }
+            }
+            for own in &feet.stands {
+                if !mixed.stands.iter().any(|known| known.foot == own.foot) {
+                    mixed.stands.push(own.clone());
+                }
+            }
+        }
         for own in &mut mixed.points {
-            let bears = |feet: &Self, sample: usize| {
-                let mut points = feet.points.iter();
-                points.any(|other| (other.foot, other.point) == (own.foot, own.point) && other.bears[sample])
-            };
-            own.bears = (0..num_samples)
-                .map(|sample| share(&|feet| bears(feet, sample)) >= 0.5)
-                .collect();
+            let known = own.clone();
+            own.bears = by_weight(own.foot, &|feet, at| {
+                feet.points.iter().any(|other| other.is_of(&known) && other.bears[at])
+            });
         }
         for own in &mut mixed.stands {
-            let stands = |feet: &Self, sample: usize| {
-                let mut joints = feet.stands.iter();
-                joints.any(|other| other.foot == own.foot && other.stands[sample])
-            };
-            own.stands = (0..num_samples)
-                .map(|sample| share(&|feet| stands(feet, sample)) >= 0.5)
-                .collect();
+            let foot = own.foot;
+            own.stands = by_weight(foot, &|feet, at| {
+                feet.stands.iter().any(|other| other.foot == foot && other.stands[at])
+            });
         }
         for (foot, own) in mixed.legs.iter_mut().enumerate() {
             let Some(own) = own else { continue };
-            let bent = |sample: usize| {
-                let of = |(feet, share): &(Self, f64)| {
+            let bent = |those: &Vec<(&Self, usize, f64)>| {
+                let of = |(feet, at, share): &(&Self, usize, f64)| {
                     let leg = feet.legs.get(foot).and_then(Option::as_ref);
-                    leg.map_or(0.0, |leg| leg.bent[sample] * share)
+                    leg.map_or(0.0, |leg| leg.bent[*at] * share)
                 };
-                parts.iter().map(of).sum()
+                those.iter().map(of).sum()
             };
-            own.bent = (0..num_samples).map(bent).collect();
-            let legs = || parts.iter().filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref());
+            own.bent = samples[foot].iter().map(bent).collect();
+            let legs = || motions.iter().filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref());
             own.hardest = core::array::from_fn(|joint| legs().map(|leg| leg.hardest[joint]).fold(0.0, f64::max));
         }
-        mixed.times_as_large = parts.iter().map(|(feet, share)| feet.times_as_large * share).sum();
-        let slide = |(feet, share): &(Self, f64)| Some(feet.slide_of_source_mps? * share);
-        mixed.slide_of_source_mps = parts.iter().map(slide).sum();
+        let mean = |value: &dyn Fn(&Self) -> Option<f64>| -> Option<f64> {
+            let of = |(feet, weight): &(&Self, f64)| Some(value(feet)? * weight / total);
+            motions.iter().map(of).sum()
+        };
+        mixed.times_as_large = mean(&|feet| Some(feet.times_as_large)).unwrap_or(1.0);
+        mixed.slide_of_source_mps = mean(&|feet| feet.slide_of_source_mps);
         Some(mixed)
+    }
+
+    /// The feet of a loop that follows nothing but itself, seen from its constant twist, at samples that are dense enough to tell when
+    /// feet touch down.
+    pub(crate) fn of_itself(clip: &LoopClip, body: &Body, limits: ContactLimits) -> Self {
+        let stage = Stage::of_loop(clip);
+        let fine = clip.finely_sampled();
+        let dense = Stage::of_loop(&fine);
+        let model = FootModel::new(&dense, body, &limits);
+        let num_samples = fine.num_samples();
+        let legs = feet::legs_of(&stage, body).into_iter().zip(&body.feet);
+        let leg = |(leg, foot): (Option<feet::Leg>, &Foot)| {
+            let feet::Leg {
+                thigh: upper,
+                knee: lower,
+                ankle: end,
+                ..
+            } = leg?;
+            let bones = Bones {
+                upper,
+                lower,
+                end: Some(end),
+            };
+            Some(FollowedLeg {
+                joints: [upper, lower, end],
+                bent: bends(dense.world(), bones)?,
+                hardest: [Some(upper), Some(lower), Some(end), foot.toe]
+                    .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(&stage, joint))),
+                front: None,
+            })
+        };
+        let mut own = Self {
+            num_samples,
+            is_loop: true,
+            points: points_that_bear(feet::bearing(&dense, body, &model), num_samples),
+            stands: Vec::new(),
+            legs: legs.map(leg).collect(),
+            stand_on: body
+                .feet
+                .iter()
+                .map(|foot| feet::standing_point(&dense, foot))
+                .collect(),
+            times_as_large: 1.0,
+            limits,
+            slide_of_source_mps: None,
+            led: Vec::new(),
+            is_character: false,
+        };
+        for (foot, of_body) in body.feet.iter().enumerate() {
+            let joint = of_body.lowest_joint();
+            let alone = Body {
+                feet: vec![*of_body],
+                ..body.clone()
+            };
+            for stand in quality::stands(&LoopKeys::from_loop(&fine), &alone, None) {
+                own.stands_during(foot, joint, stand);
+            }
+        }
+        own
+    }
+
+    /// The spans over which a foot stands, by the point by which its contacts are counted: from and to a share of the loop's time.
+    pub(crate) fn stances(&self, foot: usize) -> Vec<[f64; 2]> {
+        let point = self.stand_on.get(foot);
+        let mut points = self.points.iter();
+        let own = points.find(|own| own.foot == foot && Some(&own.point) == point);
+        let share = |sample: usize| sample as f64 / self.num_samples as f64;
+        let spans = own.map_or_else(Vec::new, |own| self.spans(foot, &own.bears));
+        let swings = spans.iter().filter(|span| span.num_samples < self.num_samples);
+        swings
+            .map(|span| [share(span.start_sample), share(span.keys().end)])
+            .collect()
+    }
+
+    fn stands_during(&mut self, foot: usize, joint: usize, stand: Stand) {
+        let num_samples = self.num_samples;
+        let found = self.stands.iter().position(|own| own.joint == joint);
+        let index = found.unwrap_or_else(|| {
+            let stands = vec![false; num_samples];
+            self.stands.push(JointStands { foot, joint, stands });
+            self.stands.len() - 1
+        });
+        let keys = stand.first_sample..stand.first_sample + stand.num_samples;
+        keys.for_each(|key| self.stands[index].stands[key % num_samples] = true);
     }
 
     /// Puts joints beside the body where those that lead them are in a local pose.
@@ -211,18 +329,7 @@ impl Retarget {
         let mut feet = self.feet_of(&Stage::of_loop(&source));
         feet.slide_of_source_mps = self.slide_of_source(&source).map(|mps| mps * self.scale.min(1.0));
         for (foot, [_, ours]) in self.stands_of_both(&source) {
-            let joint = ours.joint;
-            let index = feet
-                .stands
-                .iter()
-                .position(|own| own.joint == joint)
-                .unwrap_or_else(|| {
-                    let stands = vec![false; feet.num_samples];
-                    feet.stands.push(JointStands { foot, joint, stands });
-                    feet.stands.len() - 1
-                });
-            let keys = ours.first_sample..ours.first_sample + ours.num_samples;
-            keys.for_each(|key| feet.stands[index].stands[key % feet.num_samples] = true);
+            feet.stands_during(foot, ours.joint, ours);
         }
         Ok(feet)
     }
@@ -249,18 +356,6 @@ impl Retarget {
     /// The points that bear, and how knees bend.
     fn feet_of(&self, source: &Stage<'_>) -> FollowedFeet {
         let num_samples = source.num_samples();
-        let mut points: Vec<PointBears> = Vec::new();
-        for bearing in self.bearing(source) {
-            let (foot, point) = (bearing.contact.foot, bearing.point);
-            let found = points.iter().position(|own| (own.foot, own.point) == (foot, point));
-            let index = found.unwrap_or_else(|| {
-                let bears = vec![false; num_samples];
-                points.push(PointBears { foot, point, bears });
-                points.len() - 1
-            });
-            let keys = bearing.contact.keys();
-            keys.for_each(|key| points[index].bears[key % num_samples] = true);
-        }
         let leg = |foot: &Foot| {
             let followed = self.followed_leg(foot.ankle)?;
             let theirs = followed.reaches?;
@@ -276,8 +371,10 @@ impl Retarget {
         FollowedFeet {
             num_samples,
             is_loop: source.is_loop(),
-            points,
+            points: points_that_bear(self.bearing(source), num_samples),
             stands: Vec::new(),
+            stand_on: self.target.body.feet.iter().map(FootPoint::lowest_of).collect(),
+            is_character: true,
             legs: self.target.body.feet.iter().map(leg).collect(),
             times_as_large: self.scale.max(1.0),
             limits: self.source.contacts.scaled(self.scale),
@@ -367,6 +464,24 @@ impl Retarget {
 fn leg_that_ends_in(rig: &Rig, ankle: usize) -> Option<&Limb> {
     let mut legs = rig.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
     legs.find(|limb| limb.joints.last() == Some(&ankle))
+}
+
+/// At which samples each point bears.
+fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<PointBears> {
+    let mut points: Vec<PointBears> = Vec::new();
+    for Bearing { point, contact } in bearing {
+        let foot = contact.foot;
+        let found = points.iter().position(|own| (own.foot, own.point) == (foot, point));
+        let index = found.unwrap_or_else(|| {
+            let bears = vec![false; num_samples];
+            points.push(PointBears { foot, point, bears });
+            points.len() - 1
+        });
+        contact
+            .keys()
+            .for_each(|key| points[index].bears[key % num_samples] = true);
+    }
+    points
 }
 
 /// The angle between the bones of a limb at every sample, radians.

@@ -61,10 +61,11 @@ impl FollowedFeet {
         carried: &LoopClip,
         lock: FootLock,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
-        self.hold_edited(body, root_joint, carried, lock, &[])
+        self.hold_edited(body, root_joint, carried, lock, &[], None)
     }
 
-    /// The same with stances that overrule the source's; feet that have any are held however far they slide.
+    /// The same with stances that overrule the source's, whose feet are held however far they slide; and with where feet are to be, seen
+    /// from the root, where that is not where the loop has them.
     pub(crate) fn hold_edited(
         &self,
         body: &Body,
@@ -72,6 +73,7 @@ impl FollowedFeet {
         carried: &LoopClip,
         lock: FootLock,
         edited: &[EditedStance],
+        places: Option<&WorldTracks>,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
         let (found, known) = (carried.num_samples(), self.num_samples);
         if found != known {
@@ -83,7 +85,7 @@ impl FollowedFeet {
             root_joint,
             carrier: straight.carrier(),
         };
-        let (held, feet) = self.hold_motion(&Stage::of_loop(&straight), character, lock, edited);
+        let (held, feet) = self.hold_motion(&Stage::of_loop(&straight), character, lock, edited, places);
         let Some(tracks) = held else {
             return Ok((None, feet));
         };
@@ -100,15 +102,20 @@ impl FollowedFeet {
         character: FootedBody<'_>,
         lock: FootLock,
         edited: &[EditedStance],
+        places: Option<&WorldTracks>,
     ) -> (Option<Tracks>, Feet) {
         let FootedBody {
             body,
             root_joint,
             carrier,
         } = character;
-        let model = FootModel::new(stage, body, &self.limits).of_character(self.times_as_large, self.limits_of_legs());
+        let (model, legs) = (FootModel::new(stage, body, &self.limits), self.limits_of_legs());
+        let model = match self.is_character {
+            true => model.of_character(self.times_as_large, legs),
+            false => model.with_legs(legs),
+        };
         let mut bearing: Vec<Bearing> = self.bearing().collect();
-        if lock != FootLock::Off {
+        if self.is_character && lock != FootLock::Off {
             // On smaller targets more stands, since less speed is seen.
             bearing.extend(feet::bearing(stage, body, &model));
         }
@@ -121,10 +128,11 @@ impl FollowedFeet {
             image: None,
             edited,
             known: Some(&known),
+            places,
         };
         let weighs = holding.weighs();
         let by_pose = self.slide(stage);
-        if weighs && self.is_still(by_pose) {
+        if weighs && places.is_none() && self.is_still(by_pose) {
             holding.lock = FootLock::Off;
             let (_, feet) = holding.solved(stage, &model, carrier);
             return (None, left_still(feet, by_pose, known.clone()));

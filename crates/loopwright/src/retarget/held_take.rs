@@ -155,7 +155,8 @@ impl Retarget {
             root_joint: self.root_joint(),
             carrier: self.carrier(),
         };
-        feet.hold_motion(&Stage::new(tracks, course), character, lock, &[]).0
+        feet.hold_motion(&Stage::new(tracks, course), character, lock, &[], None)
+            .0
     }
 }
 

@@ -95,7 +95,7 @@ fn is_below(skeleton: &Skeleton, joint: usize, above: usize) -> bool {
 ///
 /// All of them where the root joint itself moves; where it is stationary, those that lead to the hips or move. Other joints then
 /// move along with the root, as they would in an engine that moves it.
-fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<usize> {
+pub(crate) fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<usize> {
     let (world, hips) = (&analysis.world, analysis.body.hips);
     let needed = CARRIER_SHARE * extent(world, hips);
     let moves = |joint: usize| extent(world, joint) >= needed;

@@ -36,6 +36,9 @@ pub(crate) struct CheckArgs {
     /// Checks that decide the grade, by their ids: docs/checks.md lists them [default: all].
     #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_check)]
     pub(crate) only: Vec<CheckId>,
+    /// Also check whether the loops belong together: skeleton, frame rate, phase, duration, speed.
+    #[arg(long)]
+    pub(crate) together: bool,
     /// The take that the loops were made from; some figures need it.
     #[arg(long, value_name = "TAKE")]
     pub(crate) take: Option<PathBuf>,

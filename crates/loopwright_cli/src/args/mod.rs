@@ -6,6 +6,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 use clap_complete::Shell;
 
 mod catalog;
+mod cut;
 mod engine;
 mod fit;
 mod help;
@@ -18,11 +19,13 @@ mod render;
 mod report;
 mod retarget;
 mod search;
+mod set;
 mod take;
 
 use crate::headings::{INPUT, MEMORY, MESSAGES, OUTPUT};
 use crate::memory::MemorySize;
 pub(crate) use catalog::{CatalogArgs, SortBy};
+pub(crate) use cut::CutArgs;
 pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use help::{command, full as full_command};
@@ -38,6 +41,7 @@ pub(crate) use render::RenderArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use retarget::{RetargetArgs, RigArgs};
 pub(crate) use search::{FindArgs, MirrorArgs};
+pub(crate) use set::SetArgs;
 
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
 
@@ -88,8 +92,12 @@ pub(crate) enum Command {
     Close(Box<CloseArgs>),
     /// Blends loops into one, by weights or to a given speed and turn rate.
     Blend(BlendArgs),
+    /// Makes a set of loops of one character from takes: in phase, with a manifest for players.
+    Set(Box<SetArgs>),
     /// Plays loops one after another, in a random order drawn from a seed.
     Play(PlayArgs),
+    /// Cuts starts, stops, turns and jumps out of a take, which begin and end in its loops.
+    Cut(Box<CutArgs>),
     /// Finds the least visible jump from one motion into another.
     Cost(CostArgs),
     /// Searches many takes for the frame nearest to a wanted motion (motion matching).

@@ -11,7 +11,7 @@ use crate::recipe::TakeArgs;
 #[derive(Debug, Args)]
 #[command(next_help_heading = INPUT)]
 pub(crate) struct ReportArgs {
-    /// Loops with their sidecars ({formats}), folders of loops, patterns, or catalogs (.parquet, .csv or .jsonl).
+    /// Loops with their sidecars ({formats}), folders of loops, patterns, catalogs (.parquet, .csv or .jsonl), or the folder of a set.
     #[arg(required = true, value_name = "LOOP|FOLDER|CATALOG")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The page to write: .html.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
-use loopwright_job::{CheckError, CheckId, CheckedLoop, Studied};
+use loopwright_job::{CheckError, CheckId, CheckedLoop, LoopOfSet, Studied, check_together};
 
 use crate::exit::{Ending, Failure};
 use crate::limits::{Exceeded, Limits, SeamNames};
@@ -41,7 +41,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     };
     let read = |take: &PathBuf| load::load(take, &args.reading.clone().into());
     let take = args.take.as_ref().map(read).transpose()?;
-    let mut verdicts = Vec::new();
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    // Of those that can be checked: which verdict, and what the loop brings to the others.
+    let mut of_set: Vec<(usize, LoopOfSet)> = Vec::new();
     // A bad file, or a folder without loops, does not stop the others. It is reported now and listed again at the end.
     let mut opened: Option<LoopsInFile> = None;
     let named = loops_in(&args.loops, &args.reading, Excluded::of(&args.loops, &args.left_out));
@@ -57,7 +59,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                     Some(_) => LoopsInFile::kept(&mut opened, &path).and_then(|file| file.read(&reading)),
                     None => written_loop::read(&path, &reading),
                 };
-                let checked = read.and_then(|read| check(&path, &read, &reading, take.as_ref(), &limits, &fails));
+                let checked = read.and_then(|read| {
+                    let verdict = check(&path, &read, &reading, take.as_ref(), &limits, &fails)?;
+                    if args.together {
+                        let (written, sidecar) = (&read.written, read.sidecar.as_ref());
+                        let own = LoopOfSet::new(written, sidecar, &reading.overrides())
+                            .map_err(|error| uncheckable(&path, error, take.as_ref(), sidecar))?;
+                        of_set.push((verdicts.len(), own));
+                    }
+                    Ok(verdict)
+                });
                 checked.map_err(|failure| (path, failure))
             })
             .map(|verdict| Verdict {
@@ -89,6 +100,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
             }
         };
         verdicts.push(verdict);
+    }
+    let (places, loops): (Vec<usize>, Vec<LoopOfSet>) = of_set.into_iter().unzip();
+    for (place, checks) in places.into_iter().zip(check_together(&loops)) {
+        let verdict = &mut verdicts[place];
+        let fails = Fails { only: &[], ..fails };
+        let [failed, to_review] = fails.of(&checks);
+        if !args.json {
+            output::print(&report::together(verdict, &failed, &to_review))?;
+        }
+        verdict.failed.extend(failed);
+        verdict.to_review.extend(to_review);
+        verdict.together = Some(checks);
     }
     let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
     if verdicts.len() > 1 && !failed.is_empty() {
@@ -218,6 +241,7 @@ pub(crate) fn check(
         candidate: sidecar.map(|sidecar| sidecar.candidate.clone()),
         root_motion: Some(describe::root_motion(&in_file.root, in_file.mode, in_file.space)),
         quality: Some(figures),
+        together: None,
         warnings,
     })
 }

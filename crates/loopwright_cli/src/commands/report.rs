@@ -6,10 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopwright::{Analysis, candidate::MotionKind};
 use loopwright_catalog::CatalogFormat;
-use loopwright_draw::report::{self as page, Contact, Heading, LoopEntry, Panel};
+use loopwright_draw::report::{
+    self as page, Contact, Heading, LoopEntry, Panel, SetBar, SetPassage, SetPoint, SetSummary,
+};
 use loopwright_draw::{Figure, render::DrawnMotion};
 use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
 use loopwright_formats::{AnimationChoice, LoopInFile, Sidecar};
+use loopwright_job::set::manifest::{ClipKind, FootEventKind, Manifest, SET_FILE};
 use loopwright_job::{Studied, stated_space};
 
 use super::{catalog, check, render};
@@ -37,7 +40,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     }
     is_page(&args.output)?;
     outputs.check(&args.output)?;
-    let Found { loops, kinds, problems } = loops_of(args)?;
+    let set = set_of(&args.inputs)?;
+    let Found { loops, kinds, problems } = loops_of(args, set.as_ref().map(|(folder, _)| folder.as_path()))?;
     let work = Pages {
         args,
         kinds,
@@ -95,6 +99,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
         problems: (not_shown.iter())
             .map(|one| (one.file.clone(), one.reason.clone()))
             .collect(),
+        set: set.map(|(_, set)| summary(&set)),
     };
     let html = page::page(&heading, &panels);
     outputs.add(&args.output, html.as_bytes())?;
@@ -113,6 +118,80 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     }
     output::end(document, failure, args.json)?;
     Ok(Ending::Done)
+}
+
+/// The folder and the manifest of the set that is asked for, if it is one. Errors: the manifest cannot be read.
+fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>, Failure> {
+    let [input] = inputs else { return Ok(None) };
+    let path = match input.is_dir() {
+        true => input.join(SET_FILE),
+        false => input.clone(),
+    };
+    if !path.is_file() || path.file_name().is_none_or(|name| name != SET_FILE) {
+        return Ok(None);
+    }
+    Ok(Some((
+        files::folder_of(&path).to_owned(),
+        super::set::read_manifest(&path)?,
+    )))
+}
+
+/// What the page shows of a set.
+fn summary(set: &Manifest) -> SetSummary {
+    let space = set.blend_spaces.iter().find(|space| space.name == "move");
+    let is_filled = |name: &str| set.filled.iter().any(|filled| filled.clip == name);
+    let points = space.into_iter().flat_map(|space| &space.points).map(|point| SetPoint {
+        name: point.clip.clone(),
+        speed_mps: point.at.first().copied().unwrap_or_default(),
+        turn_dps: point.at.get(1).copied().unwrap_or_default(),
+        is_filled: is_filled(&point.clip),
+    });
+    let bars = set
+        .clips
+        .iter()
+        .filter(|clip| clip.kind == ClipKind::Loop && !clip.events.is_empty())
+        .map(|clip| {
+            let strikes = clip.events.iter().filter(|event| event.kind == FootEventKind::Strike);
+            let stands = strikes.filter_map(|strike| {
+                let from = strike.phase?;
+                // The next lift of that foot, around the end.
+                let lifts = clip
+                    .events
+                    .iter()
+                    .filter(|lift| lift.kind == FootEventKind::Lift && lift.foot == strike.foot);
+                let to = lifts
+                    .filter_map(|lift| lift.phase)
+                    .min_by(|one, other| (one - from).rem_euclid(1.0).total_cmp(&(other - from).rem_euclid(1.0)))?;
+                Some((strike.foot == "left", from, to))
+            });
+            SetBar {
+                name: clip.name.clone(),
+                stands: stands.collect(),
+            }
+        });
+    let passages = set
+        .clips
+        .iter()
+        .filter(|clip| clip.kind != ClipKind::Loop)
+        .map(|clip| SetPassage {
+            name: clip.name.clone(),
+            ends: [&clip.from, &clip.to]
+                .map(|state| state.as_ref().map_or_else(String::new, |state| state.clip.clone())),
+            secs: clip.seconds,
+            turn_deg: clip.turn_deg.unwrap_or_default(),
+            cost: clip.cost.unwrap_or_default(),
+        });
+    SetSummary {
+        points: points.collect(),
+        triangles: space.map_or_else(Vec::new, |space| space.triangles.clone()),
+        bars: bars.collect(),
+        passages: passages.collect(),
+        missing: set
+            .missing
+            .iter()
+            .map(|missing| (missing.what.clone(), missing.why.clone()))
+            .collect(),
+    }
 }
 
 /// Errors: the name is of no page.
@@ -166,11 +245,15 @@ struct Found {
 }
 
 /// The loops that are asked for, in the order of the names, each once.
-fn loops_of(args: &ReportArgs) -> Result<Found, Failure> {
+fn loops_of(args: &ReportArgs, set: Option<&Path>) -> Result<Found, Failure> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut kinds = Kinds::new();
     let mut problems = Vec::new();
     for input in &args.inputs {
+        if let Some(folder) = set {
+            paths.push(folder.to_owned());
+            continue;
+        }
         let extension = input.extension().and_then(|extension| extension.to_str());
         if input.is_file() && extension.and_then(CatalogFormat::from_extension).is_some() {
             for row in catalog::read(input)? {

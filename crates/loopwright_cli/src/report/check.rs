@@ -5,7 +5,7 @@ use std::fmt::Write;
 use loopwright_formats::loop_file::facts::{
     CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts,
 };
-use loopwright_job::{CheckId, Verdict as Judged};
+use loopwright_job::{CheckId, SetCheckId, Verdict as Judged};
 use serde::{Serialize, Serializer};
 
 use super::figures::{figures, root_motion};
@@ -27,6 +27,8 @@ pub(crate) struct Verdict {
     pub(crate) candidate: Option<CandidateFacts>,
     pub(crate) root_motion: Option<RootMotionFacts>,
     pub(crate) quality: Option<QualityFacts>,
+    /// How it fits the others; `None` where that was not asked for.
+    pub(crate) together: Option<Vec<CheckFacts>>,
     #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
     pub(crate) failure: Option<Failure>,
     pub(crate) warnings: Vec<String>,
@@ -68,13 +70,15 @@ impl Verdict {
 pub(crate) fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
     let mut table = Table::new("<check | good | review | bad | not measured");
     let mut has_rows = false;
-    for id in CheckId::ALL
-        .into_iter()
-        .filter(|id| only.is_empty() || only.contains(id))
-    {
-        let qualities = verdicts.iter().filter_map(|verdict| verdict.quality.as_ref());
-        let checks = qualities.flat_map(|quality| &quality.checks);
-        let grades = checks.filter(|check| check.id == id.as_str()).map(|check| check.grade);
+    let counted = CheckId::ALL.iter().filter(|id| only.is_empty() || only.contains(id));
+    let ids = counted
+        .map(|id| id.as_str())
+        .chain(SetCheckId::ALL.iter().map(|id| id.as_str()));
+    for id in ids {
+        let own = verdicts.iter().filter_map(|verdict| verdict.quality.as_ref());
+        let own = own.flat_map(|quality| &quality.checks);
+        let checks = own.chain(verdicts.iter().flat_map(|verdict| &verdict.together).flatten());
+        let grades = checks.filter(|check| check.id == id).map(|check| check.grade);
         let grades: Vec<Option<Grade>> = grades.collect();
         let count = |wanted: Option<Grade>| grades.iter().filter(|grade| **grade == wanted).count();
         let counts = [Some(Grade::Good), Some(Grade::Review), Some(Grade::Bad), None].map(count);
@@ -92,7 +96,8 @@ pub(crate) fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
 pub(crate) fn junit(verdicts: &[Verdict]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"loopwright check\">\n");
     for verdict in verdicts {
-        let checks = verdict.quality.as_ref().map_or(&[][..], |quality| &quality.checks);
+        let own = verdict.quality.iter().flat_map(|quality| &quality.checks);
+        let checks: Vec<&CheckFacts> = own.chain(verdict.together.iter().flatten()).collect();
         let fails = |measure: &str| verdict.failed.iter().find(|failed| failed.measure == measure);
         let is_check = |measure: &str| checks.iter().any(|check| check.id == measure);
         let of_limits = verdict.failed.iter().filter(|failed| !is_check(&failed.measure));
@@ -166,7 +171,21 @@ pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
     if let Some(quality) = &verdict.quality {
         text.push_str(&figures(quality, verbose, ""));
     }
-    for (what, list) in [("failed", &verdict.failed), ("review", &verdict.to_review)] {
+    text.push_str(&wanting(&verdict.failed, &verdict.to_review));
+    text
+}
+
+/// Which checks of a loop that is compared with others are not good, under its name; nothing where all are.
+pub(crate) fn together(verdict: &Verdict, failed: &[Exceeded], to_review: &[Exceeded]) -> String {
+    match wanting(failed, to_review) {
+        checks if checks.is_empty() => checks,
+        checks => format!("{}: does not fit the others\n{checks}", verdict.title()),
+    }
+}
+
+fn wanting(failed: &[Exceeded], to_review: &[Exceeded]) -> String {
+    let mut text = String::new();
+    for (what, list) in [("failed", failed), ("review", to_review)] {
         for exceeded in list {
             let _ = writeln!(text, "  {what}: {exceeded}\n    try: {}", exceeded.hint);
         }

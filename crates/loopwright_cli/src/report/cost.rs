@@ -89,6 +89,8 @@ pub(crate) struct JumpsFacts {
     pub(crate) best: Vec<JumpFacts>,
     pub(crate) motions: Vec<CostSide>,
     pub(crate) costs_metre_secs: Vec<Vec<Option<f64>>>,
+    pub(crate) exits_secs: Vec<Vec<Option<f64>>>,
+    pub(crate) entries_secs: Vec<Vec<Option<f64>>>,
 }
 
 /// The answer of `cost`.

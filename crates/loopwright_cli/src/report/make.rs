@@ -139,10 +139,14 @@ pub(crate) fn blend(sidecar: &Sidecar) -> String {
     let mut text = first_line(sidecar);
     if let Some(blend) = &sidecar.blend {
         let parts = blend.loops.iter().zip(&blend.weights).zip(&blend.phases);
-        for ((file, weight), phase) in parts {
+        for (index, ((file, weight), phase)) in parts.enumerate() {
+            let shifted = match blend.warps.get(index) {
+                Some(None) => ", only shifted",
+                _ => "",
+            };
             let _ = writeln!(
                 text,
-                "  {:<20} {file}, from phase {phase:.3}",
+                "  {:<20} {file}, from phase {phase:.3}{shifted}",
                 format!("{:.1}%", 100.0 * weight)
             );
         }

@@ -14,6 +14,16 @@ pub(crate) fn assert_valid(document: &Value, kind: &str) {
     assert_eq!(faults, Vec::<String>::new(), "{document:#}");
 }
 
+/// The same for the manifest of a set, which has a schema of its own.
+pub(crate) fn assert_valid_set(document: &Value) {
+    let schema: Value = serde_json::from_str(include_str!("../../../../docs/formats/set.schema.json")).unwrap();
+    let mut rules = schema.as_object().unwrap().clone();
+    rules.retain(|rule, _| !rule.starts_with('$') && rule != "title");
+    let mut faults = Vec::new();
+    check(&schema, &Value::Object(rules), document, "set", &mut faults);
+    assert_eq!(faults, Vec::<String>::new(), "{document:#}");
+}
+
 /// The part of the schema that a reference names.
 pub(crate) fn resolve<'a>(schema: &'a Value, reference: &Value) -> &'a Value {
     let pointer = reference.as_str().and_then(|text| text.strip_prefix('#')).unwrap();

@@ -42,13 +42,8 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     let [left_name, entered_name] = map.names;
     let title = format!("From {left_name} into {entered_name}: what jumps cost");
     let below = format!(
-        "{} of {:.3} s; metre-seconds: weighted distances of the joints from their target, summed over joints, axes and time",
-        match map.decay {
-            Decay::Spring { .. } => "spring with a half-life",
-            Decay::Cubic { .. } => "cubic with a blend time",
-            Decay::Quintic { .. } => "quintic with a blend time",
-        },
-        map.decay.secs()
+        "{}; metre-seconds: weighted distances of the joints from their target, summed over joints, axes and time",
+        fade(map.decay)
     );
     let top = axes::title(&mut svg, &title, &below);
     let left = style::MARGIN + style::LEFT;
@@ -224,6 +219,91 @@ impl TransitionMap<'_> {
         });
         area.bottom()
     }
+}
+
+/// Room for the names of motions left of the map, and below it where they run upwards.
+const NAMES: f64 = 190.0;
+
+/// Cells of a map of many motions are at most this large, and hold their cost from this size on.
+const LARGEST_CELL: f64 = 56.0;
+const CELL_WITH_COST: f64 = 38.0;
+
+/// Least distance of two names.
+const NAMES_APART: f64 = 14.0;
+
+/// The cheapest jumps from each of many motions, by row from the top, into each other, by column: costs in metre-seconds; `None` where no
+/// jump leads.
+pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
+    let mut svg = Svg::new();
+    let title = format!("What the cheapest jumps between {} motions cost", names.len());
+    let below = format!("{}; dark is expensive, empty where no jump leads", fade(decay));
+    let top = axes::title(&mut svg, &title, &below) + 22.0;
+    let count = names.len().max(1);
+    let left = style::MARGIN + 18.0 + NAMES;
+    let room = style::WIDTH - left - style::MARGIN - heat::SCALE_ROOM - 24.0;
+    let cell = (room / count as f64).min(LARGEST_CELL);
+    let area = Area::new(left, top, cell * count as f64, cell * count as f64);
+    let cost = |row: usize, column: usize| costs.get(row).and_then(|row| *row.get(column)?).unwrap_or(f64::NAN);
+    let all: Vec<f64> = costs.iter().flatten().flatten().copied().collect();
+    let dearest = largest(&all);
+    let cheapest = all
+        .iter()
+        .copied()
+        .filter(|cost| cost.is_finite())
+        .fold(dearest, f64::min)
+        .min(0.99 * dearest);
+    let ratio = |cost: f64| (cost - cheapest) / (dearest - cheapest);
+    // A map has its lowest row first.
+    let heat = Heat::new(count, count, |column, row| ratio(cost(count - 1 - row, column)));
+    svg.rect(area, "panel");
+    heat.draw(&mut svg, area);
+    svg.outline(area);
+    let middle = |index: usize| cell * (index as f64 + 0.5);
+    let every = (NAMES_APART / cell).ceil().max(1.0) as usize;
+    for (index, name) in names.iter().enumerate().step_by(every) {
+        let name = text::fit(name, style::TEXT, false, NAMES);
+        let y = area.top + middle(index) + 4.0;
+        svg.text(area.left - 8.0, y, Anchor::End, "ft", &name);
+        svg.text_down_from(area.left + middle(index) + 4.0, area.bottom() + 8.0, "ft", &name);
+    }
+    if cell >= CELL_WITH_COST {
+        for (row, column) in (0..count).flat_map(|row| (0..count).map(move |column| (row, column))) {
+            let cost = cost(row, column);
+            if cost.is_finite() {
+                let at = (area.left + middle(column), area.top + middle(row) + 4.0);
+                heat::label(&mut svg, at, ratio(cost), &format!("{cost:.2}"));
+            }
+        }
+    }
+    svg.text_upwards(style::MARGIN + 10.0, area.top + 0.5 * area.height, "h ft", "leave");
+    svg.text(
+        area.left + 0.5 * area.width,
+        area.top - 10.0,
+        Anchor::Middle,
+        "h ft",
+        "enter",
+    );
+    heat::scale(
+        &mut svg,
+        area,
+        &scale_labels([cheapest, dearest]),
+        "cost, metre-seconds",
+    );
+    let widest = names
+        .iter()
+        .map(|name| text::width(name, style::TEXT, false))
+        .fold(0.0, f64::max);
+    svg.finish(&title, area.bottom() + 16.0 + widest.min(NAMES) + style::MARGIN)
+}
+
+/// How a gap fades, with its time.
+fn fade(decay: Decay) -> String {
+    let of = match decay {
+        Decay::Spring { .. } => "spring with a half-life",
+        Decay::Cubic { .. } => "cubic with a blend time",
+        Decay::Quintic { .. } => "quintic with a blend time",
+    };
+    format!("{of} of {:.3} s", decay.secs())
 }
 
 /// Cells across and down of the map of one decay.

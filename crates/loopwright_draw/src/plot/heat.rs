@@ -97,6 +97,18 @@ pub(super) fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &
     svg.text_upwards(scale.right() + beside, area.top + 0.5 * area.height, "soft", name);
 }
 
+/// Words in the middle of a cell, in the colour of the other end of the scale: cells look alike on any card.
+pub(super) fn label(svg: &mut Svg, (x, y): (f64, f64), ratio: f64, words: &str) {
+    let is_dark = shade_of(ratio) >= SHADES / 2;
+    let colour = style::map_colour(if is_dark { 1.0 } else { 0.0 });
+    svg.raw(&format!(
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" fill=\"{colour}\">{}</text>\n",
+        number(x),
+        number(y),
+        text::escape(words)
+    ));
+}
+
 /// A number with the digits that many cells need.
 fn exact(value: f64) -> String {
     let text = format!("{value:.6}");

@@ -49,7 +49,7 @@ mod png;
 
 mod outlines;
 
-pub use cost::{TransitionMap, displacements, transitions};
+pub use cost::{TransitionMap, displacements, transitions, transitions_among};
 pub use feet::feet;
 pub use find::find;
 pub use fit::controller_fit;

@@ -124,6 +124,16 @@ impl Svg {
         );
     }
 
+    /// A line of text that runs upwards and ends at the position.
+    pub(super) fn text_down_from(&mut self, x: f64, y: f64, class: &str, words: &str) {
+        let (x, y) = (number(x), number(y));
+        let _ = writeln!(
+            self.body,
+            "<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"end\" class=\"{class}\">{}</text>",
+            text::escape(words)
+        );
+    }
+
     pub(super) fn rect(&mut self, area: Area, class: &str) {
         let _ = writeln!(
             self.body,

@@ -10,6 +10,7 @@
 mod clip;
 mod curves;
 mod mesh;
+mod set;
 
 use core::fmt::Write;
 use std::{collections::BTreeSet, sync::Arc};
@@ -19,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{plot::escape, render::DrawnMotion};
 pub(crate) use mesh::PageMesh;
+pub use set::{SetBar, SetPassage, SetPoint, SetSummary};
 
 use clip::{Room, Timing};
 
@@ -78,6 +80,8 @@ pub struct Heading {
     pub title: String,
     /// Files of which it shows nothing, and why.
     pub problems: Vec<(String, String)>,
+    /// The set that the loops belong to.
+    pub set: Option<SetSummary>,
 }
 
 /// A loop as parts of a page.
@@ -244,6 +248,7 @@ pub fn page(heading: &Heading, panels: &[Panel]) -> String {
         hash(&script),
         counted(panels, heading.problems.len()),
     );
+    html += &heading.set.as_ref().map_or_else(String::new, SetSummary::html);
     filters(&mut html, panels);
     table(&mut html, panels);
     problems(&mut html, &heading.problems);

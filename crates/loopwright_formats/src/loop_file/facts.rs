@@ -719,6 +719,9 @@ pub struct BlendFacts {
     pub weights: Vec<f64>,
     /// The phase of each, 0 to 1, that matches the start of the first.
     pub phases: Vec<f64>,
+    /// How far touch-downs of each are from even, as a share of its time; null where it is aligned by a shift alone.
+    #[serde(default)]
+    pub warps: Vec<Option<f64>>,
 }
 
 #[cfg(test)]

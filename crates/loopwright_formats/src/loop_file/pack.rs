@@ -111,6 +111,8 @@ fn with_facts_inside<'a>(written: &[u8], loops: impl Iterator<Item = &'a Measure
 pub enum CarriedMotion {
     /// A take.
     Take(Take),
+    /// A take whose first joint is a root joint that the file lacks.
+    TakeWithRoot(Take),
     /// A loop.
     Loop(Box<DerivedLoop>),
 }
@@ -118,7 +120,8 @@ pub enum CarriedMotion {
 impl CarriedMotion {
     fn content(&self) -> MotionContent<'_> {
         match self {
-            Self::Take(take) => MotionContent::Take(take),
+            Self::Take(take) => MotionContent::Take(take, false),
+            Self::TakeWithRoot(take) => MotionContent::Take(take, true),
             Self::Loop(derived) => MotionContent::Loop(&derived.clip, &derived.writing),
         }
     }
@@ -148,7 +151,7 @@ impl MotionPack {
         let (written, added) = form.write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let measured = |(motion, added): (&CarriedMotion, Result<String, WriteError>)| match (motion, added?) {
-            (CarriedMotion::Take(_), _) => Ok(None),
+            (CarriedMotion::Take(_) | CarriedMotion::TakeWithRoot(_), _) => Ok(None),
             (CarriedMotion::Loop(derived), animation) => {
                 let (sidecar, quality) = derived.measured(&file, Some(animation), source)?;
                 Ok(Some(MeasuredLoop { sidecar, quality }))

@@ -439,6 +439,7 @@ mod tests {
                 loops: vec!["a.bvh".to_owned(), "b.bvh".to_owned()],
                 weights: vec![0.25, 0.75],
                 phases: vec![0.0, 0.5],
+                warps: vec![Some(0.01), None],
             }),
             ..sidecar()
         };

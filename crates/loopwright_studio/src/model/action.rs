@@ -93,7 +93,9 @@ pub enum Action {
     Split(bool),
     /// Show poses just before the seam and just after it at once.
     Onion(bool),
-    /// Show the body as capsules, or as the character of its file.
+    /// Show the path of the chosen joint over the seam.
+    Trail(bool),
+    /// Show the body as capsules, or as the character of its file or the mannequin.
     Capsules(bool),
     /// Keep what is chosen, to compare it with other choices.
     Keep,

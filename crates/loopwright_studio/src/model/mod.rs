@@ -99,6 +99,8 @@ pub struct Model {
     pub(crate) is_split: bool,
     /// Whether poses around the seam are shown at once.
     pub(crate) has_onion: bool,
+    /// Whether the path of the chosen joint over the seam is shown.
+    pub(crate) has_trail: bool,
     /// Whether the body is capsules even where its file has a character.
     pub(crate) shows_capsules: bool,
     /// How root motion is shown.
@@ -167,6 +169,7 @@ impl Model {
             has_ghost: false,
             is_split: false,
             has_onion: false,
+            has_trail: false,
             shows_capsules: false,
             root_view: RootView::default(),
             camera: Camera::default(),
@@ -276,6 +279,11 @@ impl Model {
         self.awaits_character
     }
 
+    /// The joint that is chosen.
+    pub fn watched(&self) -> usize {
+        self.watched
+    }
+
     /// What was worked out of the take.
     pub fn studies(&self) -> &Studies {
         &self.studies
@@ -381,7 +389,7 @@ impl Model {
             Action::Export(format) => self.export(format),
             Action::TogglePlaying => self.toggle_playing(),
             Action::Speed(speed) => self.playback.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end()),
-            Action::Seek(secs) => self.playback.secs = secs.clamp(0.0, self.span_secs()),
+            Action::Seek(secs) => self.seek(secs),
             Action::ShowFrame(frame) => self.show_frame(frame),
             Action::Step(frames) => self.step(frames),
             Action::Repeat(repeats) => self.playback.repeats = repeats,
@@ -395,6 +403,7 @@ impl Model {
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,
             Action::Split(is_split) => self.is_split = is_split,
             Action::Onion(has_onion) => self.has_onion = has_onion,
+            Action::Trail(has_trail) => self.has_trail = has_trail,
             Action::Capsules(shows_capsules) => self.shows_capsules = shows_capsules,
             Action::Look(camera) => self.camera = camera,
             Action::Watch(joint) => self.watched = joint,

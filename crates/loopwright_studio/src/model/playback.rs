@@ -44,6 +44,8 @@ pub struct Playback {
     pub repeats: bool,
     /// Whether the time around the seam alone is played, again and again.
     pub is_seam_only: bool,
+    /// How often the seam was crossed since the time was set.
+    pub num_wraps: u64,
 }
 
 /// How long before the seam and after it is played where it is played alone, seconds: enough to see where the body comes from.
@@ -57,6 +59,7 @@ impl Default for Playback {
             speed: 1.0,
             repeats: true,
             is_seam_only: false,
+            num_wraps: 0,
         }
     }
 }
@@ -68,7 +71,9 @@ impl Playback {
         if !self.is_playing || span_secs <= 0.0 {
             return;
         }
+        let pass = (self.secs / span_secs).floor();
         self.secs += passed_secs * self.speed;
+        self.num_wraps += ((self.secs / span_secs).floor() - pass).max(0.0) as u64;
         if self.is_seam_only {
             let around = AROUND_SEAM_SECS.min(0.5 * span_secs);
             let start = span_secs - around;
@@ -80,6 +85,12 @@ impl Playback {
         } else if !accumulates {
             self.secs = self.secs.rem_euclid(span_secs);
         }
+    }
+
+    /// Real seconds since the seam was crossed while it plays.
+    pub(crate) fn since_wrap_secs(&self, span_secs: f64) -> Option<f64> {
+        let is_known = self.is_playing && self.num_wraps > 0;
+        is_known.then(|| self.secs_in(span_secs) / self.speed)
     }
 
     /// The time within one pass.
@@ -116,11 +127,11 @@ impl Model {
             Some(cut) if matches!(shown, Shown::Loop | Shown::Uncut) => {
                 let share = (frame - cut.start_frame()) / cut.num_frames();
                 // The last frame is the first again.
-                self.playback.secs = (share * span).min(span * (1.0 - 1e-9));
+                self.seek((share * span).min(span * (1.0 - 1e-9)));
             }
             _ => {
                 self.show(Shown::Take);
-                self.playback.secs = (frame * self.step_secs()).clamp(0.0, self.span_secs());
+                self.seek(frame * self.step_secs());
             }
         }
     }
@@ -225,6 +236,12 @@ impl Model {
         }
     }
 
+    /// Shows a time, from which loops are counted anew.
+    pub(super) fn seek(&mut self, secs: f64) {
+        self.playback.secs = secs.clamp(0.0, self.span_secs());
+        self.playback.num_wraps = 0;
+    }
+
     pub(super) fn view_root(&mut self, view: RootView) {
         self.playback.secs = self.playback.secs_in(self.span_secs());
         self.root_view = view;
@@ -260,6 +277,7 @@ mod tests {
         assert_eq!(playback.secs, 0.5);
         playback.advance(0.75, 1.0, true);
         assert_eq!((playback.secs, playback.secs_in(1.0)), (2.0, 0.0));
+        assert_eq!(playback.num_wraps, 3);
         playback.repeats = false;
         playback.secs = 0.9;
         playback.advance(1.0, 1.0, true);
@@ -284,6 +302,7 @@ mod tests {
             assert!(from_seam <= AROUND_SEAM_SECS + 1e-9, "{after}");
             crossings += usize::from(before > 1.0 && after < 0.5);
         }
+        assert_eq!(playback.num_wraps, crossings as u64);
         // Ten seconds in rounds of 0.8 s.
         assert!((12..=13).contains(&crossings), "{crossings}");
     }

@@ -1,43 +1,29 @@
 //! How the seam is closed: the method, its times at both ends, and what each end takes of the gap.
 
-use std::ops::RangeInclusive;
-
-use eframe::egui::{self, Slider, SliderClamping, Ui};
+use eframe::egui::{Button, Response, Role, Ui, WidgetInfo};
 use loopwright::closure::{ClosureName, Method, Order, Parameter, Preset, SeamMotion, Shape, ShapeKey, Shares};
 use loopwright::unit::Unit;
 use loopwright_job::Decision;
 
+use super::settings::{Setting, choice_ui, setting_ui};
 use super::{edit_by, final_edit};
-use crate::focus::named;
 use crate::model::{Action, Edit, Model};
 
 /// Seconds that the slider of a crossfade reaches.
-const CROSSFADE_SECS: RangeInclusive<f64> = 0.01..=1.5;
+const CROSSFADE_SECS: [f64; 2] = [0.01, 1.5];
 
 pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(edit) = model.edit() else { return };
     let name = edit.closure();
-    let list = egui::ComboBox::from_label("Method")
-        .selected_text(name.as_str())
-        .show_ui(ui, |ui| {
-            for &other in ClosureName::OF_BODIES {
-                if ui.selectable_label(other == name, other.as_str()).clicked() {
-                    actions.push(Action::CloseBy(other));
-                }
-            }
-        });
-    named(list.response, "Method");
-    ui.weak(name.help());
-    ui.menu_button("Presets of the article", |ui| {
-        for preset in Preset::ALL {
-            if ui.button(preset.as_str()).clicked() {
-                let mut edit = with(edit, preset.method());
-                edit.tries_closures = false;
-                edit.settings.closure.motion = SeamMotion::Central;
-                actions.push(final_edit(edit));
+    presets_ui(ui, edit, actions);
+    choice_ui(ui, "Method", name.as_str(), |ui| {
+        for &other in ClosureName::OF_BODIES {
+            if ui.selectable_label(other == name, other.as_str()).clicked() {
+                actions.push(Action::CloseBy(other));
             }
         }
     });
+    ui.weak(name.help());
     match model.made().and_then(|made| made.done.decision.as_ref()) {
         Some(Decision::Closure(tried)) => {
             let [method, _] = tried.method.names();
@@ -67,16 +53,61 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
     }
 }
 
+/// The methods of the article, by its names; the one that is set is marked.
+fn presets_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
+    let closure = &edit.settings.closure;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for preset in Preset::ALL {
+            let is_set =
+                !edit.tries_closures && closure.motion == SeamMotion::Central && closure.method == preset.method();
+            let response = ui.add(Button::selectable(is_set, preset.as_str()).frame_when_inactive(true));
+            response.widget_info(|| {
+                WidgetInfo::selected(Role::Button, true, is_set, format!("Preset {}", preset.as_str()))
+            });
+            if response.on_hover_text(what(preset)).clicked() {
+                let mut edit = with(edit, preset.method());
+                edit.tries_closures = false;
+                edit.settings.closure.motion = SeamMotion::Central;
+                actions.push(final_edit(edit));
+            }
+        }
+    });
+}
+
+fn what(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Start => "A spring at the start takes the whole gap",
+        Preset::End => "A spring at the end takes the whole gap",
+        Preset::Both => "A spring at either end takes half of the gap",
+        Preset::Cubic => "Cubics at both ends",
+        Preset::Linear => "The gap spread evenly over the loop, its velocity faded by cubics",
+        Preset::LinearWithKink => {
+            "The gap spread evenly over the loop and nothing else, to compare with: the seam is a kink"
+        }
+        Preset::SoftFade => "Soft ramps at both ends",
+    }
+}
+
 fn with(edit: &Edit, method: Method) -> Edit {
     let mut edit = edit.clone();
     edit.settings.closure.method = method;
     edit
 }
 
+/// All times of a method, those of both ends at once.
 fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
     if let Some(mut secs) = method.crossfade_secs {
-        let slider = slider(&mut secs, CROSSFADE_SECS, Unit::Secs).text("Crossfade");
-        let response = named(ui.add(slider), "Crossfade");
+        let [low, high] = CROSSFADE_SECS;
+        let setting = Setting {
+            word: "Crossfade",
+            name: "Crossfade",
+            range: low..=high,
+            is_logarithmic: true,
+            suffix: Unit::Secs.suffix(),
+            default: ClosureName::Crossfade.shape(|_| None).map(Shape::secs),
+        };
+        let response = setting_ui(ui, &mut secs, &setting);
         let crossfade_secs = Some(secs);
         let method = Method {
             crossfade_secs,
@@ -85,22 +116,20 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
         actions.extend(edit_by(&response, with(edit, method)));
         return;
     }
-    let is_one = method.start == method.end;
+    let mut apart = method.start != method.end;
     let (mut start, mut end) = (method.start, method.end);
-    let moved = if is_one {
-        let moved = shape_ui(ui, &mut start, "");
-        end = start;
-        moved
-    } else {
-        let at_start = shape_ui(ui, &mut start, " at the start");
-        let at_end = shape_ui(ui, &mut end, " at the end");
-        at_start.or(at_end)
-    };
-    if let Some(mut response) = moved {
+    let at_start = shape_ui(ui, &mut start, "start");
+    let at_end = shape_ui(ui, &mut end, "end");
+    if !apart {
+        match &at_end {
+            Some(_) => start = end,
+            None => end = start,
+        }
+    }
+    if let Some(mut response) = at_start.or(at_end) {
         response.mark_changed();
         actions.extend(edit_by(&response, with(edit, Method { start, end, ..*method })));
     }
-    let mut apart = !is_one;
     let response = ui.checkbox(&mut apart, "Times of both ends apart");
     if response.changed() {
         // Apart, one end starts a little shorter: equal ones are one setting.
@@ -128,12 +157,26 @@ fn optional_ui(ui: &mut Ui, edit: &Edit, method: &Method, parameter: &Parameter,
 }
 
 /// The sliders of a shape; the one that was moved.
-fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str) -> Option<egui::Response> {
+fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str) -> Option<Response> {
     let mut moved = None;
+    let default = Shape::from_given(shape.kind(), |_| None);
     for (parameter, mut value) in shape.values() {
-        let slider = slider(&mut value, parameter.range.clone(), parameter.unit);
-        let name = format!("{}{end}", parameter.label);
-        let response = named(ui.add(slider.text(&name)), &name);
+        let (word, name) = match parameter.key {
+            ShapeKey::VelocityBlend => (format!("Velocity, {end}"), format!("{} at the {end}", parameter.label)),
+            _ => (
+                format!("{}, {end}", parameter.label),
+                format!("{} at the {end}", parameter.label),
+            ),
+        };
+        let setting = Setting {
+            word: &word,
+            name: &name,
+            range: parameter.range.clone(),
+            is_logarithmic: true,
+            suffix: parameter.unit.suffix(),
+            default: default.get(parameter.key),
+        };
+        let response = setting_ui(ui, &mut value, &setting);
         *shape = shape.with(parameter.key, value);
         if response.changed() || response.drag_stopped() {
             moved = Some(response);
@@ -142,22 +185,18 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str) -> Option<egui::Response>
     moved
 }
 
-fn slider(value: &mut f64, range: RangeInclusive<f64>, unit: Unit) -> Slider<'_> {
-    Slider::new(value, range)
-        .logarithmic(true)
-        .suffix(unit.suffix())
-        .custom_formatter(three_digits)
-        .clamping(SliderClamping::Edits)
-}
-
 fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
     let mut share = method.shares.rho;
-    let slider = Slider::new(&mut share, 0.0..=1.0)
-        .custom_formatter(three_digits)
-        .clamping(SliderClamping::Edits)
-        .text("Share of the start");
-    let response = named(ui.add(slider), "Share of the start");
-    let response = response.on_hover_text("1: the start moves to the end; 0: the end moves to the start");
+    let setting = Setting {
+        word: "Share of the start",
+        name: "Share of the start",
+        range: 0.0..=1.0,
+        is_logarithmic: false,
+        suffix: "",
+        default: Some(Shares::EVEN.rho),
+    };
+    let response = setting_ui(ui, &mut share, &setting)
+        .on_hover_text("1: the start moves to the end; 0: the end moves to the start");
     let shares = Shares::all(share);
     actions.extend(edit_by(&response, with(edit, Method { shares, ..*method })));
 }
@@ -178,10 +217,4 @@ fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
         false => SeamMotion::Central,
     };
     actions.extend(edit_by(&response, edit));
-}
-
-/// A number as it is shown. Limits of digits of a slider would round the setting itself, untouched.
-fn three_digits(value: f64, _digits: RangeInclusive<usize>) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

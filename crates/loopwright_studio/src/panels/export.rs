@@ -25,20 +25,22 @@ enum Pending {
     Loop(Exported, Option<Box<(String, Edit)>>),
     /// A recipe: its name and its text.
     Recipe(String, String),
+    /// A picture: its name, and its bytes.
+    Picture(String, Vec<u8>),
 }
 
 impl Pending {
     fn file_name(&self) -> &str {
         match self {
             Self::Loop(exported, _) => &exported.file_name,
-            Self::Recipe(file_name, _) => file_name,
+            Self::Recipe(file_name, _) | Self::Picture(file_name, _) => file_name,
         }
     }
 
     fn is_there(&self, folder: &str) -> bool {
         match self {
             Self::Loop(exported, _) => platform::exists(folder, exported),
-            Self::Recipe(file_name, _) => platform::is_there(folder, file_name),
+            Self::Recipe(file_name, _) | Self::Picture(file_name, _) => platform::is_there(folder, file_name),
         }
     }
 
@@ -52,6 +54,7 @@ impl Pending {
             pending = match pending {
                 Self::Loop(exported, of) => Self::Loop(exported.named(&name)?, of),
                 Self::Recipe(_, text) => Self::Recipe(format!("{name}.{ending}"), text),
+                Self::Picture(_, bytes) => Self::Picture(format!("{name}.{ending}"), bytes),
             };
             if !pending.is_there(folder) {
                 break;
@@ -183,6 +186,12 @@ impl ExportPanel {
         self.pending.push_back(Pending::Recipe(file_name, text));
     }
 
+    /// Takes in a picture.
+    pub(super) fn take_in_picture(&mut self, file_name: String, bytes: Vec<u8>) {
+        self.forget_said();
+        self.pending.push_back(Pending::Picture(file_name, bytes));
+    }
+
     /// Whether files wait until it is said where they go.
     pub(crate) fn asks_where(&self) -> bool {
         !self.pending.is_empty() && !self.is_folder_chosen
@@ -192,13 +201,15 @@ impl ExportPanel {
         let saved = match &pending {
             Pending::Loop(exported, _) => platform::save(&self.folder, exported),
             Pending::Recipe(file_name, text) => platform::save_text(&self.folder, file_name, text),
+            Pending::Picture(file_name, bytes) => platform::save_bytes(&self.folder, file_name, bytes),
         };
         match saved {
             Ok(place) => {
                 self.written.push(place);
-                actions.push(match pending {
-                    Pending::Loop(_, of) => Action::Written(of),
-                    Pending::Recipe(..) => Action::RecipeSaved,
+                actions.extend(match pending {
+                    Pending::Loop(_, of) => Some(Action::Written(of)),
+                    Pending::Recipe(..) => Some(Action::RecipeSaved),
+                    Pending::Picture(..) => None,
                 });
             }
             Err(error) => self.failed = Some(error.to_string()),
@@ -214,11 +225,11 @@ impl ExportPanel {
     /// The button of the top, so that nobody has to look for it.
     pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let export = self.export(model);
-        let button = ui.add_enabled(export.is_some(), Button::new("Export (E)"));
-        if button
-            .on_hover_text("Writes the loop as the panel Export says")
-            .clicked()
-        {
+        let tokens = crate::theme::tokens(ui.visuals().dark_mode);
+        let word = egui::RichText::new("Export").color(tokens.on_filled);
+        let button = ui.add_enabled(export.is_some(), Button::new(word).fill(tokens.filled));
+        button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, export.is_some(), "Export (E)"));
+        if button.on_hover_text("Writes the loop as the tab Export says").clicked() {
             actions.extend(export);
         }
     }
@@ -354,7 +365,9 @@ impl ExportPanel {
             }
             let words = match &pending {
                 Pending::Loop(exported, _) => format!("{} or its sidecar is there already.", exported.file_name),
-                Pending::Recipe(file_name, _) => format!("{file_name} is there already."),
+                Pending::Recipe(file_name, _) | Pending::Picture(file_name, _) => {
+                    format!("{file_name} is there already.")
+                }
             };
             let [replaces, keeps, keeps_both] = ui
                 .horizontal_wrapped(|ui| {

@@ -1,10 +1,10 @@
 //! Whether feet are held while they stand.
 
-use eframe::egui::{self, Ui};
+use eframe::egui::Ui;
 use loopwright::feet::FootLock;
 
 use super::edit_by;
-use crate::focus::named;
+use super::settings::choice_ui;
 use crate::model::{Action, Model};
 
 const LOCKS: [(FootLock, &str); 3] = [
@@ -31,18 +31,15 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         .iter()
         .find(|(other, _)| *other == lock)
         .map_or("", |(_, word)| word);
-    let list = egui::ComboBox::from_label("Foot locking")
-        .selected_text(word)
-        .show_ui(ui, |ui| {
-            for (other, word) in LOCKS {
-                let mut response = ui.selectable_label(other == lock, word);
-                if response.clicked() {
-                    response.mark_changed();
-                    actions.extend(edit_by(&response, set(other)));
-                }
+    choice_ui(ui, "Foot locking", word, |ui| {
+        for (other, word) in LOCKS {
+            let mut response = ui.selectable_label(other == lock, word);
+            if response.clicked() {
+                response.mark_changed();
+                actions.extend(edit_by(&response, set(other)));
             }
-        });
-    named(list.response, "Foot locking");
+        }
+    });
     let Some(made) = model.made() else { return };
     if made.is_draft && lock != FootLock::Off {
         ui.label("Feet are free while you drag a slider, and locked when you release it.");

@@ -1,24 +1,13 @@
-//! How good the loop is: one word with its reason, and figures on demand.
+//! The figures of the loop, on demand: how good it is says the verdict at the top.
 
-use eframe::egui::{self, RichText, Ui};
+use eframe::egui::{self, Ui};
 
 use super::row_ui;
-use crate::grade::{colour, light_ui};
 use crate::model::Model;
 
 pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
     let Some(made) = model.made() else { return };
-    let (quality, verdict) = (&made.quality, &made.verdict);
-    ui.horizontal(|ui| {
-        light_ui(ui, verdict.grade);
-        let word = RichText::new(verdict.grade.as_str());
-        ui.label(
-            word.color(colour(verdict.grade, ui.visuals().dark_mode))
-                .size(18.0)
-                .strong(),
-        );
-    });
-    ui.label(verdict.reason.as_str());
+    let quality = &made.quality;
     ui.collapsing("Numbers of this loop", |ui| {
         egui::Grid::new("figures").num_columns(2).show(ui, |ui| {
             let gap = made.done.made.closed.seam.largest();

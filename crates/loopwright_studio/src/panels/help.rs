@@ -19,7 +19,7 @@ const DIGITS: [Key; 9] = [
 ];
 
 /// What each key does, for the list.
-const KEYS: [(&str, &str); 25] = [
+const KEYS: [(&str, &str); 26] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or forward; ten with shift"),
     ("[ and ]", "start and end of the stretch at the time shown"),
@@ -28,7 +28,8 @@ const KEYS: [(&str, &str); 25] = [
     ("G", "the ghost of the uncut stretch"),
     ("S", "before and after side by side"),
     ("N", "poses before and after the seam at once"),
-    ("K", "the character of the file, or capsules"),
+    ("T", "the path of the chosen joint over the seam"),
+    ("K", "the character of the file or the mannequin, or capsules"),
     ("C", "centre the body"),
     ("L", "repeat the time around the seam"),
     ("1 to 9", "the loop of that number in the list"),
@@ -139,6 +140,9 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
         }
         if input.consume_key(Modifiers::NONE, Key::N) {
             actions.push(Action::Onion(!model.has_onion));
+        }
+        if input.consume_key(Modifiers::NONE, Key::T) {
+            actions.push(Action::Trail(!model.has_trail));
         }
         if input.consume_key(Modifiers::NONE, Key::K) {
             actions.push(Action::Capsules(!model.shows_capsules));

@@ -1,6 +1,7 @@
 //! The panels beside the viewport, from what was found to what is written.
 
 mod animations;
+mod capture;
 mod chart;
 mod closure;
 mod cost_map;
@@ -18,10 +19,12 @@ mod reading;
 mod recipe;
 mod root_motion;
 mod set;
+mod settings;
 mod spectrum;
 mod stances;
 
 pub(crate) use animations::AnimationsPanel;
+pub(crate) use capture::CapturePanel;
 pub(crate) use closure::closure_ui;
 pub(crate) use cost_map::CostMapPanel;
 pub(crate) use edits::edits_ui;

@@ -1,10 +1,10 @@
 //! What becomes of the root motion, and its constants.
 
-use eframe::egui::{self, Slider, Ui};
+use eframe::egui::{self, Ui};
 use loopwright::RootMode;
 
+use super::settings::{Setting, choice_ui, setting_ui};
 use super::{edit_by, row_ui, turning};
-use crate::focus::named;
 use crate::model::{Action, Edit, Model};
 
 const MODES: [RootMode; 7] = [
@@ -20,22 +20,19 @@ const MODES: [RootMode; 7] = [
 pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(edit) = model.edit() else { return };
     let mode = edit.settings.root.mode;
-    let list = egui::ComboBox::from_label("Root motion")
-        .selected_text(mode.as_str())
-        .show_ui(ui, |ui| {
-            for other in MODES {
-                let mut response = ui
-                    .selectable_label(other == mode, other.as_str())
-                    .on_hover_text(meaning(other));
-                if response.clicked() {
-                    response.mark_changed();
-                    let mut edit = edit.clone();
-                    edit.settings.root.mode = other;
-                    actions.extend(edit_by(&response, edit));
-                }
+    choice_ui(ui, "Root motion", mode.as_str(), |ui| {
+        for other in MODES {
+            let mut response = ui
+                .selectable_label(other == mode, other.as_str())
+                .on_hover_text(meaning(other));
+            if response.clicked() {
+                response.mark_changed();
+                let mut edit = edit.clone();
+                edit.settings.root.mode = other;
+                actions.extend(edit_by(&response, edit));
             }
-        });
-    named(list.response, "Root motion");
+        }
+    });
     ui.weak(meaning(mode));
     if mode == RootMode::Inertialized {
         blend_ui(ui, edit, actions);
@@ -63,22 +60,45 @@ fn blend_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
     let mut edit = edit.clone();
     let blend = &mut edit.settings.root.blend;
     let mut moved = None;
-    for (secs, shape, end) in [
-        (&mut blend.start_secs, method.start, "start"),
-        (&mut blend.end_secs, method.end, "end"),
+    for (secs, shape, word, name) in [
+        (
+            &mut blend.start_secs,
+            method.start,
+            "Root blend, start",
+            "Root blend at the start",
+        ),
+        (
+            &mut blend.end_secs,
+            method.end,
+            "Root blend, end",
+            "Root blend at the end",
+        ),
     ] {
         let mut now = secs.unwrap_or(shape.secs());
-        let slider = Slider::new(&mut now, 0.02..=2.0).logarithmic(true).suffix(" s");
-        let name = format!("Root blend at the {end}");
-        let response = named(ui.add(slider.text(&name)), &name);
+        let setting = Setting {
+            word,
+            name,
+            range: 0.02..=2.0,
+            is_logarithmic: true,
+            suffix: " s",
+            default: Some(shape.secs()),
+        };
+        let response = setting_ui(ui, &mut now, &setting);
         if response.changed() || response.drag_stopped() {
             *secs = Some(now);
             moved = Some(response);
         }
     }
     let mut share = blend.share.unwrap_or(method.shares.sigma);
-    let slider = Slider::new(&mut share, 0.0..=1.0).text("Root share of the start");
-    let response = named(ui.add(slider), "Root share of the start");
+    let setting = Setting {
+        word: "Share of the start",
+        name: "Root share of the start",
+        range: 0.0..=1.0,
+        is_logarithmic: false,
+        suffix: "",
+        default: Some(method.shares.sigma),
+    };
+    let response = setting_ui(ui, &mut share, &setting);
     if response.changed() || response.drag_stopped() {
         blend.share = Some(share);
         moved = Some(response);

@@ -71,7 +71,8 @@ fn ring_ui(ui: &mut Ui, set: &LoopSet, model: &Model) {
         let angle = TAU * phase;
         centre + radius * vec2(angle.sin(), -angle.cos())
     };
-    let feet = [ui.visuals().selection.stroke.color, ui.visuals().warn_fg_color];
+    let tokens = crate::theme::tokens(ui.visuals().dark_mode);
+    let feet = [tokens.left, tokens.right];
     let mut radius = 0.5 * RING - 6.0;
     for (each, &phase) in set.loops().iter().zip(set.phases()) {
         for (foot, colour) in feet.into_iter().enumerate() {

@@ -9,12 +9,12 @@ mod web;
 pub(crate) use gathered::path_of;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use native::{
-    Ask, HAS_FOLDERS, ask, exists, first_folder, is_there, keep_text, open_path, save, save_text, takes_at,
+    Ask, HAS_FOLDERS, ask, exists, first_folder, is_there, keep_text, open_path, save, save_bytes, save_text, takes_at,
 };
 #[cfg(target_arch = "wasm32")]
 pub(crate) use web::{
     HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, is_there, mark, open_files, save,
-    save_text, say, say_focus,
+    save_bytes, save_text, say, say_focus,
 };
 
 /// Why a file could not be saved.

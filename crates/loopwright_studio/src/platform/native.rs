@@ -50,9 +50,14 @@ pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
 
 /// Writes a text. Returns where it is.
 pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
+    save_bytes(folder, file_name, text.as_bytes())
+}
+
+/// Writes a file. Returns where it is.
+pub(crate) fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
     let path = Path::new(folder).join(file_name);
     let place = path.display().to_string();
-    fs::write(&path, text).map_err(|error| SaveError::File {
+    fs::write(&path, bytes).map_err(|error| SaveError::File {
         path: place.clone(),
         reason: error.to_string(),
     })?;

@@ -51,8 +51,12 @@ pub(crate) fn is_there(_folder: &str, _file_name: &str) -> bool {
 }
 
 /// Downloads a text. Returns the name of the file.
-pub(crate) fn save_text(_folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
-    download(file_name, text.as_bytes()).map_err(|_| SaveError::Download {
+pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
+    save_bytes(folder, file_name, text.as_bytes())
+}
+
+pub(crate) fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
+    download(file_name, bytes).map_err(|_| SaveError::Download {
         file_name: file_name.to_owned(),
     })?;
     Ok(file_name.to_owned())

@@ -1,85 +1,85 @@
-//! Two periods of a joint's path with the seam in the middle, before closing and after.
+//! Curves of one period with the seam in the middle: what closing adds to every joint, and how one joint moves uncut and closed.
 
-use eframe::egui::{self, Align2, FontId, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
-use glam::DVec3;
+use eframe::egui::{
+    self, Align2, Color32, Mesh, Painter, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
-use crate::focus;
+use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
+use crate::focus::{self, named};
 use crate::model::{Action, Made, Model, Shown};
+use crate::theme;
 
-/// Height of the curves, points.
-const HEIGHT: f32 = 84.0;
+/// Least height of the curves, points.
+const LEAST_POINTS: f32 = 70.0;
 
 /// Windows lower than this show the curves only where one asks for them: they would take the body's place, points.
 const HIGH_POINTS: f32 = 800.0;
 
-/// Least range of a curve, metres: what moves less is drawn flat instead of as noise.
-const LEAST_METRES: f64 = 0.02;
+/// Room below the curves, points.
+const BELOW_POINTS: f32 = 6.0;
 
-/// A direction seen from the root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Axis {
-    #[default]
-    Up,
-    Ahead,
-    Left,
-}
+/// Room for the list of the joints that are moved most, points; and the least room for the curves beside it.
+const LIST_POINTS: f32 = 168.0;
+const BESIDE_LIST_POINTS: f32 = 260.0;
 
-impl Axis {
-    const ALL: [Self; 3] = [Self::Up, Self::Ahead, Self::Left];
+/// Joints whose offsets are drawn, and the most that are listed.
+const MOST_DRAWN: usize = 16;
+const MOST_LISTED: usize = 12;
 
-    fn word(self) -> &'static str {
-        match self {
-            Self::Up => "height",
-            Self::Ahead => "ahead",
-            Self::Left => "to the left",
-        }
-    }
-
-    fn of(self, position: DVec3) -> f64 {
-        match self {
-            Self::Up => position.y,
-            Self::Ahead => position.z,
-            Self::Left => position.x,
-        }
-    }
-}
-
-/// One period of a curve before closing, with the last sample that meets the first, and after.
+/// What is drawn.
 #[derive(Debug)]
-struct Curves {
-    /// Which loop, which joint and which axis.
-    of: (u64, usize, Axis),
-    before: Vec<f64>,
-    after: Vec<f64>,
+enum Curves {
+    /// Offsets of all joints, the most moved first.
+    Offsets(Vec<Offset>),
+    /// Channels of one joint.
+    Channels(Box<[Channel; 3]>),
 }
 
-/// The chosen axis, and the curves drawn last.
+/// The kind of curves that is chosen, and those drawn last.
 #[derive(Debug, Default)]
 pub(crate) struct SeamCurve {
     /// Whether the curves are shown, once that was chosen; else where the window is high enough.
     is_shown: Option<bool>,
-    axis: Axis,
+    kind: Kind,
+    /// Which loop, which kind and, of one joint, which.
+    of: Option<(u64, Kind, usize)>,
     curves: Option<Curves>,
 }
 
 impl SeamCurve {
+    /// Whether the curves are shown: their room is then as high as one drags it.
+    pub(crate) fn is_shown(&self, ctx: &egui::Context) -> bool {
+        self.is_shown.unwrap_or(ctx.content_rect().height() >= HIGH_POINTS)
+    }
+
     pub(crate) fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let Some(made) = model.made() else { return };
+        let mut is_shown = self.is_shown(ui.ctx());
         let skeleton = made.done.made.loop_clip.skeleton();
         let watched = model.watched.min(skeleton.num_joints() - 1);
-        let row = ui.horizontal_wrapped(|ui| {
-            let mut is_shown = self.is_shown.unwrap_or(ui.ctx().content_rect().height() >= HIGH_POINTS);
+        ui.horizontal_wrapped(|ui| {
             let shown = ui.checkbox(&mut is_shown, "Curves over the seam");
-            if shown
-                .on_hover_text("A joint's path over two periods, the seam in the middle")
-                .changed()
-            {
+            if shown.on_hover_text("One period, the seam in the middle").changed() {
                 self.is_shown = Some(is_shown);
             }
             if !is_shown {
-                return false;
+                return;
             }
-            egui::ComboBox::from_id_salt("joint")
+            for kind in Kind::ALL {
+                let response = ui.selectable_label(self.kind == kind, kind.word());
+                response.widget_info(|| {
+                    WidgetInfo::selected(
+                        Role::Button,
+                        true,
+                        self.kind == kind,
+                        format!("Curves: {}", kind.word()),
+                    )
+                });
+                if response.on_hover_text(kind.tip()).clicked() {
+                    self.kind = kind;
+                }
+            }
+            let list = egui::ComboBox::from_id_salt("joint")
                 .selected_text(&skeleton.joint(watched).name)
                 .show_ui(ui, |ui| {
                     for (index, joint) in skeleton.joints().iter().enumerate() {
@@ -87,108 +87,276 @@ impl SeamCurve {
                             actions.push(Action::Watch(index));
                         }
                     }
-                })
-                .response
-                .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Joint of the curves"));
-            for axis in Axis::ALL {
-                ui.selectable_value(&mut self.axis, axis, axis.word());
-            }
-            ui.weak("thin: uncut, bold: loop");
-            true
+                });
+            named(list.response, "Joint of the curves");
         });
-        if !row.inner {
+        if !is_shown {
             return;
         }
-        let of = (model.num_made(), watched, self.axis);
-        if self.curves.as_ref().is_none_or(|curves| curves.of != of) {
+        let joint = if self.kind.is_of_all() { 0 } else { watched };
+        let of = Some((model.num_made(), self.kind, joint));
+        if self.of != of {
             self.curves = None;
+            self.of = of;
         }
-        let curves = self.curves.get_or_insert_with(|| Curves::new(made, of));
-        curves.curves_ui(ui, model, actions);
+        let kind = self.kind;
+        let curves = self.curves.get_or_insert_with(|| match kind.is_of_all() {
+            true => Curves::Offsets(offsets(made, kind)),
+            false => Curves::Channels(Box::new(channels(made, kind, joint))),
+        });
+        // All the height there is, and no more: else the panel would grow with its curves.
+        let height = (ui.available_height() - BELOW_POINTS).max(LEAST_POINTS);
+        let has_list = matches!(curves, Curves::Offsets(_)) && ui.available_width() > LIST_POINTS + BESIDE_LIST_POINTS;
+        let width = ui.available_width() - if has_list { LIST_POINTS } else { 0.0 };
+        let layout = egui::Layout::left_to_right(egui::Align::Min);
+        ui.allocate_ui_with_layout(vec2(ui.available_width(), height), layout, |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
+            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "One period with the seam in the middle"));
+            let chart = Chart::new(ui, rect, made, kind);
+            match curves {
+                Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),
+                Curves::Channels(channels) => chart.channels_ui(channels),
+            }
+            chart.playhead_ui(model);
+            // As in a film, what is under the pointer is shown.
+            if let Some(at) = response.interact_pointer_pos()
+                && model.shown() != Shown::Take
+            {
+                let share = f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0);
+                actions.push(Action::Seek((share + 0.5).rem_euclid(1.0) * model.span_secs()));
+            }
+            let steps = focus::steps(ui, &response);
+            if steps != 0 {
+                actions.push(Action::Step(steps));
+            }
+            if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
+                ui.vertical(|ui| list_ui(ui, offsets, made, kind, model, height, actions));
+            }
+        });
     }
 }
 
-impl Curves {
-    fn new(made: &Made, of: (u64, usize, Axis)) -> Self {
-        let (_, joint, axis) = of;
-        let after = made.done.made.loop_clip.tracks_from_root();
-        let source = &made.done.made.source.clip;
-        let before = (0..=source.num_intervals())
-            .map(|sample| {
-                let world = source.pose(sample as isize).world(source.skeleton());
-                axis.of(world.translations[joint])
-            })
-            .collect();
-        Self {
-            of,
-            before,
-            after: (0..after.num_frames())
-                .map(|sample| axis.of(after.position(sample, joint)))
-                .collect(),
-        }
-    }
+/// The joints that are moved most, to be chosen.
+fn list_ui(
+    ui: &mut Ui,
+    offsets: &[Offset],
+    made: &Made,
+    kind: Kind,
+    model: &Model,
+    height: f32,
+    actions: &mut Vec<Action>,
+) {
+    let skeleton = skeleton_of(made, kind);
+    let (factor, unit) = kind.unit();
+    egui::ScrollArea::vertical()
+        .max_height(height)
+        .auto_shrink([false, true])
+        .show(ui, |ui| {
+            ui.set_width(LIST_POINTS - 18.0);
+            ui.spacing_mut().item_spacing.y = 1.0;
+            ui.spacing_mut().interact_size.y = 17.0;
+            ui.spacing_mut().button_padding.y = 0.0;
+            if offsets.is_empty() {
+                ui.weak("Nothing is added.");
+            }
+            for offset in offsets.iter().take(MOST_LISTED) {
+                let joint = shown_joint(model, offset.joint);
+                let name = &skeleton.joint(offset.joint).name;
+                let words = format!("{name}  {:.1}{unit}", factor * offset.most);
+                let is_chosen = joint == Some(model.watched);
+                let button = egui::Button::selectable(is_chosen, egui::RichText::new(words).font(theme::small()));
+                if ui.add(button.truncate()).clicked() {
+                    actions.extend(joint.map(Action::Watch));
+                }
+            }
+        });
+}
 
-    fn curves_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Two periods with the seam in the middle"));
-        let is_scrubbed = (response.clicked() || response.dragged()) && model.shown() != Shown::Take;
-        if let Some(at) = response.interact_pointer_pos().filter(|_| is_scrubbed) {
-            // The seam is in the middle of two periods.
-            let share = 2.0 * f64::from((at.x - rect.left()) / rect.width().max(1.0));
-            actions.push(Action::Seek(share.rem_euclid(1.0) * model.span_secs()));
-        }
-        let steps = focus::steps(ui, &response);
-        if steps != 0 {
-            actions.push(Action::Step(steps));
-        }
+/// The joint of the body that is shown that follows a joint of the take.
+fn shown_joint(model: &Model, of_take: usize) -> Option<usize> {
+    let opened = model.opened()?;
+    (0..opened.skeleton().num_joints()).find(|&joint| opened.joint_of_take(joint) == Some(of_take))
+}
+
+/// The ground of the curves: what lies where.
+struct Chart {
+    rect: Rect,
+    painter: Painter,
+    is_dark: bool,
+    weak: Color32,
+    strong: Color32,
+    kind: Kind,
+}
+
+impl Chart {
+    /// An empty chart, with the seam and the times over which closing acts.
+    fn new(ui: &Ui, rect: Rect, made: &Made, kind: Kind) -> Self {
         let visuals = ui.visuals();
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 3.0, visuals.extreme_bg_color);
-        let values = || self.before.iter().chain(&self.after).copied();
-        let (low, high) = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
-        let (middle, range) = (0.5 * (low + high), (high - low).max(LEAST_METRES));
-        let drawn = Rect::from_min_max(rect.min + vec2(0.0, 8.0), rect.max - vec2(0.0, 8.0));
-        let at = |share: f64, value: f64| {
-            let y = drawn.center().y - drawn.height() * ((value - middle) / range) as f32;
-            pos2(rect.left() + rect.width() * share as f32, y)
+        let period = made.period_secs().max(f64::MIN_POSITIVE);
+        let [after, before] = zone_secs(made).map(|secs| rect.width() * (secs / period).min(0.5) as f32);
+        let middle = rect.center().x;
+        let zone = Rect::from_x_y_ranges(middle - before..=middle + after, rect.y_range());
+        painter.rect_filled(zone, 0.0, visuals.selection.stroke.color.gamma_multiply(0.08));
+        painter.vline(middle, rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
+        let word = |at: Pos2, align: Align2, text: &str| {
+            painter.text(at, align, text, theme::small(), visuals.weak_text_color());
         };
-        painter.vline(
-            rect.center().x,
-            rect.y_range(),
-            Stroke::new(1.0, visuals.weak_text_color()),
+        word(rect.center_bottom() + vec2(4.0, -2.0), Align2::LEFT_BOTTOM, "seam");
+        word(
+            rect.left_bottom() + vec2(4.0, -2.0),
+            Align2::LEFT_BOTTOM,
+            "shaded: blended",
         );
-        let samples = (self.after.len()).max(1) as f64;
-        for period in 0..2 {
-            let share = |sample: usize| 0.5 * (f64::from(period) + sample as f64 / samples);
-            let before = self.before.iter().enumerate();
-            let line = before.map(|(sample, &value)| at(share(sample), value)).collect();
-            painter.add(Shape::line(line, Stroke::new(1.0, visuals.weak_text_color())));
+        Self {
+            rect,
+            painter: painter.clone(),
+            is_dark: visuals.dark_mode,
+            weak: visuals.weak_text_color(),
+            strong: visuals.strong_text_color(),
+            kind,
         }
-        let line = (0..=2 * self.after.len()).map(|sample| {
-            let value = self.after[sample % self.after.len()];
-            at(0.5 * sample as f64 / samples, value)
-        });
-        painter.add(Shape::line(
-            line.collect(),
-            Stroke::new(2.0, visuals.selection.stroke.color),
-        ));
-        let font = FontId::proportional(10.5);
-        let text = visuals.weak_text_color();
-        painter.text(
-            rect.center_top() + vec2(4.0, 1.0),
-            Align2::LEFT_TOP,
-            "seam",
-            font.clone(),
-            text,
+    }
+
+    /// The place of a value at a share of the period, where values lie about a middle within a range.
+    fn at(&self, share: f64, value: f64, range: f64) -> Pos2 {
+        let drawn = self.rect.shrink2(vec2(0.0, 12.0));
+        pos2(
+            self.rect.left() + self.rect.width() * share as f32,
+            drawn.center().y - drawn.height() * (value / range.max(f64::MIN_POSITIVE)) as f32,
+        )
+    }
+
+    /// Samples 0 to N as two lines: from the middle of the period to its end, and from its start to its middle.
+    fn halves(num_intervals: usize) -> [std::ops::RangeInclusive<usize>; 2] {
+        let half = num_intervals / 2;
+        [half..=num_intervals, 0..=half]
+    }
+
+    /// Where a sample lies, of the half before the seam or after it.
+    fn share(sample: usize, num_intervals: usize, half: usize) -> f64 {
+        let share = sample as f64 / num_intervals.max(1) as f64;
+        if half == 0 { share - 0.5 } else { share + 0.5 }
+    }
+
+    fn lines(&self, values: &[f64], middle: f64, range: f64) -> [Vec<Pos2>; 2] {
+        let intervals = values.len().saturating_sub(1);
+        let halves = Self::halves(intervals);
+        [0, 1].map(|half| {
+            (halves[half].clone())
+                .map(|sample| self.at(Self::share(sample, intervals, half), values[sample] - middle, range))
+                .collect()
+        })
+    }
+
+    fn offsets_ui(&self, offsets: &[Offset], made: &Made, model: &Model, watched: usize) {
+        let chosen = model.opened().and_then(|opened| opened.joint_of_take(watched));
+        let most = offsets.iter().map(|offset| offset.most).fold(0.0, f64::max);
+        let range = 2.0 * most.max(0.5 * self.kind.least());
+        let accent = theme::tokens(self.is_dark).accent;
+        let zero = self.at(0.0, 0.0, range).y;
+        self.painter.hline(
+            self.rect.x_range(),
+            zero,
+            Stroke::new(1.0, self.weak.gamma_multiply(0.4)),
         );
-        let extent = format!("{:.1} cm", 1e2 * (high - low));
-        painter.text(rect.left_top() + vec2(4.0, 1.0), Align2::LEFT_TOP, extent, font, text);
-        if model.shown() != Shown::Take {
-            let span = model.span_secs();
-            // Half a period on, so that the seam is crossed in the middle.
-            let share = (model.playback.secs_in(span) / span.max(f64::MIN_POSITIVE) + 0.5).rem_euclid(1.0);
-            let x = rect.left() + rect.width() * (0.25 + 0.5 * share as f32);
-            painter.vline(x, rect.y_range(), Stroke::new(1.0, visuals.strong_text_color()));
+        let is_chosen = |offset: &&Offset| Some(offset.joint) == chosen;
+        for offset in offsets.iter().take(MOST_DRAWN).filter(|offset| !is_chosen(offset)) {
+            for line in self.lines(&offset.values, 0.0, range) {
+                self.painter
+                    .add(Shape::line(line, Stroke::new(1.0, self.weak.gamma_multiply(0.7))));
+            }
         }
+        if let Some(offset) = offsets.iter().find(is_chosen) {
+            for line in self.lines(&offset.values, 0.0, range) {
+                let ground: Vec<Pos2> = line.iter().map(|point| pos2(point.x, zero)).collect();
+                self.fill(&line, &ground, accent);
+                self.painter.add(Shape::line(line, Stroke::new(2.0, accent)));
+            }
+        }
+        let (factor, unit) = self.kind.unit();
+        let name = chosen.map_or("", |joint| skeleton_of(made, self.kind).joint(joint).name.as_str());
+        let own = offsets.iter().find(is_chosen).map_or(0.0, |offset| offset.most);
+        let words = [
+            (format!("at most {:.1}{unit}", factor * most), self.weak),
+            (format!("{name} {:.1}{unit}", factor * own), accent),
+        ];
+        self.legend(&words);
+    }
+
+    fn channels_ui(&self, channels: &[Channel; 3]) {
+        let extent = |channel: &Channel| {
+            let values = || channel.before.iter().chain(&channel.after).copied();
+            [values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max)]
+        };
+        let extents = channels.each_ref().map(extent);
+        let range = extents
+            .iter()
+            .map(|[low, high]| high - low)
+            .fold(self.kind.least(), f64::max);
+        let colours = theme::tokens(self.is_dark).axes;
+        for ((channel, [low, high]), colour) in channels.iter().zip(extents).zip(colours) {
+            let middle = 0.5 * (low + high);
+            let mut after = channel.after.clone();
+            after.extend(channel.after.first());
+            let before = self.lines(&channel.before, middle, range);
+            let after = self.lines(&after, middle, range);
+            for (before, after) in before.into_iter().zip(after) {
+                self.fill(&before, &after, colour);
+                self.painter
+                    .add(Shape::line(before, Stroke::new(1.0, self.strong.gamma_multiply(0.75))));
+                self.painter.add(Shape::line(after, Stroke::new(2.0, colour)));
+            }
+        }
+        let (factor, unit) = self.kind.unit();
+        let axes = self.kind.axes().into_iter().zip(extents).zip(colours);
+        let mut words: Vec<(String, Color32)> = axes
+            .map(|((axis, [low, high]), colour)| (format!("{axis} {:.1}{unit}", factor * (high - low)), colour))
+            .collect();
+        words.push(("thin: uncut, bold: loop".to_owned(), self.weak));
+        self.legend(&words);
+    }
+
+    /// The area between two lines that have a point for each other's, or nearly.
+    fn fill(&self, one: &[Pos2], other: &[Pos2], colour: Color32) {
+        let colour = colour.gamma_multiply(0.3);
+        let mut mesh = Mesh::default();
+        for (number, (one, other)) in one.iter().zip(other).enumerate() {
+            mesh.colored_vertex(*one, colour);
+            mesh.colored_vertex(*other, colour);
+            if number > 0 {
+                let last = 2 * number as u32;
+                mesh.add_triangle(last - 2, last - 1, last);
+                mesh.add_triangle(last - 1, last, last + 1);
+            }
+        }
+        self.painter.add(mesh);
+    }
+
+    /// Words in a row along the upper edge, as far as there is room.
+    fn legend(&self, words: &[(String, Color32)]) {
+        let mut x = self.rect.left() + 6.0;
+        for (text, colour) in words {
+            let text = self.painter.layout_no_wrap(text.clone(), theme::small(), *colour);
+            if x + text.size().x > self.rect.right() {
+                break;
+            }
+            let at = pos2(x, self.rect.top() + 2.0);
+            x += text.size().x + 14.0;
+            self.painter.galley(at, text, *colour);
+        }
+    }
+
+    fn playhead_ui(&self, model: &Model) {
+        if !matches!(model.shown(), Shown::Loop | Shown::Uncut) {
+            return;
+        }
+        let span = model.span_secs();
+        let share = (model.playback.secs_in(span) / span.max(f64::MIN_POSITIVE) + 0.5).rem_euclid(1.0);
+        let x = self.rect.left() + self.rect.width() * share as f32;
+        self.painter
+            .vline(x, self.rect.y_range(), Stroke::new(1.0, self.strong));
     }
 }

@@ -9,15 +9,15 @@ use loopwright::SearchSettings;
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
-use crate::{focus, grade};
+use crate::{focus, grade, theme};
 
 /// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
 /// loops, points.
 const LEGEND_POINTS: f32 = 15.0;
-const CURVE_POINTS: f32 = 32.0;
+const CURVE_POINTS: f32 = 28.0;
 const FOOT_POINTS: f32 = 4.0;
 const SEGMENT_POINTS: f32 = 14.0;
-const ROW_POINTS: f32 = 20.0;
+const ROW_POINTS: f32 = 16.0;
 
 /// Most feet whose rows are drawn.
 const MAX_FEET: usize = 4;
@@ -209,7 +209,7 @@ fn legend(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened) {
     });
     let mut x = scale.rect.left() + 12.0;
     for (text, colour) in words {
-        let text = ui.painter().layout_no_wrap(text, FontId::proportional(10.5), colour);
+        let text = ui.painter().layout_no_wrap(text, theme::small(), colour);
         for number in taken.iter().flatten() {
             if x < *number.end() && x + text.size().x > *number.start() {
                 x = *number.end();
@@ -325,9 +325,7 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
         let name = segment.gait.name();
         for words in [name, name.split(',').next().unwrap_or(name)] {
             let colour = visuals.text_color();
-            let text = ui
-                .painter()
-                .layout_no_wrap(words.to_owned(), FontId::proportional(10.5), colour);
+            let text = ui.painter().layout_no_wrap(words.to_owned(), theme::small(), colour);
             if left + text.size().x <= rect.right() {
                 let top = rect.center().y - 0.5 * text.size().y;
                 ui.painter().galley(pos2(left, top), text, colour);
@@ -353,8 +351,8 @@ fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar,
         _ => None,
     };
     let rect = Rect::from_min_max(
-        pos2(scale.x(candidate.cut.start_frame()), top + 2.0),
-        pos2(scale.x(candidate.cut.end_frame()), top + ROW_POINTS - 2.0),
+        pos2(scale.x(candidate.cut.start_frame()), top + 1.0),
+        pos2(scale.x(candidate.cut.end_frame()), top + ROW_POINTS - 1.0),
     );
     let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
     let text = format!("{} {}", index + 1, grade.map_or("", Grade::as_str));
@@ -374,7 +372,7 @@ fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar,
             pos2(rect.left().max(scale.rect.left()) + 5.0, rect.center().y),
             Align2::LEFT_CENTER,
             &text,
-            FontId::proportional(11.5),
+            theme::small(),
             ui.visuals().strong_text_color(),
         );
     }
@@ -418,7 +416,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
         };
         let at = pos2(x + aside, scale.rect.top() + 1.0);
         ui.painter()
-            .text(at, align, number, FontId::proportional(11.0), ui.visuals().text_color());
+            .text(at, align, number, theme::small(), ui.visuals().text_color());
         if let Some(to) = dragged_to(&response, scale) {
             let is_free = ui.input(|input| input.modifiers.alt);
             let to = if is_free {

@@ -1,171 +1,146 @@
-//! Play, pause, step, speed, and what is shown.
+//! Play, pause, step, where one is, and how fast.
 
-use eframe::egui::{self, Slider, Ui};
+use eframe::egui::{self, Label, Slider, Ui, WidgetInfo, vec2};
 
-use crate::camera::Camera;
-use crate::focus::named;
-use crate::model::{Action, Model, RootView, SPEEDS, Shown};
+use crate::icons::{self, Icon};
+use crate::model::{Action, Model, SPEEDS, Shown};
 
 const SLOW_SPEED: f64 = 0.25;
 
-/// Room for the slider of the speed with its number and name.
-const SPEED_POINTS: f32 = 220.0;
+/// Room for the number of the frame and of the loop, points: they do not move what is beside them.
+const FRAME_POINTS: f32 = 52.0;
+const FIGURE_POINTS: f32 = 8.0;
+const LOOP_POINTS: f32 = 62.0;
 
-/// Width of the button that plays and pauses.
-const PLAY_POINTS: f32 = 52.0;
+/// Room for the slider of the speed with its number, and for the switches beside it, points.
+const SPEED_POINTS: f32 = 60.0;
+const BESIDE_TIME_POINTS: f32 = 172.0;
 
-/// Room for the number and the name beside the slider of time.
-const BESIDE_SLIDER_POINTS: f32 = 110.0;
+/// Where the strip is narrower, the speed is shown without its number, points.
+const NUMBERED_POINTS: f32 = 800.0;
 
+/// The strip on a wide window: all in one row.
 pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    ui.horizontal_wrapped(|ui| {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let is_numbered = ui.available_width() > NUMBERED_POINTS;
         playing_ui(ui, model, actions);
-        speed_ui(ui, model, actions);
-    });
-    time_ui(ui, model, actions);
-    ui.horizontal_wrapped(|ui| {
-        shown_ui(ui, model, actions);
-        ui.separator();
-        root_ui(ui, model, actions);
-        camera_ui(ui, model, actions);
+        place_ui(ui, model);
+        let speed = if is_numbered { NUMBER_POINTS } else { 0.0 };
+        let room = ui.available_width() - BESIDE_TIME_POINTS - speed;
+        time_ui(ui, model, room, actions);
+        ui.add_space(6.0);
+        speed_ui(ui, model, is_numbered, actions);
+        switches_ui(ui, model, actions);
     });
 }
 
-/// A switch that can be set where `is_enabled`; the value that it is set to.
-fn switch(ui: &mut Ui, is_enabled: bool, mut is_on: bool, name: &str, tip: &str) -> Option<bool> {
-    let switch = ui.add_enabled(is_enabled, egui::Checkbox::new(&mut is_on, name));
-    let switch = if tip.is_empty() {
-        switch
-    } else {
-        switch.on_hover_text(tip)
-    };
-    switch.changed().then_some(is_on)
+/// The same in rows for fingers.
+pub(crate) fn narrow_transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    ui.spacing_mut().item_spacing.x = 4.0;
+    ui.horizontal(|ui| {
+        playing_ui(ui, model, actions);
+        switches_ui(ui, model, actions);
+    });
+    ui.horizontal(|ui| {
+        place_ui(ui, model);
+        let room = ui.available_width();
+        time_ui(ui, model, room, actions);
+    });
 }
 
 fn playing_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    let playback = &model.playback;
-    let (word, tip) = match playback.is_playing {
-        true => ("Pause", "Pause (space)"),
-        false => ("Play", "Play (space)"),
+    if icons::button(ui, Icon::ToStart, "To the start", "To the start (Home)", true).clicked() {
+        actions.push(Action::Seek(0.0));
+    }
+    if icons::button(ui, Icon::StepBack, "Step back", "One frame back (left arrow)", true).clicked() {
+        actions.push(Action::Step(-1));
+    }
+    let (icon, word, tip) = match model.playback.is_playing {
+        true => (Icon::Pause, "Pause", "Pause (space)"),
+        false => (Icon::Play, "Play", "Play (space)"),
     };
-    // As wide as either word, so that nothing beside it moves.
-    let button = egui::Button::new(word).min_size(egui::vec2(PLAY_POINTS, 0.0));
-    if ui.add(button).on_hover_text(tip).clicked() {
+    if icons::button(ui, icon, word, tip, true).clicked() {
         actions.push(Action::TogglePlaying);
     }
-    for (name, tip, frames) in [
-        ("Step back", "One frame back (left arrow)", -1),
-        ("Step on", "One frame on (right arrow)", 1),
-    ] {
-        if ui.button(name).on_hover_text(tip).clicked() {
-            actions.push(Action::Step(frames));
-        }
-    }
-    actions.extend(switch(ui, true, playback.repeats, "Repeat", "").map(Action::Repeat));
-    let tip = "Plays the time around the seam again and again (L); B shows it uncut";
-    let seam_only = switch(ui, model.made().is_some(), playback.is_seam_only, "Seam only", tip);
-    actions.extend(seam_only.map(Action::SeamOnly));
-    let slow = ui
-        .button("Slow motion")
-        .on_hover_text("A quarter of the speed, and back");
-    if slow.clicked() {
-        let is_slow = playback.speed < 1.0;
-        actions.push(Action::Speed(if is_slow { 1.0 } else { SLOW_SPEED }));
+    if icons::button(ui, Icon::StepOn, "Step on", "One frame on (right arrow)", true).clicked() {
+        actions.push(Action::Step(1));
     }
 }
 
-fn shown_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    ui.label("Show");
-    let has_loop = model.made().is_some();
-    for (shown, word) in [
-        (Shown::Loop, "Loop"),
-        (Shown::Uncut, "Uncut"),
-        (Shown::Take, "Whole take"),
-    ] {
-        let is_there = has_loop || shown == Shown::Take;
-        let widget = egui::Button::selectable(model.shown() == shown, word);
-        if ui.add_enabled(is_there, widget).clicked() {
-            actions.push(Action::Show(shown));
-        }
-    }
-    let ghost = switch(ui, has_loop, model.has_ghost, "Ghost of the uncut stretch", "");
-    actions.extend(ghost.map(Action::Ghost));
-}
-
-fn root_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    ui.label("Root");
-    for (view, word, tip) in [
-        (
-            RootView::Accumulate,
-            "accumulate",
-            "Every cycle continues where the one before ended",
-        ),
-        (RootView::World, "restart", "Every cycle starts where the first did"),
-        (RootView::InPlace, "in place", "The root stays where it is"),
-    ] {
-        let is_chosen = model.root_view == view;
-        if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
-            actions.push(Action::RootView(view));
-        }
-    }
-}
-
-fn camera_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    let camera = model.camera;
-    let tip = "The camera follows the body (F)";
-    let follows = switch(ui, true, camera.follows, "Follow", tip);
-    actions.extend(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
-    let orthographic = switch(
+/// The frame that is shown, and how often the loop was played.
+fn place_ui(ui: &mut Ui, model: &Model) {
+    let (step, span) = (model.step_secs(), model.span_secs());
+    let (frame, last) = match step > 0.0 {
+        true => ((model.playback.secs_in(span) / step).floor(), (span / step).round()),
+        false => (0.0, 0.0),
+    };
+    // A take has a last frame; a loop ends where it begins.
+    let last = if model.shown() == Shown::Take {
+        last
+    } else {
+        (last - 1.0).max(0.0)
+    };
+    ui.add_space(4.0);
+    let figures = 2.0 * (format!("{last:.0}").len() as f32) * FIGURE_POINTS;
+    word_ui(
         ui,
-        true,
-        camera.is_orthographic,
-        "Without perspective",
-        "Orthographic (O)",
+        format!("Frame {:.0} / {last:.0}", frame.min(last)),
+        FRAME_POINTS + figures,
     );
-    actions.extend(orthographic.map(|is_orthographic| {
-        Action::Look(Camera {
-            is_orthographic,
-            ..camera
-        })
-    }));
-    let tip = "The uncut stretch on the left, the loop on the right (S)";
-    let split = switch(ui, model.made().is_some(), model.is_split, "Before and after", tip);
-    actions.extend(split.map(Action::Split));
+    word_ui(ui, format!("Loop {}", model.playback.num_wraps + 1), LOOP_POINTS);
 }
 
-fn speed_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    let mut speed = model.playback.speed;
-    if ui.available_size_before_wrap().x < SPEED_POINTS {
-        // A slider with its number and name does not wrap by itself.
-        ui.end_row();
-    }
-    let slider = Slider::new(&mut speed, SPEEDS)
-        .logarithmic(true)
-        .suffix("x")
-        .custom_formatter(two_digits)
-        .text("Speed");
-    if named(ui.add(slider), "Speed").changed() {
-        actions.push(Action::Speed(speed));
-    }
-}
-
-fn time_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+fn time_ui(ui: &mut Ui, model: &Model, room: f32, actions: &mut Vec<Action>) {
     let span = model.span_secs();
     let mut secs = model.playback.secs_in(span);
-    let slider = Slider::new(&mut secs, 0.0..=span.max(f64::MIN_POSITIVE))
-        .custom_formatter(two_digits)
-        .suffix(" s")
-        .text("Time");
-    let response = ui.scope(|ui| {
-        ui.spacing_mut().slider_width = (ui.available_width() - BESIDE_SLIDER_POINTS).max(60.0);
-        named(ui.add(slider), "Time")
-    });
-    if response.inner.changed() {
+    ui.spacing_mut().slider_width = (room - NUMBER_POINTS).max(40.0);
+    let slider = Slider::new(&mut secs, 0.0..=span.max(f64::MIN_POSITIVE)).show_value(false);
+    let response = ui.add(slider);
+    let said = (secs * 1e2).round() / 1e2;
+    response.widget_info(|| WidgetInfo::slider(true, said, "Time"));
+    if response.changed() {
         actions.push(Action::Seek(secs));
+    }
+    word_ui(ui, format!("{secs:.2} s"), NUMBER_POINTS);
+}
+
+/// Room for the number beside a slider, points.
+const NUMBER_POINTS: f32 = 48.0;
+
+fn speed_ui(ui: &mut Ui, model: &Model, is_numbered: bool, actions: &mut Vec<Action>) {
+    let mut speed = model.playback.speed;
+    ui.spacing_mut().slider_width = SPEED_POINTS;
+    let response = ui.add(Slider::new(&mut speed, SPEEDS).logarithmic(true).show_value(false));
+    response.widget_info(|| WidgetInfo::slider(true, speed, "Speed"));
+    if response.on_hover_text(format!("Speed: {speed:.2}x")).changed() {
+        actions.push(Action::Speed(speed));
+    }
+    if is_numbered {
+        word_ui(ui, format!("{speed:.2}x"), NUMBER_POINTS);
     }
 }
 
-/// A number as it is shown. Limits of digits of a slider would round the value itself, in every frame.
-fn two_digits(value: f64, _digits: std::ops::RangeInclusive<usize>) -> String {
-    format!("{value:.2}")
+/// A word that takes the same room however long it is: nothing beside it moves.
+fn word_ui(ui: &mut Ui, text: String, points: f32) {
+    let room = vec2(points, ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(room, egui::Layout::left_to_right(egui::Align::Center), |ui| {
+        ui.set_min_width(points);
+        ui.add(Label::new(text).truncate());
+    });
+}
+
+fn switches_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let playback = &model.playback;
+    let is_slow = playback.speed < 1.0;
+    let tip = "A quarter of the speed, and back";
+    if let Some(slow) = icons::switch(ui, Icon::Slow, "Slow motion", tip, true, is_slow) {
+        actions.push(Action::Speed(if slow { SLOW_SPEED } else { 1.0 }));
+    }
+    let tip = "Play again at the end, or stop there";
+    actions.extend(icons::switch(ui, Icon::Repeat, "Repeat", tip, true, playback.repeats).map(Action::Repeat));
+    let tip = "Play the time around the seam again and again (L); B shows it uncut";
+    let is_there = model.made().is_some();
+    let seam_only = icons::switch(ui, Icon::SeamOnly, "Seam only", tip, is_there, playback.is_seam_only);
+    actions.extend(seam_only.map(Action::SeamOnly));
 }

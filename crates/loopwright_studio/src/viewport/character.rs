@@ -55,11 +55,6 @@ impl Character {
 }
 
 impl Character {
-    /// Whether it is read and can be shown.
-    pub(super) fn is_there(&self) -> bool {
-        matches!(&self.state, State::Read(Ok(Some(_))))
-    }
-
     /// Why it cannot be shown.
     pub(super) fn fault(&self) -> Option<&str> {
         match &self.state {

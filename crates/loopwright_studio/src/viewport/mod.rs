@@ -3,9 +3,11 @@
 mod capsules;
 mod character;
 mod draw;
+mod mannequin;
 mod paint;
 mod posed;
 mod scene;
+mod seam;
 mod shaders;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,13 +18,16 @@ use glam::DVec3;
 use loopwright_draw::Figure;
 
 use crate::camera::{Camera, View};
-use crate::model::{Action, Beside, Model, Opened, Shown};
+use crate::icons::{self, Icon};
+use crate::model::{Action, Beside, Model, Opened, RootView, Shown};
 use crate::surface::Surface;
+use crate::theme;
 use character::Character;
 use draw::Renderer;
 use paint::Palette;
 use posed::{Frame, PosedBody, Veil};
 use scene::{Moment, Scene};
+use seam::{Faults, Trail};
 
 /// How much nearer a turn of the wheel by one point goes.
 const ZOOM_PER_POINT: f64 = 0.0025;
@@ -33,15 +38,14 @@ const LOOK_AT: f64 = 0.5;
 /// Bodies of one view: poses around the seam, the ghost, and the body itself.
 const BODIES: usize = 6;
 
-/// Height of the controls along the lower edge, points.
-const CONTROLS_POINTS: f32 = 30.0;
+/// How far controls in the view are from its edges, points.
+const EDGE_POINTS: f32 = 10.0;
+
+/// How long the edge of the view is lit when the seam is crossed, real seconds.
+const FLASH_SECS: f64 = 0.15;
 
 /// How near to a joint one clicks, points.
 const PICK_POINTS: f32 = 16.0;
-
-/// Colours of poses before the seam and after it, which differ in brightness, too.
-const BEFORE_SEAM: [f32; 3] = [0.95, 0.6, 0.15];
-const AFTER_SEAM: [f32; 3] = [0.25, 0.5, 0.95];
 
 /// What is kept from frame to frame: the body of the take, and what was posed last.
 #[derive(Default)]
@@ -52,19 +56,32 @@ pub(crate) struct Viewport {
     is_rehearsed: bool,
     /// Number of the pose that was made last.
     num_posed: u64,
+    /// Where it was drawn last.
+    rect: Option<Rect>,
+    /// Whether it is drawn without its controls.
+    is_bare: bool,
 }
 
 struct Body {
     of: Arc<Opened>,
     figure: Figure,
     character: Character,
-    /// What is drawn, and whether it is the capsules of a dark window.
-    surface: Option<(Option<bool>, Arc<Surface>)>,
+    surface: Option<(Drawn, Arc<Surface>)>,
     shots: Vec<Option<Shot>>,
+    trail: Option<Trail>,
+    faults: Option<Faults>,
     /// Size of the character of the file, metres, once it is seen: where its joints are says little of it.
     size: Option<f64>,
     /// Whether the view was told of it.
     is_framed: bool,
+}
+
+/// What is drawn of a body; those made here in the colours of a theme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drawn {
+    Own,
+    Mannequin { is_dark: bool },
+    Capsules { is_dark: bool },
 }
 
 /// A body as it was posed last in a place of a view.
@@ -72,7 +89,7 @@ struct Shot {
     moment: Moment,
     /// Which loop it shows.
     num_made: u64,
-    root_view: crate::model::RootView,
+    root_view: RootView,
     /// The blend that it may show.
     mixed: Option<Arc<loopwright::LoopClip>>,
     scene: Scene,
@@ -88,8 +105,19 @@ struct Pane {
 }
 
 impl Viewport {
+    /// Draws it without its controls, or with them.
+    pub(crate) fn set_bare(&mut self, is_bare: bool) {
+        self.is_bare = is_bare;
+    }
+
+    /// Where it was drawn last, points.
+    pub(crate) fn rect(&self) -> Option<Rect> {
+        self.rect
+    }
+
     pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
+        self.rect = Some(rect);
         response.widget_info(|| {
             WidgetInfo::labeled(
                 Role::Image,
@@ -127,20 +155,27 @@ impl Viewport {
             {
                 actions.push(Action::Watch(joint));
             }
-            painter.text(
-                rect.left_top() + egui::vec2(12.0, 10.0),
-                Align2::LEFT_TOP,
-                caption(shown, model),
-                FontId::proportional(14.0),
-                ui.visuals().text_color(),
-            );
+            if is_split {
+                painter.text(
+                    rect.center_top() + egui::vec2(0.0, EDGE_POINTS),
+                    Align2::CENTER_TOP,
+                    if shown == Shown::Uncut { "Uncut" } else { "Loop" },
+                    FontId::proportional(14.0),
+                    ui.visuals().text_color(),
+                );
+            }
         }
         if is_split {
             let line = ui.visuals().widgets.noninteractive.bg_stroke;
             painter.vline(rect.center().x, rect.y_range(), line);
         }
-        self.faults_ui(ui, rect);
-        self.controls_ui(ui, rect, model, actions);
+        if !self.is_bare {
+            flash_ui(ui, rect, model);
+            self.faults_ui(ui, rect);
+            shown_ui(ui, rect, model, actions);
+            root_ui(ui, rect, model, actions);
+            switches_ui(ui, rect, model, actions);
+        }
         if let Some(moved) = moved_by(ui, &response, camera) {
             actions.push(Action::Look(moved));
         }
@@ -165,23 +200,32 @@ impl Viewport {
                 character: Character::default(),
                 surface: None,
                 shots: Vec::new(),
+                trail: None,
+                faults: None,
                 size: None,
                 is_framed: false,
             });
         }
         let Some(body) = &mut self.body else { return };
         let own = match body.character.of(opened, || model.beside(opened), ui.ctx()) {
-            Some(Ok(Some(surface))) if !model.shows_capsules => Some(Arc::clone(surface)),
+            Some(Ok(Some(surface))) => Some(Arc::clone(surface)),
             _ => None,
         };
-        let kind = own.is_none().then_some(ui.visuals().dark_mode);
+        let is_dark = ui.visuals().dark_mode;
+        let kind = match (model.shows_capsules, &own) {
+            (true, _) => Drawn::Capsules { is_dark },
+            (false, Some(_)) => Drawn::Own,
+            (false, None) => Drawn::Mannequin { is_dark },
+        };
         let is_same = matches!(&body.surface, Some((shown, _)) if *shown == kind);
         if !is_same {
-            let capsules = || {
-                let mesh = capsules::surface(&body.figure, |side| palette.of_side(side));
-                Arc::new(Surface::new(mesh, &Beside::default()))
+            let made = |mesh| Arc::new(Surface::new(mesh, &Beside::default()));
+            let surface = match (kind, own) {
+                (Drawn::Own, Some(own)) => own,
+                (Drawn::Capsules { .. }, _) => made(capsules::surface(&body.figure, |side| palette.of_side(side))),
+                _ => made(mannequin::surface(opened, &body.figure, &palette.of_mannequin())),
             };
-            body.surface = Some((kind, own.unwrap_or_else(capsules)));
+            body.surface = Some((kind, surface));
             body.shots.clear();
         }
     }
@@ -193,8 +237,12 @@ impl Viewport {
         let mut moments = Vec::new();
         if model.has_onion {
             moments.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
-                let colour = if secs < 0.0 { BEFORE_SEAM } else { AFTER_SEAM };
-                (moment, Veil::new(colour, 0.45))
+                let colour = if secs < 0.0 {
+                    palette.before_seam
+                } else {
+                    palette.after_seam
+                };
+                (moment, Veil::new(paint::linear(colour), 0.45))
             }));
         }
         if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
@@ -219,12 +267,12 @@ impl Viewport {
             }
             let scene = Scene::at(moment, model, &body.of, &body.figure);
             let bones = match kind {
-                Some(_) => capsules::bones_at(&body.figure, &scene.points),
-                None => surface.mesh.bones_at(&scene.world),
+                Drawn::Capsules { .. } => capsules::bones_at(&body.figure, &scene.points),
+                _ => surface.mesh.bones_at(&scene.world),
             };
             self.num_posed += 1;
             let posed = PosedBody::new(&surface, &bones, scene.centre, veil, self.num_posed);
-            if kind.is_none() && body.size.is_none() {
+            if kind == Drawn::Own && body.size.is_none() {
                 body.size = Some(posed.size());
             }
             body.shots[place] = Some(Shot {
@@ -245,6 +293,22 @@ impl Viewport {
         let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
         let painter = ui.painter_at(rect);
         paint::ground(&painter, &view, &shot.scene, palette);
+        let made = model.made().filter(|_| matches!(shown, Shown::Loop | Shown::Uncut));
+        if let Some(made) = made {
+            if model.has_trail {
+                let joint = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
+                Trail::follow(&mut body.trail, model, made, joint);
+                if let Some(trail) = &body.trail {
+                    paint::trail(&painter, &view, &trail.paths(model, made), palette);
+                }
+            }
+            Faults::follow(&mut body.faults, model, made);
+            for fault in body.faults.iter().flat_map(|faults| faults.now(model, made, shown)) {
+                let at = shot.scene.world.translations[fault.joint];
+                let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
+                paint::fault(&painter, &view, on_ground, &fault.words, palette);
+            }
+        }
         let bodies = (places.iter())
             .filter_map(|&place| Some((body.shots[place].as_ref()?, place)))
             .map(|(shot, place)| posed::Drawn {
@@ -307,47 +371,191 @@ impl Viewport {
             );
         }
     }
+}
 
-    /// What is switched in the view itself, along its lower edge.
-    fn controls_ui(&self, ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
-        let strip = Rect::from_min_max(
-            rect.left_bottom() - egui::vec2(0.0, CONTROLS_POINTS),
-            rect.right_bottom(),
-        );
-        let layout = egui::Layout::right_to_left(egui::Align::Center);
-        let builder = egui::UiBuilder::new()
-            .max_rect(strip.shrink2(egui::vec2(8.0, 0.0)))
-            .layout(layout);
-        ui.scope_builder(builder, |ui| {
-            // Words over the marks of the ground cannot be read.
-            let ground = ui.painter().add(egui::Shape::Noop);
-            if ui.button("Frame").on_hover_text("Centre the body (C)").clicked() {
-                actions.push(Action::Look(model.camera.framed()));
+/// Controls over the view, at a corner of it, on a ground that lets them be read.
+fn overlay_ui(ui: &mut Ui, rect: Rect, layout: egui::Layout, widgets: impl FnOnce(&mut Ui)) {
+    let builder = egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout);
+    ui.scope_builder(builder, |ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(2.0, 2.0);
+        let ground = ui.painter().add(egui::Shape::Noop);
+        widgets(ui);
+        let (area, fill) = (ui.min_rect().expand(3.0), ui.visuals().panel_fill.gamma_multiply(0.8));
+        ui.painter().set(ground, egui::Shape::rect_filled(area, 6.0, fill));
+    });
+}
+
+/// Which of the three is seen: what is marked says it.
+fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+    let has_loop = model.made().is_some();
+    // On a narrow window at the feet instead of over the head.
+    let corner = match is_narrow(ui) {
+        true => lower_edge(ui, rect),
+        false => rect.with_max_x(rect.right() - 60.0),
+    };
+    overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
+        for (shown, word, tip) in [
+            (Shown::Loop, "Loop", "The closed loop (B)"),
+            (
+                Shown::Uncut,
+                "Uncut",
+                "The same frames as they were captured: they jump at the end (B)",
+            ),
+            (Shown::Take, "Whole take", "All of the take"),
+        ] {
+            let is_there = has_loop || shown == Shown::Take;
+            let widget = egui::Button::selectable(model.shown() == shown, word);
+            if ui.add_enabled(is_there, widget).on_hover_text(tip).clicked() {
+                actions.push(Action::Show(shown));
             }
-            let mut has_onion = model.has_onion;
-            let onion = ui.add_enabled(
-                model.made().is_some(),
-                egui::Checkbox::new(&mut has_onion, "Onion skin"),
-            );
-            if onion
-                .on_hover_text("Poses just before the seam and just after it, at once (N)")
-                .changed()
-            {
-                actions.push(Action::Onion(has_onion));
-            }
-            let mut shows_character = !model.shows_capsules;
-            let has_character = self.body.as_ref().is_some_and(|body| body.character.is_there());
-            let character = ui.add_enabled(has_character, egui::Checkbox::new(&mut shows_character, "Character"));
-            if character
-                .on_hover_text("The mesh of the file, or capsules (K)")
-                .on_disabled_hover_text("The file of this take has no mesh")
-                .changed()
-            {
-                actions.push(Action::Capsules(!shows_character));
-            }
-            let (area, fill) = (ui.min_rect().expand(4.0), ui.visuals().panel_fill.gamma_multiply(0.75));
-            ui.painter().set(ground, egui::Shape::rect_filled(area, 4.0, fill));
+        }
+    });
+    let words = match (model.shown(), model.has_onion) {
+        (Shown::Blend, _) => "The blend of the set",
+        (Shown::Loop | Shown::Uncut, true) => "Violet: before the seam; blue: after it",
+        _ => return,
+    };
+    let row = if is_narrow(ui) {
+        0.0
+    } else {
+        ui.spacing().interact_size.y + 12.0
+    };
+    let below = rect.left_top() + egui::vec2(EDGE_POINTS, EDGE_POINTS + row);
+    let colour = ui.visuals().text_color();
+    ui.painter_at(rect)
+        .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
+}
+
+/// What becomes of the root motion; on a narrow window that is asked below the view.
+fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+    if !is_narrow(ui) {
+        let corner = lower_edge(ui, rect);
+        overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
+            roots_ui(ui, model, actions);
         });
+    }
+}
+
+/// The ways in which root motion is shown.
+pub(crate) fn roots_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    for (view, word, tip) in [
+        (
+            RootView::Accumulate,
+            "accumulate",
+            "Every cycle continues where the one before ended",
+        ),
+        (RootView::World, "restart", "Every cycle starts where the first did"),
+        (RootView::InPlace, "in place", "The root stays where it is"),
+    ] {
+        let is_chosen = model.root_view == view;
+        if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
+            actions.push(Action::RootView(view));
+        }
+    }
+}
+
+fn is_narrow(ui: &Ui) -> bool {
+    ui.ctx().content_rect().width() < theme::NARROW_POINTS
+}
+
+/// The strip of the view in which a row of controls lies along its lower edge.
+fn lower_edge(ui: &Ui, rect: Rect) -> Rect {
+    rect.with_min_y(rect.bottom() - ui.spacing().interact_size.y - 2.0 * EDGE_POINTS)
+}
+
+/// What else is shown and from where, along the right edge; in two columns where it is low.
+fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+    const COLUMN: f32 = 4.0;
+    let side = ui.spacing().interact_size.y.max(26.0) + 2.0;
+    let is_low = rect.height() < 2.0 * COLUMN * side + 4.0 * EDGE_POINTS;
+    let columns = if is_low { 2.0 } else { 1.0 };
+    let corner = rect.with_min_x(rect.right() - columns * side - 2.0 * EDGE_POINTS);
+    match is_low {
+        true => overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
+            let (room, down) = (egui::vec2(side - 2.0, 0.0), egui::Layout::top_down(egui::Align::Min));
+            ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model, actions));
+            ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model, actions));
+        }),
+        false => overlay_ui(ui, corner, egui::Layout::top_down(egui::Align::Max), |ui| {
+            beside_ui(ui, model, actions);
+            ui.add_space(6.0);
+            camera_ui(ui, model, actions);
+        }),
+    }
+}
+
+/// What is shown beside the body.
+fn beside_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let has_loop = model.made().is_some();
+    let tip = "The uncut stretch on the left, the loop on the right (S)";
+    let split = icons::switch(ui, Icon::Split, "Before and after", tip, has_loop, model.is_split);
+    actions.extend(split.map(Action::Split));
+    let name = "Ghost of the uncut stretch";
+    let ghost = icons::switch(
+        ui,
+        Icon::Ghost,
+        name,
+        "Ghost of the uncut stretch (G)",
+        has_loop,
+        model.has_ghost,
+    );
+    actions.extend(ghost.map(Action::Ghost));
+    let tip = "Onion skin: poses just before the seam and just after it, at once (N)";
+    let onion = icons::switch(ui, Icon::Onion, "Onion skin", tip, has_loop, model.has_onion);
+    actions.extend(onion.map(Action::Onion));
+    let name = "Path of the chosen joint over the seam";
+    let tip = "The path of the chosen joint over the seam (T): click a joint to choose it";
+    let trail = icons::switch(ui, Icon::Trail, name, tip, has_loop, model.has_trail);
+    actions.extend(trail.map(Action::Trail));
+}
+
+/// How the body is drawn, and from where it is seen.
+fn camera_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let camera = model.camera;
+    let tip = "The character of the file or a mannequin, or capsules (K)";
+    let character = icons::switch(ui, Icon::Body, "Character", tip, true, !model.shows_capsules);
+    actions.extend(character.map(|is_shown| Action::Capsules(!is_shown)));
+    let follows = icons::switch(
+        ui,
+        Icon::Follow,
+        "Follow",
+        "The camera follows the body (F)",
+        true,
+        camera.follows,
+    );
+    actions.extend(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
+    let name = "Without perspective";
+    let is_flat = icons::switch(
+        ui,
+        Icon::Orthographic,
+        name,
+        "Without perspective (O)",
+        true,
+        camera.is_orthographic,
+    );
+    actions.extend(is_flat.map(|is_orthographic| {
+        Action::Look(Camera {
+            is_orthographic,
+            ..camera
+        })
+    }));
+    if icons::button(ui, Icon::Frame, "Frame", "Centre the body (C)", true).clicked() {
+        actions.push(Action::Look(camera.framed()));
+    }
+}
+
+/// Lights the edge of the view up when the seam is crossed.
+fn flash_ui(ui: &Ui, rect: Rect, model: &Model) {
+    if !matches!(model.shown(), Shown::Loop | Shown::Uncut) {
+        return;
+    }
+    let since = model.playback.since_wrap_secs(model.span_secs());
+    if let Some(secs) = since.filter(|secs| *secs < FLASH_SECS) {
+        let strength = 1.0 - (secs / FLASH_SECS) as f32;
+        let colour = theme::tokens(ui.visuals().dark_mode).accent.gamma_multiply(strength);
+        let stroke = egui::Stroke::new(4.0, colour);
+        ui.painter_at(rect)
+            .rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
     }
 }
 
@@ -359,21 +567,6 @@ fn nearest(pointer: Pos2, opened: &Opened, seen: impl Fn(usize) -> Option<Pos2>)
         .filter(|(_, distance)| *distance <= PICK_POINTS)
         .min_by(|(_, one), (_, other)| one.total_cmp(other))
         .map(|(joint, _)| joint)
-}
-
-/// What is seen, in words.
-fn caption(shown: Shown, model: &Model) -> String {
-    let seen = match (shown, model.has_ghost) {
-        (Shown::Loop, false) => "The loop",
-        (Shown::Loop, true) => "The loop, and behind it the uncut stretch",
-        (Shown::Uncut, _) => "The uncut stretch: it jumps at its end",
-        (Shown::Take, _) => "The take",
-        (Shown::Blend, _) => "The blend of the set",
-    };
-    match model.has_onion && matches!(shown, Shown::Loop | Shown::Uncut) {
-        true => format!("{seen}\nOrange: before the seam; blue: after it"),
-        false => seen.to_owned(),
-    }
 }
 
 /// The camera after what mouse and fingers did, where they did anything.

@@ -6,8 +6,11 @@ use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Shape, Stroke, pos2, 
 use glam::DVec3;
 use loopwright::analysis::Side;
 
+use super::mannequin::Colours;
 use super::scene::Scene;
+use super::seam::Paths;
 use crate::camera::View;
+use crate::theme::tokens;
 
 /// Metres of ground that are marked to each side of the body.
 const GROUND_METRES: i32 = 9;
@@ -21,60 +24,94 @@ const CONTACT_METRES: f64 = 0.075;
 /// Radius of the ring around a joint, points.
 const JOINT_POINTS: f32 = 7.0;
 
-/// Colours of one theme. Left and right differ in brightness too, for people who do not see the hues apart.
+/// Colours of one theme in the view.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Palette {
     pub(super) sky: Color32,
     ground_line: Color32,
+    /// The path of the root, and feet that stand.
     path: Color32,
-    contact: Color32,
+    fault: Color32,
     left: Color32,
     right: Color32,
     trunk: Color32,
     /// Ring and name of the joint that is watched.
     pub(super) joint: Color32,
+    pub(super) before_seam: Color32,
+    pub(super) after_seam: Color32,
+    uncut: Color32,
     /// The body of the uncut stretch.
     pub(super) ghost: [f32; 3],
 }
 
 impl Palette {
     pub(super) fn of_theme(is_dark: bool) -> Self {
-        let (left, right) = (Color32::from_rgb(64, 156, 255), Color32::from_rgb(240, 158, 56));
-        match is_dark {
-            true => Self {
-                sky: Color32::from_rgb(24, 26, 31),
-                ground_line: Color32::from_rgb(120, 128, 145),
-                path: Color32::from_rgb(110, 220, 160),
-                contact: Color32::from_rgb(110, 220, 160),
-                left,
-                right,
-                trunk: Color32::from_rgb(196, 202, 212),
-                joint: Color32::from_rgb(255, 214, 90),
-                ghost: [0.8, 0.82, 0.86],
-            },
-            false => Self {
-                sky: Color32::from_rgb(236, 239, 244),
-                ground_line: Color32::from_rgb(120, 126, 140),
-                path: Color32::from_rgb(0, 130, 80),
-                contact: Color32::from_rgb(0, 140, 90),
-                left: Color32::from_rgb(36, 112, 214),
-                right: Color32::from_rgb(214, 120, 20),
-                trunk: Color32::from_rgb(126, 134, 148),
-                joint: Color32::from_rgb(150, 60, 0),
-                ghost: [0.3, 0.32, 0.36],
-            },
+        let tokens = tokens(is_dark);
+        Self {
+            sky: tokens.sky,
+            ground_line: tokens.ground_line,
+            path: tokens.good,
+            fault: tokens.review,
+            left: tokens.left,
+            right: tokens.right,
+            trunk: tokens.trunk,
+            joint: tokens.accent,
+            before_seam: tokens.before_seam,
+            after_seam: tokens.accent,
+            uncut: tokens.trunk,
+            ghost: if is_dark { [0.8, 0.82, 0.86] } else { [0.3, 0.32, 0.36] },
         }
     }
 
     /// The colour of capsules of a side, linear.
     pub(super) fn of_side(&self, side: Option<Side>) -> [f32; 3] {
-        let colour = match side {
+        linear(match side {
             Some(Side::Left) => self.left,
             Some(Side::Right) => self.right,
             None => self.trunk,
-        };
-        // As the shader goes back to the curve of a screen.
-        [colour.r(), colour.g(), colour.b()].map(|channel| (f32::from(channel) / 255.0).powi(2))
+        })
+    }
+
+    pub(super) fn of_mannequin(&self) -> Colours {
+        Colours {
+            trunk: linear(self.trunk),
+            left: linear(self.left),
+            right: linear(self.right),
+        }
+    }
+}
+
+/// A colour as the shader goes back from to the curve of a screen.
+pub(super) fn linear(colour: Color32) -> [f32; 3] {
+    [colour.r(), colour.g(), colour.b()].map(|channel| (f32::from(channel) / 255.0).powi(2))
+}
+
+/// Paints the path of a joint over the seam, uncut and closed.
+pub(super) fn trail(painter: &Painter, view: &View, paths: &Paths, palette: &Palette) {
+    for uncut in &paths.uncut {
+        line(painter, view, uncut, Stroke::new(1.0, palette.uncut));
+    }
+    let colours = [palette.before_seam, palette.after_seam];
+    for (closed, colour) in paths.closed.iter().zip(colours) {
+        line(painter, view, closed, Stroke::new(2.5, colour));
+    }
+    if let Some(seam) = paths.closed[1].first().and_then(|&seam| view.see(seam)) {
+        painter.circle_filled(seam.at, 3.5, palette.after_seam);
+    }
+}
+
+/// Paints a mark below a foot that does not stay where it stands, with words beside it.
+pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, palette: &Palette) {
+    disc(painter, view, at, palette.fault);
+    if let Some(seen) = view.see(at) {
+        let beside = seen.at + vec2(18.0, 8.0);
+        painter.text(
+            beside,
+            Align2::LEFT_CENTER,
+            words,
+            FontId::proportional(13.0),
+            palette.fault,
+        );
     }
 }
 
@@ -83,7 +120,7 @@ pub(super) fn ground(painter: &Painter, view: &View, scene: &Scene, palette: &Pa
     marks(painter, view, scene, palette);
     line(painter, view, &scene.path, Stroke::new(2.0, palette.path));
     for &foot in &scene.standing {
-        disc(painter, view, foot, palette.contact);
+        disc(painter, view, foot, palette.path);
     }
 }
 

@@ -3,10 +3,11 @@
 use eframe::egui::accesskit::{Role, Toggled};
 use egui_kittest::Node;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use loopwright::closure::Preset;
 use loopwright_studio::Action;
 use loopwright_studio::model::{Made, Shown, Stretch};
 
-use super::driven::{Driven, apply, click, is_made, model, press, studio, unfold, wait};
+use super::driven::{Driven, apply, click, find, is_made, model, press, studio, unfold, wait, wait_for};
 
 fn slider<'h>(harness: &'h Driven, label: &'h str) -> Node<'h> {
     let slider = (harness.query_all_by_label(label)).find(|node| node.accesskit_node().role() == Role::Slider);
@@ -15,12 +16,14 @@ fn slider<'h>(harness: &'h Driven, label: &'h str) -> Node<'h> {
 
 /// Moves a slider as far as it goes towards a value.
 fn slide(harness: &mut Driven, label: &str, value: f64) {
+    find(harness, label);
     slider(harness, label).set_value_accesskit(value);
     harness.run_steps(3);
     wait(harness, label, is_made);
 }
 
 fn choose(harness: &mut Driven, list: &str, entry: &str) {
+    find(harness, list);
     harness.get_by_label(list).click();
     harness.run_steps(3);
     click(harness, entry);
@@ -109,7 +112,7 @@ fn playing_and_looking() {
         assert!((shown - value).abs() < 1e-9, "{label}: {shown}");
     }
     assert!((model(&harness).playback_secs() - 0.5).abs() < 1e-9);
-    harness.get_by_label("Two periods with the seam in the middle");
+    harness.get_by_label("One period with the seam in the middle");
     press(&mut harness, "Joint of the curves");
     // One of those that are seen before the list is scrolled.
     let joint = model(&harness)
@@ -127,4 +130,68 @@ fn playing_and_looking() {
     harness.get_by_label(&format!("Close {joint} in its own way"));
     harness.get_by_label("Before and after");
     harness.get_by_label("Frame");
+}
+
+/// Every preset of the article by its name, with all its times in sight at once; what is set is marked.
+#[test]
+fn presets_have_all_their_times_in_sight() {
+    let mut harness = studio(1400.0, 900.0);
+    for preset in Preset::ALL {
+        let name = format!("Preset {}", preset.as_str());
+        click(&mut harness, &name);
+        assert_eq!(model(&harness).edit().unwrap().settings.closure.method, preset.method());
+        let marked = harness.get_by_label(&name).accesskit_node().toggled();
+        assert_eq!(marked, Some(Toggled::True), "{name}");
+        let shape = preset.method().start;
+        for (parameter, _) in shape.values() {
+            for end in ["start", "end"] {
+                let label = format!("{} at the {end}", parameter.label);
+                let rect = slider(&harness, &label).rect();
+                assert!(rect.bottom() < 900.0, "{name}: {label}");
+            }
+        }
+    }
+    // One click takes a time back to its default.
+    click(&mut harness, "Preset cubic");
+    slide(&mut harness, "Blend time at the start", 0.9);
+    assert_ne!(
+        model(&harness).edit().unwrap().settings.closure.method,
+        Preset::Cubic.method()
+    );
+    click(&mut harness, "Reset Blend time at the start");
+    assert_eq!(
+        model(&harness).edit().unwrap().settings.closure.method,
+        Preset::Cubic.method()
+    );
+    // The root has blend times of its own.
+    choose(&mut harness, "Root motion", "inertialized");
+    for (label, value) in [
+        ("Root blend at the start", 0.3),
+        ("Root blend at the end", 0.4),
+        ("Root share of the start", 0.7),
+    ] {
+        slide(&mut harness, label, value);
+    }
+    let blend = model(&harness).edit().unwrap().settings.root.blend;
+    assert_eq!(
+        (blend.start_secs, blend.end_secs, blend.share),
+        (Some(0.3), Some(0.4), Some(0.7))
+    );
+}
+
+/// The frame and the loop that are played are counted.
+#[test]
+fn frames_and_loops_are_counted() {
+    let mut harness = studio(1400.0, 900.0);
+    press(&mut harness, "Pause");
+    press(&mut harness, "To the start");
+    let last = model(&harness).made().unwrap().done.made.loop_clip.num_samples() - 1;
+    harness.get_by_label(&format!("Frame 0 / {last}"));
+    harness.get_by_label("Loop 1");
+    press(&mut harness, "Step on");
+    harness.get_by_label(&format!("Frame 1 / {last}"));
+    press(&mut harness, "Play");
+    wait_for(&mut harness, "the seam is crossed", |harness| {
+        harness.query_by_label("Loop 2").is_some()
+    });
 }

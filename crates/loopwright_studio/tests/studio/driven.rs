@@ -99,13 +99,37 @@ pub(crate) fn write_here(harness: &mut Driven) {
     press(harness, "Write here");
 }
 
+/// The tabs beside the view, on wide windows and on narrow ones.
+const TABS: [&str; 5] = [
+    "Loops of the take",
+    "Close the seam",
+    "Feet on the ground",
+    "Edit the motion",
+    "Export to a file",
+];
+
+/// Goes through the tabs until one has that label, as a person does who looks for it.
+pub(crate) fn find(harness: &mut Driven, label: &str) {
+    for tab in TABS {
+        if harness.query_all_by_label(label).next().is_some() {
+            return;
+        }
+        if let Some(tab) = harness.query_by_label(tab) {
+            tab.click();
+            harness.run_steps(3);
+        }
+    }
+}
+
 pub(crate) fn press(harness: &mut Driven, label: &str) {
+    find(harness, label);
     harness.get_by_label(label).click();
     harness.run_steps(3);
 }
 
 /// Opens or closes the part of a panel that has that label, which takes some frames.
 pub(crate) fn unfold(harness: &mut Driven, label: &str) {
+    find(harness, label);
     harness.get_by_label(label).click();
     harness.run_steps(20);
 }

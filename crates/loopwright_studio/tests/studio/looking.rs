@@ -22,14 +22,12 @@ fn the_take_is_looked_at_closer() {
         "Lengths that repeat",
         "Cost of every seam",
         "Jumps between loops",
-        "Controller fit",
     ] {
-        harness.get_by_label(header).click();
-        harness.run_steps(20);
+        unfold(&mut harness, header);
     }
     wait(&mut harness, "all is worked out", |model| {
         let studies = model.studies();
-        model.progress().is_none() && studies.costs.is_some() && studies.jumps.is_some() && studies.fit.is_some()
+        model.progress().is_none() && studies.costs.is_some() && studies.jumps.is_some()
     });
     harness.run_steps(5);
     let opened = model(&harness).opened().unwrap().clone();
@@ -39,8 +37,14 @@ fn the_take_is_looked_at_closer() {
     for part in ["Gap at the seam", "Moved by closing", "Foot sliding"] {
         harness.get_by_label(part);
     }
+    unfold(&mut harness, "Controller fit");
+    wait(&mut harness, "a controller is fitted", |model| {
+        model.studies().fit.is_some()
+    });
+    harness.run_steps(5);
     harness.get_by_label("Speed of the take, and the springs fitted to it");
     harness.get_by_label_contains("No half-life of the velocity");
+    press(&mut harness, "Loops of the take");
     let studies = model(&harness).studies().clone();
     // Jumps cost what the command says between the loops that it makes.
     let jumps = studies.jumps.unwrap().unwrap();
@@ -125,4 +129,52 @@ fn loops_of_a_set_blend_by_speed() {
     press(&mut harness, "Take 2 out");
     assert!(model(&harness).set().mixed().is_none());
     assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Loop);
+}
+
+/// Offsets of closing are seen for each joint, the most moved first, and a click chooses one; then its channels.
+#[test]
+fn the_seam_is_seen_joint_by_joint() {
+    let mut harness = studio(1400.0, 1000.0);
+    harness.key_press(Key::Space);
+    let stretch = Stretch::Frames {
+        start_frame: 20.0,
+        end_frame: 50.0,
+    };
+    apply(&mut harness, Action::Choose(stretch));
+    wait(&mut harness, "a stretch that closes badly", is_made);
+    let made = model(&harness).made().unwrap().clone();
+    let closed = &made.done.made.closed;
+    let skeleton = made.done.made.loop_clip.skeleton();
+    let most = |joint: usize| {
+        let offsets = closed
+            .rotation_offsets
+            .iter()
+            .skip(joint)
+            .step_by(skeleton.num_joints());
+        offsets.map(|offset| offset.length()).fold(0.0, f64::max)
+    };
+    let mut joints: Vec<usize> = (0..skeleton.num_joints()).collect();
+    joints.sort_by(|&one, &other| most(other).total_cmp(&most(one)));
+    let words = |joint: usize| format!("{}  {:.1}°", skeleton.joint(joint).name, most(joint).to_degrees());
+    let places = [0, 1, 2].map(|place| harness.get_by_label(&words(joints[place])).rect().center().y);
+    assert!(places.is_sorted(), "{places:?}");
+    press(&mut harness, &words(joints[1]));
+    assert_eq!(model(&harness).watched(), joints[1]);
+    for kind in ["Position added", "Rotation", "Position"] {
+        press(&mut harness, &format!("Curves: {kind}"));
+        harness.get_by_label("One period with the seam in the middle");
+    }
+    // The curve scrubs: its middle is the seam.
+    let chart = harness.get_by_label("One period with the seam in the middle").rect();
+    drag(
+        &mut harness,
+        chart.left_center() + vec2(0.75 * chart.width(), 0.0),
+        vec2(0.0, 0.0),
+    );
+    let share = model(&harness).playback_secs() / made.period_secs();
+    assert!((share - 0.25).abs() < 0.01, "{share}");
+    // The path of the joint is drawn on request.
+    harness.key_press(Key::T);
+    harness.run_steps(3);
+    harness.get_by_label("Path of the chosen joint over the seam");
 }

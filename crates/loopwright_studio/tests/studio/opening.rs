@@ -83,7 +83,7 @@ fn several_takes_stay_open_and_two_settings_are_compared() {
         is_made(model) && model.others().count() == 3
     });
     // Both views are there, by their labels and keys.
-    harness.get_by_label("Before and after").click();
+    press(&mut harness, "Before and after");
     press(&mut harness, "Without perspective");
 }
 

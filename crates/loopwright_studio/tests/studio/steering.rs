@@ -8,7 +8,7 @@ use loopwright::closure::{Method, Shape, ShapeKind};
 use loopwright_studio::model::Stretch;
 use loopwright_studio::{Action, Model};
 
-use super::driven::{Driven, apply, click, drag, is_made, model, press, studio, unfold, wait};
+use super::driven::{Driven, apply, click, drag, find, is_made, model, press, studio, unfold, wait};
 
 #[test]
 fn the_ends_of_the_stretch_are_dragged() {
@@ -113,6 +113,7 @@ fn stances_are_added_dragged_and_removed() {
     let added = stances(&harness)[0].clone();
     assert!(added.stands && added.to > added.from);
     // The bar is dragged along the loop; its length stays.
+    find(&mut harness, "Stance 1");
     let at = harness.get_by_label("Stance 1").rect().center();
     drag(&mut harness, at, vec2(80.0, 0.0));
     wait(&mut harness, "it is dragged", is_made);
@@ -207,6 +208,7 @@ fn closing(harness: &Driven) -> Method {
 
 /// Moves a slider down a little by the keyboard.
 fn nudge(harness: &mut Driven, name: &str) {
+    find(harness, name);
     harness.get_by_role_and_label(Role::Slider, name).focus();
     harness.run_steps(2);
     harness.key_press(Key::ArrowLeft);

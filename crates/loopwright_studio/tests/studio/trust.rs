@@ -13,7 +13,7 @@ use loopwright_studio::{Action, Studio};
 use loopwright_synth::WalkSettings;
 
 use super::driven::{
-    Driven, apply, click, export_by, is_made, model, open, press, start_opening, stroll, studio, studio_that,
+    Driven, apply, click, export_by, find, is_made, model, open, press, start_opening, stroll, studio, studio_that,
     studio_with_stroll, wait, wait_for, walk,
 };
 
@@ -37,6 +37,7 @@ fn the_list_says_the_grade_of_the_loop_that_one_gets() {
             assert_eq!(said, Judgement::Graded(made), "loop {}", index + 1);
         }
     }
+    press(&mut harness, "Loops of the take");
     // Other settings make other loops.
     let mut edit = model(&harness).edit().unwrap().clone();
     edit.settings.feet.lock = loopwright::feet::FootLock::Off;
@@ -125,6 +126,7 @@ fn a_take_has_a_mark_until_it_is_written_and_is_closed_by_a_button() {
     all_open(&mut harness, paths.len());
     harness.get_by_label("walk-01.bvh, shown");
     click(&mut harness, "Lock planted feet");
+    find(&mut harness, "walk-01.bvh, shown, not written");
     harness.get_by_label("walk-01.bvh, shown, not written");
     press(&mut harness, "Close walk-01.bvh");
     press(&mut harness, "Leave it open");

@@ -6,7 +6,9 @@ use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
 use loopwright_studio::model::{Shown, Stretch};
 
-use super::driven::{Driven, click, drag, is_made, model, open, press, stroll, studio, wait, walk, write_here};
+use super::driven::{
+    Driven, click, drag, find, is_made, model, open, press, stroll, studio, unfold, wait, walk, write_here,
+};
 
 #[test]
 fn keys_do_what_the_list_says() {
@@ -35,21 +37,84 @@ fn keys_do_what_the_list_says() {
 
 #[test]
 fn a_narrow_window_has_all_panels_too() {
-    let harness = studio(390.0, 3000.0);
+    let mut harness = studio(390.0, 3000.0);
     for label in [
         "Export the loop",
-        "Method",
-        "Root motion",
-        "Lock planted feet",
         "Pause",
         "Ghost of the uncut stretch",
         "Follow",
         "Whole take: click to show that time",
-        "Two periods with the seam in the middle",
+        "Method",
+        "Root motion",
+        "One period with the seam in the middle",
     ] {
+        find(&mut harness, label);
         let right = harness.get_by_label(label).rect().right();
         assert!(right <= 390.0, "{label} ends at {right}");
     }
+    unfold(&mut harness, "Feet");
+    let right = harness.get_by_label("Lock planted feet").rect().right();
+    assert!(right <= 390.0, "{right}");
+}
+
+/// What is touched on a phone is as large as a finger, and three tabs lie below the view and its transport.
+#[test]
+fn a_phone_has_targets_for_fingers() {
+    let harness = studio(390.0, 844.0);
+    for label in [
+        "Pause",
+        "Step on",
+        "Repeat",
+        "Onion skin",
+        "Frame",
+        "Loops of the take",
+        "Close the seam",
+        "Export to a file",
+        "Undo",
+        "Export (E)",
+        "in place",
+    ] {
+        let rect = harness.get_by_label(label).rect();
+        let is_right = rect.height() >= 40.0 && rect.width() >= 40.0;
+        assert!(
+            is_right && rect.right() <= 390.0 && rect.bottom() <= 844.0,
+            "{label}: {rect}"
+        );
+    }
+    assert!(harness.query_by_label("Feet on the ground").is_none());
+}
+
+/// Each tab as it opens, with all that it has but what is folded.
+#[test]
+fn no_tab_scrolls_in_a_usual_window() {
+    let mut harness = studio(1400.0, 900.0);
+    for (tab, last) in [
+        ("Loops of the take", "Files stay on this machine."),
+        ("Close the seam", "Period"),
+        ("Feet on the ground", "Add a stance of RightFoot"),
+        ("Edit the motion", "Smoothing and character"),
+        ("Export to a file", "Controller fit"),
+    ] {
+        press(&mut harness, tab);
+        let rect = harness.get_by_label(last).rect();
+        assert!(rect.bottom() <= 900.0, "{tab}: {last} at {rect}");
+    }
+    let view = harness.get_by_label_contains("Viewport: ").rect();
+    assert!(view.area() > 0.4 * 1400.0 * 900.0, "the view first: {view}");
+    assert_eq!(
+        harness.query_all_by_label_contains("the seam does not show").count(),
+        1,
+        "the verdict once"
+    );
+}
+
+/// What is not moving is not drawn.
+#[test]
+fn nothing_is_drawn_while_nothing_changes() {
+    let mut harness = studio(1400.0, 900.0);
+    press(&mut harness, "Pause");
+    harness.run_steps(60);
+    assert!(!harness.ctx.has_requested_repaint());
 }
 
 /// The first steps are ticked off as they are done, and go when one says so.

@@ -11,6 +11,7 @@ use super::goals::turned;
 use super::limb::{NUM_JOINTS, NUM_PARTS};
 use super::{BearingLeg, Course, Goals, LEG_UNKNOWNS, LegPoints, Limb, PARTS, Uncut, settle, standing_point};
 use crate::analysis::body::{Body, BodyOverrides, FoundBy};
+use crate::analysis::standing::ContactLimits;
 use crate::feet::leg::Leg;
 use crate::feet::stage::{Stage, rotation_above};
 use crate::feet::stance::PointTrack;
@@ -25,6 +26,11 @@ use crate::take::Take;
 
 /// Above where it bears by this much, metres on the reference body, a part that comes down bears by a quarter.
 const COMES_DOWN_METRES: f64 = 0.01;
+
+/// How much a part bears that still is so high above where it bears, metres on the reference body.
+pub(super) fn comes_down(rise: f64) -> f64 {
+    (1.0 + (rise / COMES_DOWN_METRES).powi(2)).powi(-2)
+}
 
 /// A part that bears by less than this has left the ground.
 const LEFT: f64 = 0.1;
@@ -48,22 +54,22 @@ const HALF_LIVES: f64 = 4.8;
 /// What the feet of a loop do at every sample, for jumps out of it and into it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Footwork {
-    limbs: Vec<Limb>,
-    legs: Vec<LegWork>,
+    pub(super) limbs: Vec<Limb>,
+    pub(super) legs: Vec<LegWork>,
     /// The joint that carries the whole body.
-    lifted: usize,
-    model: FootModel,
+    pub(super) lifted: usize,
+    pub(super) model: FootModel,
 }
 
 /// What the parts of a leg do at every sample of a loop: see [`Goals`].
 #[derive(Clone, Debug, PartialEq)]
-struct LegWork {
-    bears: Vec<[f64; NUM_PARTS]>,
-    floors: Vec<[f64; NUM_PARTS]>,
-    clear: Vec<[f64; NUM_PARTS]>,
+pub(super) struct LegWork {
+    pub(super) bears: Vec<[f64; NUM_PARTS]>,
+    pub(super) floors: Vec<[f64; NUM_PARTS]>,
+    pub(super) clear: Vec<[f64; NUM_PARTS]>,
     /// Heights over the root, metres.
-    heights: Vec<[f64; NUM_PARTS]>,
-    hardest: [f64; NUM_JOINTS],
+    pub(super) heights: Vec<[f64; NUM_PARTS]>,
+    pub(super) hardest: [f64; NUM_JOINTS],
 }
 
 impl LegWork {
@@ -87,15 +93,19 @@ impl Footwork {
         if body.found_by == FoundBy::AllLeaves || clip.num_samples() < 3 {
             return None;
         }
-        let stage = Stage::of_loop(clip);
-        let model = FootModel::new(&stage, &body, &overrides.contacts);
-        let uncut = Uncut::from_motion(&stage);
+        Self::of_stage(&Stage::of_loop(clip), &body, &overrides.contacts, clip.carrier())
+    }
+
+    /// What the feet of a motion do; `carrier` carries its root motion.
+    pub(super) fn of_stage(stage: &Stage<'_>, body: &Body, limits: &ContactLimits, carrier: usize) -> Option<Self> {
+        let model = FootModel::new(stage, body, limits);
+        let uncut = Uncut::from_motion(stage.world());
         let (mut limbs, mut legs) = (Vec::new(), Vec::new());
         for (index, foot) in body.feet.iter().enumerate() {
-            let Some(leg) = Leg::find(clip.skeleton(), &stage.world, &body, foot) else {
+            let Some(leg) = Leg::find(stage.skeleton(), &stage.world, body, foot) else {
                 continue;
             };
-            let (joint, offset) = standing_point(&stage, foot, model.is_character());
+            let (joint, offset) = standing_point(stage, foot, model.is_character());
             let positions = stage.positions_of(joint, offset);
             let contacts = contact::of_point(index, &positions, &stage.course, &model.contacts);
             let point = PointTrack {
@@ -103,19 +113,19 @@ impl Footwork {
                 model: &model,
                 positions: &positions,
             };
-            let leg = BearingLeg::new(&stage, leg, foot, &point.spans(&contacts), &model, None);
-            legs.push(LegWork::from_goals(&stage, Goals::new(&stage, &uncut, &leg, &model)));
+            let leg = BearingLeg::new(stage, leg, foot, &point.spans(&contacts), &model, None);
+            legs.push(LegWork::from_goals(stage, Goals::new(stage, &uncut, &leg, &model)));
             limbs.push(leg.limb);
         }
         (!limbs.is_empty()).then_some(Self {
-            lifted: carries_body(clip, body.hips),
+            lifted: carries_body(stage.tracks, carrier, body.hips),
             limbs,
             legs,
             model,
         })
     }
 
-    fn has_legs_of(&self, other: &Self) -> bool {
+    pub(super) fn has_legs_of(&self, other: &Self) -> bool {
         let joints = |footwork: &Self| -> Vec<_> {
             footwork
                 .limbs
@@ -145,8 +155,37 @@ impl FadingLoop<'_> {
         ([before, (before + 1) % count], at - before as f64)
     }
 
+    /// What its feet do at so many samples from then on.
+    pub(crate) fn footwork(&self, count: usize, step_secs: f64) -> Footwork {
+        let legs = (0..self.feet.legs.len()).map(|leg| {
+            let own = &self.feet.legs[leg];
+            let sampled = |values: &[[f64; NUM_PARTS]]| {
+                let at = |sample: usize, part| {
+                    let value = self.value(values, part, sample as f64 * step_secs);
+                    if value.is_finite() { value } else { f64::NEG_INFINITY }
+                };
+                (0..count)
+                    .map(|sample| core::array::from_fn(|part| at(sample, part)))
+                    .collect()
+            };
+            LegWork {
+                bears: sampled(&own.bears),
+                floors: sampled(&own.floors),
+                clear: sampled(&own.clear),
+                heights: sampled(&own.heights),
+                hardest: self.hardest(leg, step_secs),
+            }
+        });
+        Footwork {
+            limbs: self.feet.limbs.clone(),
+            legs: legs.collect(),
+            lifted: self.feet.lifted,
+            model: self.feet.model.clone(),
+        }
+    }
+
     /// A value of a part at a time since the jump; not finite where it is not at one of the samples around.
-    fn value(&self, values: &[[f64; NUM_PARTS]], part: usize, secs: f64) -> f64 {
+    pub(super) fn value(&self, values: &[[f64; NUM_PARTS]], part: usize, secs: f64) -> f64 {
         let ([before, after], share) = self.around(secs);
         let [before, after] = [before, after].map(|sample| values[sample][part]);
         if share == 0.0 {
@@ -255,18 +294,18 @@ impl SolvedFade {
 }
 
 /// The joint that carries the whole body: the first from that which carries the root's motion down to the hips that moves itself.
-fn carries_body(clip: &LoopClip, hips: usize) -> usize {
+fn carries_body(tracks: &Tracks, carrier: usize, hips: usize) -> usize {
     let moves = |&joint: &usize| {
-        let at = |sample: usize| clip.body_pose(sample).joint(joint);
-        (1..clip.num_samples()).any(|sample| at(sample) != at(0))
+        let at = |sample: usize| tracks.pose(sample).joint(joint);
+        (1..tracks.num_frames()).any(|sample| at(sample) != at(0))
     };
-    let path = clip.skeleton().path_from_root(hips);
-    let mut below = path.into_iter().skip_while(|&joint| joint != clip.carrier());
-    below.find(moves).unwrap_or(clip.carrier())
+    let path = tracks.skeleton().path_from_root(hips);
+    let mut below = path.into_iter().skip_while(|&joint| joint != carrier);
+    below.find(moves).unwrap_or(carrier)
 }
 
 /// How long a fade is corrected: until the parts that stand when it ends have left the ground.
-fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
+pub(crate) fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
     let fade_secs = match fade {
         Decay::Spring { half_life_secs } => HALF_LIVES * half_life_secs,
         Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
@@ -332,9 +371,8 @@ fn goals_through(
             let height = course.up[sample].dot(goals.own[sample].at[part]);
             let rise = (height - to.value(&legs[1].heights, part, secs)).max(0.0) / to.feet.model.size;
             let bears = to.value(&legs[1].bears, part, secs);
-            let comes_down = (1.0 + (rise / COMES_DOWN_METRES).powi(2)).powi(-2);
             is_down[part] = if bears > 0.0 {
-                comes_down.max(is_down[part])
+                comes_down(rise).max(is_down[part])
             } else {
                 0.0
             };

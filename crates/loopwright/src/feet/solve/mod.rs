@@ -15,6 +15,8 @@ use crate::{analysis::body::Foot, math::rigid::Rigid, motion::Tracks};
 
 pub(crate) mod fade;
 
+pub(crate) mod open;
+
 mod goals;
 
 mod limb;

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Course, Stage};
+use super::Course;
 use crate::{motion::WorldTracks, root_motion::RootRelativeClip};
 
 /// Frames beyond both ends of the cut in which the take's heights and knees count too.
@@ -27,9 +27,10 @@ impl Uncut {
         }
     }
 
-    pub(in crate::feet) fn from_motion(stage: &Stage<'_>) -> Self {
+    /// A motion that is its own, by where its joints are seen from its root.
+    pub(in crate::feet) fn from_motion(world: &WorldTracks) -> Self {
         Self {
-            world: stage.world.clone(),
+            world: world.clone(),
             first: None,
             is_mirrored: false,
         }

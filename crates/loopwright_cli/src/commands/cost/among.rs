@@ -1,7 +1,7 @@
 //! The cheapest jump from each of many motions into each other.
 
-use loopwright::Transitions;
 use loopwright::transition::{Crossing, TransitionError};
+use loopwright::{Transitions, math::Decay};
 
 use super::{Side, decays};
 use crate::batch::{self, Wanted};
@@ -9,7 +9,7 @@ use crate::exit::{Ending, Failure};
 use crate::report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts};
 use crate::report::json;
 use crate::talk::{self, Progress};
-use crate::{args::CostArgs, memory, motions, output};
+use crate::{args::CostArgs, files, memory, motions, output, output::Outputs, plot::PlotFile};
 
 /// Most motions that are compared at once: all are held in memory, and their pairs grow with the square.
 const MOST_MOTIONS: usize = 256;
@@ -17,12 +17,10 @@ const MOST_MOTIONS: usize = 256;
 /// Compares each of the motions that are named with each other. Files that cannot be read are told and left out; the run then ends as
 /// an error.
 ///
-/// Errors: a flag for two motions alone, more motions than are held, no two that can be compared.
+/// Errors: more motions than are held, no two that can be compared.
 pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
-    if args.plot.is_some() {
-        return Err(Failure::error("--plot is for two motions, and several are named")
-            .try_this("two of them, or --json for the costs of all"));
-    }
+    let mut outputs = Outputs::new(args.force);
+    let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     decays(args)?;
     let found = batch::find(&args.motions, Wanted::All, None, None);
     let num_files = found.files.len() + found.problems.len();
@@ -37,6 +35,7 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let progress = Progress::new("motions read", found.files.len());
     let mut sides = Vec::new();
     for input in &found.files {
+        outputs.protect(&input.path);
         let (side, said) = talk::aside(|| Side::of_whole(&input.path, &args.reading));
         progress.beside(|| {
             for warning in &said.warnings {
@@ -64,13 +63,24 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
         return Err(failure.unwrap_or_else(|| Failure::error("no two motions to compare")));
     }
     let answer = compared(&sides, args)?;
+    if let (Some(plot), Some(among)) = (plot, &answer.among) {
+        let decay = decays(args)?[args.fade as usize];
+        plot.add(&mut outputs, &drawn(&sides, decay, &among.costs_metre_secs))?;
+    }
+    let outputs = outputs.commit()?;
     if !args.json {
         output::print(&report::human(&answer))?;
         return failure.map_or(Ok(Ending::Done), Err);
     }
-    let document = json::document("cost", answer, failure.as_ref(), &[]);
+    let document = json::document("cost", answer, failure.as_ref(), &outputs);
     output::end(document, failure, true)?;
     Ok(Ending::Done)
+}
+
+/// A map of the cheapest jumps, with the names of the motions.
+fn drawn(sides: &[Side], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
+    let names: Vec<String> = sides.iter().map(|side| files::stem(&side.path)).collect();
+    loopwright_draw::plot::transitions_among(&names, decay, costs)
 }
 
 /// The cheapest jump of each pair of motions, cheapest first.
@@ -115,10 +125,13 @@ pub(crate) fn compared(sides: &[Side], args: &CostArgs) -> Result<CostAnswer, Fa
         ));
     }
     best.sort_by(|(_, one), (_, other)| one.cost.total_cmp(&other.cost));
-    let mut costs_metre_secs = vec![vec![None; sides.len()]; sides.len()];
-    for ([exit, entry], jump) in &best {
-        costs_metre_secs[*exit][*entry] = Some(jump.cost);
-    }
+    let table = |figure: &dyn Fn(&[usize; 2], &Crossing) -> f64| {
+        let mut table = vec![vec![None; sides.len()]; sides.len()];
+        for (pair @ [exit, entry], jump) in &best {
+            table[*exit][*entry] = Some(figure(pair, jump));
+        }
+        table
+    };
     let jump = |([exit, entry], jump): &([usize; 2], Crossing)| JumpFacts {
         left: sides[*exit].path.display().to_string(),
         exit_frame: jump.exit,
@@ -134,7 +147,9 @@ pub(crate) fn compared(sides: &[Side], args: &CostArgs) -> Result<CostAnswer, Fa
             decay_secs: decay.secs(),
             best: best.iter().take(args.top).map(jump).collect(),
             motions: sides.iter().map(Side::facts).collect(),
-            costs_metre_secs,
+            costs_metre_secs: table(&|_, jump| jump.cost),
+            exits_secs: table(&|[exit, _], jump| jump.exit as f64 * sides[*exit].motion.step_secs()),
+            entries_secs: table(&|[_, entry], jump| jump.entry as f64 * sides[*entry].motion.step_secs()),
         }),
         ..CostAnswer::default()
     })

@@ -1,0 +1,260 @@
+//! Feet over a motion that begins as one loop and ends as another: both ends are held.
+//!
+//! The same equations as for a loop, over the samples of the motion. What bears is what bears in the motion below, a take or a loop,
+//! before its ends were bent to meet the loops; at the ends it stands as high as the loops have it, and from there on ever more as
+//! that motion has it. Derivation: docs/math/passage.md.
+
+use glam::DVec3;
+
+use super::fade::{FadingLoop, Footwork, comes_down};
+use super::goals::turned;
+use super::limb::{LEG_UNKNOWNS, NUM_JOINTS, NUM_PARTS, PARTS};
+use super::{Course, Goals, Settled, settle};
+use crate::analysis::body::{Body, FoundBy};
+use crate::analysis::standing::ContactLimits;
+use crate::feet::contact;
+use crate::feet::stage::{Stage, rotation_above};
+use crate::math::percentile;
+use crate::math::rigid::Rigid;
+use crate::motion::{Tracks, WorldTracks};
+
+/// What stands in a loop at an end, and in the motion below so soon, stands between, seconds.
+const SOON_SECS: f64 = 0.15;
+
+/// What stands at both ends, and between, is held if these are no farther apart than this, metres on the reference body: it then creeps from
+/// the one place to the other. Farther, and it would set off and stop with a jerk.
+const APART_METRES: f64 = 0.05;
+
+/// What comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
+const RESTS_MPS: f64 = 0.2;
+
+/// A motion whose ends were bent to meet two loops.
+pub(crate) struct OpenMotion<'a> {
+    /// The bent motion, seen from its root.
+    pub(crate) tracks: &'a Tracks,
+    /// Where that is at every sample.
+    pub(crate) roots: &'a [Rigid],
+    /// What feet do in the motion below, at every sample.
+    pub(crate) below: &'a Footwork,
+    /// What they do in the loop at either end.
+    pub(crate) ends: [Option<FadingLoop<'a>>; 2],
+    /// What is left of the bend of either end at every sample, from 1 to 0.
+    pub(crate) left: [&'a [f64]; 2],
+}
+
+/// What the feet of a stretch of a take do, from a sample on, seen from a root; `None` where no foot with a knee is found.
+pub(crate) fn footwork_of_take(
+    tracks: &Tracks,
+    roots: Vec<Rigid>,
+    (body, limits, carrier): (&Body, &ContactLimits, usize),
+    samples: core::ops::Range<usize>,
+) -> Option<Footwork> {
+    if body.found_by == FoundBy::AllLeaves {
+        return None;
+    }
+    let stage = Stage::new(tracks, Course::through(roots, tracks.step_secs()));
+    let mut footwork = Footwork::of_stage(&stage, body, limits, carrier)?;
+    for (leg, limb) in footwork.legs.iter_mut().zip(&footwork.limbs) {
+        for part in PARTS {
+            let (joint, offset) = limb.fixed_to(part);
+            let places = stage.positions_of(joint, offset).into_iter().enumerate();
+            let places: Vec<DVec3> = places
+                .map(|(key, at)| stage.course.to_world(key as isize, at))
+                .collect();
+            let speed = |sample: usize| {
+                let [from, to] = [sample.saturating_sub(1), (sample + 1).min(places.len() - 1)];
+                (places[to] - places[from]).length() / ((to - from) as f64 * tracks.step_secs())
+            };
+            only_while_at_rest(&mut leg.bears, &leg.heights, part as usize, speed, footwork.model.size);
+        }
+        for values in [&mut leg.bears, &mut leg.floors, &mut leg.clear, &mut leg.heights] {
+            *values = values[samples.clone()].to_vec();
+        }
+    }
+    Some(footwork)
+}
+
+/// Lets a part bear as far as it is down and does not yet leave: contacts of slow steps begin while it still comes down, and end when it is on
+/// its way.
+fn only_while_at_rest(
+    bears: &mut [[f64; NUM_PARTS]],
+    heights: &[[f64; NUM_PARTS]],
+    part: usize,
+    speed: impl Fn(usize) -> f64,
+    size: f64,
+) {
+    let stands: Vec<bool> = bears.iter().map(|bears| bears[part] > 0.0).collect();
+    for run in contact::runs(&stands) {
+        let usual = percentile::of(heights[run.clone()].iter().map(|heights| heights[part]).collect(), 0.5);
+        let middle = run.start + run.len() / 2;
+        for sample in run {
+            let mut rests = comes_down((heights[sample][part] - usual).max(0.0) / size);
+            if sample > middle {
+                rests *= slow(speed(sample) / size);
+            }
+            bears[sample][part] *= rests;
+        }
+    }
+}
+
+/// How much a part bears that still moves over the ground, metres per second on the reference body.
+fn slow(mps: f64) -> f64 {
+    (1.0 + (mps / RESTS_MPS).powi(2)).powi(-2)
+}
+
+impl OpenMotion<'_> {
+    /// The motion with its feet held; `None` where the loops have other legs, or the equations no solution.
+    pub(crate) fn held(&self) -> Option<Tracks> {
+        let Self { tracks, below, .. } = self;
+        let have_legs = (self.ends.iter().flatten()).all(|end| end.feet.has_legs_of(below));
+        if !have_legs {
+            return None;
+        }
+        let course = Course::through(self.roots.to_vec(), tracks.step_secs());
+        let world = tracks.world();
+        let mut goals: Vec<Goals> = (0..below.limbs.len())
+            .map(|leg| self.goals(leg, &course, &world))
+            .collect();
+        let mut settled = settle(&course, &below.limbs, &goals, &below.model, None);
+        if settled.as_ref().is_none_or(|settled| !settled.is_near) {
+            for goals in &mut goals {
+                goals.hardest = [f64::INFINITY; NUM_JOINTS];
+            }
+            settled = settle(&course, &below.limbs, &goals, &below.model, settled);
+        }
+        Some(self.corrected(&settled?, &course, &goals, &world))
+    }
+
+    fn corrected(&self, settled: &Settled, course: &Course, goals: &[Goals], world: &WorldTracks) -> Tracks {
+        let Self { tracks, below, .. } = self;
+        let skeleton = tracks.skeleton();
+        let mut held = Tracks::empty(skeleton.clone(), tracks.step_secs(), tracks.num_frames());
+        for sample in 0..tracks.num_frames() {
+            let mut pose = tracks.pose(sample).to_pose();
+            if !course.is_held(sample) {
+                let above = rotation_above(skeleton, world, sample, below.lifted);
+                pose.translations[below.lifted] += above.conjugate() * settled.hips(sample);
+                for (leg, (limb, goals)) in below.limbs.iter().zip(goals).enumerate() {
+                    limb.turn(&goals.poses[sample], &mut pose.rotations, settled.leg(leg, sample));
+                }
+            }
+            held.push(pose.as_ref());
+        }
+        held
+    }
+
+    /// What the parts of a leg should do.
+    fn goals(&self, leg: usize, course: &Course, world: &WorldTracks) -> Goals {
+        let (count, skeleton) = (course.count(), self.tracks.skeleton());
+        let (limb, below) = (&self.below.limbs[leg], &self.below.legs[leg]);
+        let poses: Vec<_> = (0..count).map(|sample| limb.pose(skeleton, world, sample)).collect();
+        let own: Vec<_> = (poses.iter())
+            .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]))
+            .collect();
+        let turned = turned(course, limb, |sample, joint| {
+            rotation_above(skeleton, world, sample, joint).conjugate() * world.rotation(sample, joint)
+        });
+        let hardest = core::array::from_fn(|joint| {
+            let own = turned.iter().map(|turned| turned[joint].length());
+            own.fold(below.hardest[joint], f64::max)
+        });
+        let mut goals = Goals {
+            bears: below.bears.clone(),
+            level: below.heights.clone(),
+            floors: below.floors.clone(),
+            clear: below.clear.clone(),
+            turned,
+            hardest,
+            flexed: (0..count).map(|sample| limb.flexed(skeleton, world, sample)).collect(),
+            most_flexed: f64::INFINITY,
+            poses,
+            own: Vec::new(),
+        };
+        goals.own = own;
+        for part in PARTS.map(|part| part as usize) {
+            for end in [0, 1] {
+                self.meet(end, (leg, part), course, &mut goals);
+            }
+            let place = |sample: usize| course.to_world(sample as isize, goals.own[sample].at[part]);
+            let is_apart = place(0).distance(place(count - 1)) > APART_METRES * self.below.model.size;
+            if is_apart && goals.bears.iter().all(|bears| bears[part] > 0.5) {
+                // What never leaves the ground slides from the one place to the other, as the bends take it there.
+                goals.bears.iter_mut().for_each(|bears| bears[part] = 0.0);
+            }
+            for sample in 0..count {
+                let own = height(course, &goals, sample, part);
+                let clear = &mut goals.clear[sample][part];
+                *clear = clear.min(own);
+            }
+        }
+        goals
+    }
+
+    /// How much a part bears in the loop at an end.
+    fn stands(&self, end: usize, (leg, part): (usize, usize)) -> f64 {
+        self.ends[end].map_or(0.0, |of_loop| of_loop.value(&of_loop.feet.legs[leg].bears, part, 0.0))
+    }
+
+    /// What a part of a leg does near an end: it goes on from there, or comes to be, as the loop has it.
+    fn meet(&self, end: usize, (leg, part): (usize, usize), course: &Course, goals: &mut Goals) {
+        if self.ends[end].is_none() {
+            return;
+        }
+        let (count, heights) = (course.count(), &self.below.legs[leg].heights);
+        let inward = |step: usize| if end == 0 { step } else { count - 1 - step };
+        let at = inward(0);
+        // Nowhere is the floor above what the loop has there.
+        let lower = (height(course, goals, at, part) - self.below.legs[leg].floors[at][part]).min(0.0);
+        if lower.is_finite() {
+            for sample in 0..count {
+                goals.floors[sample][part] += self.left[end][sample] * lower;
+            }
+        }
+        let stands = self.stands(end, (leg, part));
+        let soon = course.samples_in(SOON_SECS);
+        let Some(first) = (0..=soon).find(|&step| goals.bears[inward(step)][part] >= 0.5) else {
+            return;
+        };
+        if stands >= 0.5 {
+            // What stands in the loop and stands soon here stands between, as high as it then stands.
+            for step in 0..first {
+                goals.bears[inward(step)][part] = 1.0;
+                goals.level[inward(step)][part] = heights[inward(first)][part];
+            }
+            let rise = height(course, goals, at, part) - heights[inward(first)][part];
+            let of_contact = (0..count)
+                .map(inward)
+                .take_while(|&sample| goals.bears[sample][part] > 0.0);
+            for sample in of_contact.collect::<Vec<_>>() {
+                goals.level[sample][part] += self.left[end][sample] * rise;
+            }
+        } else if first == 0 {
+            // What stands here and not in the loop has come down, or has to rise to it.
+            let size = self.below.model.size;
+            let mut is_down = stands;
+            for step in 0..count {
+                let sample = inward(step);
+                let bears = goals.bears[sample][part];
+                if bears == 0.0 {
+                    break;
+                }
+                let rise = (height(course, goals, sample, part) - heights[sample][part]).max(0.0) / size;
+                let slow = slow(speed(course, goals, sample, part) / size);
+                is_down = (comes_down(rise) * slow).max(is_down);
+                goals.bears[sample][part] = bears * is_down;
+            }
+        }
+    }
+}
+
+/// Height over the root of a part before it is corrected, metres.
+fn height(course: &Course, goals: &Goals, sample: usize, part: usize) -> f64 {
+    course.up[sample].dot(goals.own[sample].at[part])
+}
+
+/// Speed of a part over the ground before it is corrected, metres per second.
+fn speed(course: &Course, goals: &Goals, sample: usize, part: usize) -> f64 {
+    let [from, to] = [sample.saturating_sub(1), (sample + 1).min(course.count() - 1)];
+    let at = |sample: usize| course.to_world(sample as isize, goals.own[sample].at[part]);
+    (at(to) - at(from)).length() / ((to - from) as f64 * course.step_secs)
+}

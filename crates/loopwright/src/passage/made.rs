@@ -1,0 +1,596 @@
+//! Cuts a passage out of a take, or bakes the jump from one loop into another.
+//!
+//! The motion below, a stretch of the take or the loop that is entered, is bent at its ends: what it lacks there to the loops in value,
+//! rate and acceleration is added and fades away quintically. First the root, then the body as seen from it, then the feet are held.
+
+use glam::DVec3;
+
+use super::find::FoundPassage;
+use super::ground::{Bend, Ground, Way};
+use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, body_of, check};
+use crate::analysis::body::Body;
+use crate::analysis::heading::Heading;
+use crate::analysis::standing::ContactLimits;
+use crate::analysis::{Analysis, BodyOverrides};
+use crate::feet::fade::window_secs;
+use crate::feet::floor::floor_over_root;
+use crate::feet::open::{OpenMotion, footwork_of_take};
+use crate::feet::{self, Course, Stage};
+use crate::loop_clip::{Interpolation, LoopClip};
+use crate::math::decay::Decay;
+use crate::math::rigid::Rigid;
+use crate::math::rotation;
+use crate::math::time_step::TimeStep;
+use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks};
+use crate::play::LoopSet;
+use crate::root_motion::root_joint;
+
+/// A bend fades over this long at most, seconds, and over no more than half of a passage of a take. Shorter, and limbs dart; longer, and
+/// little of the take is left.
+pub const FADE_SECS: f64 = 0.6;
+
+/// Fewest samples of a passage, both ends included.
+const FEWEST_SAMPLES: usize = 8;
+
+/// Feet are held at instants no farther apart than this, seconds: at the rates of engines a correction would begin within one sample.
+const LONGEST_INSTANT_SECS: f64 = 1.0 / 100.0;
+
+/// What feet do in the take is known from so long before a passage, and until so long after it, seconds.
+const CONTEXT_SECS: f64 = 1.0;
+
+/// A stance is a loop so long, seconds.
+const STANCE_SECS: f64 = 1.0;
+
+/// What two loops do at both ends of a motion, one sample beyond each, at it, and one sample inside: bodies and roots.
+struct Meeting {
+    bodies: [Pose; 3],
+    roots: [Ground; 3],
+}
+
+impl Meeting {
+    /// A loop that is in that state when its root is there. `inside` is the time of the sample inside, seconds, negative at an end.
+    fn new(clip: &LoopClip, secs: f64, root: Ground, inside: f64) -> Self {
+        let times = [-inside, 0.0, inside];
+        Self {
+            bodies: times.map(|time| clip.body_pose_at(secs + time, Interpolation::Cubic)),
+            roots: times.map(|time| root.moved(clip.root().twist, time)),
+        }
+    }
+}
+
+/// The samples of a passage, and the instants between them at which its feet are held.
+#[derive(Clone, Copy, Debug)]
+struct Grid {
+    /// From sample to sample, seconds.
+    step_secs: f64,
+    /// From the first sample to the last.
+    steps: usize,
+    /// Instants from sample to sample.
+    times: usize,
+}
+
+impl Grid {
+    fn new(step_secs: f64, steps: usize) -> Self {
+        Self {
+            step_secs,
+            steps,
+            times: TimeStep::new(LONGEST_INSTANT_SECS).up(step_secs).max(1),
+        }
+    }
+
+    fn instant_secs(&self) -> f64 {
+        self.step_secs / self.times as f64
+    }
+
+    /// Instants from the first sample to the last, both included.
+    fn count(&self) -> usize {
+        self.steps * self.times + 1
+    }
+
+    /// Seconds from the first sample to instants from one sample before it to one sample after the last.
+    fn with_beyond(&self) -> impl Iterator<Item = f64> + use<> {
+        let (times, instant_secs) = (self.times as isize, self.instant_secs());
+        (-times..self.count() as isize + times).map(move |instant| instant as f64 * instant_secs)
+    }
+
+    /// Indices, among those, of the sample beyond an end, at it, and inside.
+    fn at_end(&self, end: usize) -> [usize; 3] {
+        let last = self.count() - 1 + 2 * self.times;
+        [0, self.times, 2 * self.times].map(|at| if end == 0 { at } else { last - at })
+    }
+
+    /// What every instant from the first sample to the last is of values that reach beyond.
+    fn within<T: Clone>(&self, values: &[T]) -> Vec<T> {
+        values[self.times..self.times + self.count()].to_vec()
+    }
+
+    /// Seconds of an instant away from an end.
+    fn away(&self, end: usize, instant: usize) -> f64 {
+        let steps = if end == 0 { instant } else { self.count() - 1 - instant };
+        steps as f64 * self.instant_secs()
+    }
+
+    /// The samples of tracks at all instants.
+    fn samples(&self, tracks: &Tracks) -> Tracks {
+        let mut samples = Tracks::empty(tracks.skeleton().clone(), self.step_secs, self.steps + 1);
+        for sample in 0..=self.steps {
+            samples.push(tracks.pose(sample * self.times));
+        }
+        samples
+    }
+}
+
+/// Bends the ends of values at instants by what each end lacks, without those beyond the ends.
+fn bent<T>(values: &[T], ends: [Option<[T; 3]>; 2], fade: Decay, grid: Grid) -> Vec<T>
+where
+    T: Copy + core::ops::Add<Output = T> + core::ops::Sub<Output = T> + core::ops::Mul<f64, Output = T>,
+{
+    let bends = ends.map(|gaps| gaps.map(|gaps| Bend::new(gaps, grid.step_secs)));
+    let within = grid.within(values).into_iter().enumerate();
+    within
+        .map(|(instant, value)| {
+            let bends = bends
+                .iter()
+                .enumerate()
+                .filter_map(|(end, bend)| Some((end, bend.as_ref()?)));
+            bends.fold(value, |value, (end, bend)| {
+                value + bend.left(fade, grid.away(end, instant))
+            })
+        })
+        .collect()
+}
+
+/// The roots of a motion whose ends meet those of loops, beyond which they go on as the loops do.
+fn bent_roots(below: &[Ground], ends: [Option<(&Meeting, &LoopClip)>; 2], fade: Decay, grid: Grid) -> Vec<Ground> {
+    let gaps = |end: usize| {
+        let (meeting, _) = ends[end]?;
+        let instants = grid.at_end(end);
+        let turns = meeting.roots[1].near(below[instants[1]]).yaw - meeting.roots[1].yaw;
+        Some(core::array::from_fn(|index| {
+            let Ground { at, yaw } = meeting.roots[index];
+            Ground { at, yaw: yaw + turns } - below[instants[index]]
+        }))
+    };
+    let mut roots = below.to_vec();
+    let within = bent(below, [gaps(0), gaps(1)], fade, grid);
+    roots[grid.times..grid.times + within.len()].copy_from_slice(&within);
+    for (end, of_loop) in ends.into_iter().enumerate() {
+        let Some((meeting, clip)) = of_loop else { continue };
+        for beyond in 1..=grid.times {
+            let secs = beyond as f64 * grid.instant_secs();
+            let (at, secs) = match end {
+                0 => (grid.times - beyond, -secs),
+                _ => (grid.times + grid.count() - 1 + beyond, secs),
+            };
+            roots[at] = meeting.roots[1].moved(clip.root().twist, secs);
+        }
+    }
+    roots
+}
+
+/// Bodies, seen from bent roots, whose ends meet those of loops, without those beyond the ends.
+fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2], fade: Decay, grid: Grid) -> Tracks {
+    let mut bodies = grid.within(below);
+    let none = vec![DVec3::ZERO; below.len()];
+    for joint in 0..skeleton.num_joints() {
+        let offsets = |gap: &dyn Fn(&Pose, &Pose) -> DVec3| {
+            let gaps = [0, 1].map(|end| {
+                let meeting = ends[end]?;
+                let instants = grid.at_end(end);
+                let of = |index: usize| gap(&meeting.bodies[index], &below[instants[index]]);
+                let [beyond, at, inside] = core::array::from_fn(of);
+                Some([near_turn(beyond, at), at, near_turn(inside, at)])
+            });
+            bent(&none, gaps, fade, grid)
+        };
+        let moved = offsets(&|of_loop, own| of_loop.translations[joint] - own.translations[joint]);
+        let turned = offsets(&|of_loop, own| rotation::difference(of_loop.rotations[joint], own.rotations[joint]));
+        for (body, (moved, turned)) in bodies.iter_mut().zip(moved.into_iter().zip(turned)) {
+            body.translations[joint] += moved;
+            body.rotations[joint] = (rotation::exp(turned) * body.rotations[joint]).normalize();
+        }
+    }
+    // The loops' own bits at both ends.
+    let last = bodies.len() - 1;
+    for (end, at) in [(0, 0), (1, last)] {
+        if let Some(meeting) = ends[end] {
+            bodies[at] = meeting.bodies[1].clone();
+        }
+    }
+    let mut tracks = Tracks::empty(skeleton.clone(), grid.instant_secs(), bodies.len());
+    for body in &bodies {
+        tracks.push(body.as_ref());
+    }
+    tracks
+}
+
+/// A gap that is nearer to another by a whole turn, turned back by it: half a turn away both sides are as short. Translations are never
+/// so far apart from one sample to the next.
+fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
+    let length = gap.length();
+    if length < core::f64::consts::FRAC_PI_2 {
+        return gap;
+    }
+    let other_side = gap * (1.0 - core::f64::consts::TAU / length);
+    if other_side.distance(other) < gap.distance(other) {
+        other_side
+    } else {
+        gap
+    }
+}
+
+/// What is left of the bends of both ends at every instant.
+fn left_of_bends(grid: Grid, ends: [bool; 2], fade: Decay) -> [Vec<f64>; 2] {
+    core::array::from_fn(|end| {
+        let left = |instant: usize| fade.at(grid.away(end, instant)).position.value;
+        let instants = 0..grid.count();
+        instants
+            .map(|instant| if ends[end] { left(instant) } else { 0.0 })
+            .collect()
+    })
+}
+
+/// How a rig hangs from the root: by a joint of its own that is the root, or by that which carries the body.
+#[derive(Clone, Debug)]
+struct Hanging {
+    carrier: usize,
+    /// The joint of the rig that is the root: its place there, and the children that keep their own.
+    joint: Option<(Rigid, Vec<usize>)>,
+}
+
+impl Hanging {
+    fn new(analysis: &Analysis, clip: Option<&LoopClip>) -> Self {
+        let (skeleton, world) = (analysis.take.skeleton(), &analysis.world);
+        match root_joint::find(skeleton, world, &analysis.body) {
+            Some(joint) => {
+                let of_pose = |pose: PoseRef<'_>| pose.above(skeleton, joint) * pose.joint(joint);
+                let own = of_pose(analysis.take.pose(0));
+                let upright = rotation::from_yaw(rotation::yaw_of(own.rotation));
+                let tilt = Rigid::new((upright.conjugate() * own.rotation).normalize(), DVec3::ZERO);
+                let place = clip.map_or(tilt, |clip| of_pose(clip.body_pose(0)));
+                Self {
+                    carrier: joint,
+                    joint: Some((place, root_joint::kept_children(skeleton, joint, analysis))),
+                }
+            }
+            None => Self {
+                carrier: clip.map_or_else(
+                    || root_joint::find_carrier(skeleton, world, &analysis.body),
+                    LoopClip::carrier,
+                ),
+                joint: None,
+            },
+        }
+    }
+
+    /// A pose of the take as seen from the root.
+    fn seen(&self, skeleton: &Skeleton, pose: Pose, root: Rigid) -> Pose {
+        let mut seen = pose.clone();
+        match &self.joint {
+            None => {
+                let carrier = pose.as_ref().in_root(skeleton, self.carrier, root);
+                seen.set_joint(self.carrier, carrier);
+            }
+            Some((place, children)) => {
+                let pose = pose.as_ref();
+                seen.place(skeleton, self.carrier, *place);
+                for &child in children {
+                    let own = pose.above(skeleton, child) * pose.joint(child);
+                    seen.place(skeleton, child, root.inverse() * own);
+                }
+            }
+        }
+        seen
+    }
+}
+
+/// Where the root of a loop is, at a sample of it, when the body is over a place and faces somewhere.
+fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, heading: Ground) -> Ground {
+    let pose = clip.body_pose_at(secs, Interpolation::Cubic);
+    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), 1);
+    tracks.push(pose.as_ref());
+    let own = Heading::level(&tracks.world(), body).world_from_heading(0);
+    let root = heading.root() * own.inverse();
+    Ground {
+        at: root
+            .translation
+            .with_y(heading.at.y - floor_over_root(clip, body, limits)),
+        yaw: heading.yaw + rotation::yaw_of(own.rotation.conjugate()),
+    }
+}
+
+impl Passage {
+    /// Cuts a passage out of a take, at so many seconds from sample to sample; a stretch that is no whole number of them ends up to
+    /// half of one earlier or later.
+    ///
+    /// The loops of `set` are those in which it was found. Errors: [`PassageError`].
+    pub fn from_take(
+        set: &LoopSet,
+        analysis: &Analysis,
+        found: &FoundPassage,
+        step_secs: f64,
+    ) -> Result<Self, PassageError> {
+        check(set, Some(analysis))?;
+        if !(step_secs > 0.0 && step_secs.is_finite()) {
+            return Err(PassageError::Step { found: step_secs });
+        }
+        let (take, loops) = (&analysis.take, set.loops());
+        let clip = |end: usize| {
+            let index = found.ends[end].loop_index;
+            loops.get(index).ok_or(PassageError::NoSuchLoop { index })
+        };
+        let clips = [clip(0)?, clip(1)?];
+        let frames_a_step = step_secs / take.frame_time_secs();
+        let [first, end_frame] = found.frames;
+        let last_frame = (take.num_frames() - 1) as f64;
+        let room = ((last_frame - first) / frames_a_step + 1e-9).floor();
+        let steps = ((end_frame - first) / frames_a_step).round().min(room) as usize;
+        if steps + 1 < FEWEST_SAMPLES || first < 0.0 {
+            return Err(PassageError::TooShort {
+                end_frame,
+                fewest: FEWEST_SAMPLES,
+            });
+        }
+        let grid = Grid::new(step_secs, steps);
+        let frame = |secs: f64| (first + secs / take.frame_time_secs()).clamp(0.0, last_frame);
+        let end_secs = steps as f64 * step_secs;
+
+        let (way, body) = (Way::of_root(analysis), &analysis.body);
+        let limits = analysis.contacts.limits();
+        let meeting = |end: usize| {
+            let (state, at) = (found.ends[end], frame([0.0, end_secs][end]));
+            let root = root_under(clips[end], body, limits, state.secs, heading_at(analysis, &way, at));
+            Meeting::new(clips[end], state.secs, root, [step_secs, -step_secs][end])
+        };
+        let meetings = [meeting(0), meeting(1)];
+        let fade = Decay::Quintic {
+            blend_secs: FADE_SECS.min(0.5 * end_secs),
+        };
+        let below: Vec<Ground> = grid.with_beyond().map(|secs| way.between(frame(secs))).collect();
+        let roots = bent_roots(&below, [0, 1].map(|end| Some((&meetings[end], clips[end]))), fade, grid);
+        let hanging = Hanging::new(analysis, Some(clips[0]));
+        let seen = |secs: f64, root: Rigid| hanging.seen(take.skeleton(), take.sample(frame(secs)), root);
+        let bodies: Vec<Pose> = (grid.with_beyond().zip(&roots))
+            .map(|(secs, root)| seen(secs, root.root()))
+            .collect();
+        let tracks = bent_bodies(
+            take.skeleton(),
+            &bodies,
+            [0, 1].map(|end| Some(&meetings[end])),
+            fade,
+            grid,
+        );
+        let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
+
+        // What feet do is known best with what they do before and after.
+        let most = TimeStep::new(grid.instant_secs()).up(CONTEXT_SECS);
+        let room = [first, last_frame - frame(end_secs)].map(|frames| {
+            TimeStep::new(grid.instant_secs())
+                .most(frames * take.frame_time_secs())
+                .min(most) as isize
+        });
+        let last = grid.count() as isize - 1;
+        let root_at = |instant: isize| roots[instant.clamp(0, last) as usize];
+        let mut around = Tracks::empty(take.skeleton().clone(), grid.instant_secs(), 0);
+        let stretch = -room[0]..=last + room[1];
+        for instant in stretch.clone() {
+            let secs = instant as f64 * grid.instant_secs();
+            around.push(seen(secs, root_at(instant)).as_ref());
+        }
+        let within = room[0] as usize..room[0] as usize + grid.count();
+        let footwork = footwork_of_take(
+            &around,
+            stretch.map(root_at).collect(),
+            (body, limits, hanging.carrier),
+            within,
+        );
+        let left = left_of_bends(grid, [true; 2], fade);
+        let held = footwork.and_then(|footwork| {
+            let motion = OpenMotion {
+                tracks: &tracks,
+                roots: &roots,
+                below: &footwork,
+                ends: found.ends.map(|end| set.fading(end.loop_index, end.secs)),
+                left: [&left[0], &left[1]],
+            };
+            motion.held()
+        });
+        let made = (tracks, roots, grid);
+        Ok(Self {
+            name: found.name.clone(),
+            kind: found.kind,
+            carrier: hanging.carrier,
+            source_frames: Some([first, frame(end_secs)]),
+            ..Self::between_states(set, (body, limits), held, made, (found.ends, found.cost))
+        })
+    }
+
+    /// Bakes the cheapest jump from one loop into another: their motion while it fades, with feet held, until those that stand when it
+    /// has faded have left the ground.
+    ///
+    /// Both loops are met at samples of theirs. Errors: [`PassageError`].
+    pub fn between(
+        set: &LoopSet,
+        [from, to]: [usize; 2],
+        fade: Decay,
+        step_secs: f64,
+        overrides: &BodyOverrides,
+    ) -> Result<Self, PassageError> {
+        check(set, None)?;
+        if !(step_secs > 0.0 && step_secs.is_finite()) {
+            return Err(PassageError::Step { found: step_secs });
+        }
+        let loops = set.loops();
+        let clip = |index: usize| loops.get(index).ok_or(PassageError::NoSuchLoop { index });
+        let [left, entered] = [clip(from)?, clip(to)?];
+        let jump = set.jump(from, to, fade)?;
+        let exit_secs = on_sample(left, jump.exit_secs);
+        let entry = set.entry_on_sample(from, exit_secs, (to, jump.entry.secs), fade);
+
+        let fade = Decay::Quintic {
+            blend_secs: fade.secs(),
+        };
+        let longest_secs = fade.secs().max(entered.period_secs());
+        let window = match set.fading(to, entry.secs) {
+            Some(entered) => window_secs(entered, fade, longest_secs),
+            None => fade.secs(),
+        };
+        let steps = TimeStep::new(step_secs).up(window).max(FEWEST_SAMPLES - 1);
+        let origin = Ground {
+            at: DVec3::ZERO,
+            yaw: 0.0,
+        };
+        let grid = Grid::new(step_secs, steps);
+        let meeting = Meeting::new(left, exit_secs, origin, step_secs);
+        let below: Vec<Ground> = (grid.with_beyond())
+            .map(|secs| origin.moved(entered.root().twist, secs))
+            .collect();
+        let roots = bent_roots(&below, [Some((&meeting, left)), None], fade, grid);
+        let bodies: Vec<Pose> = (grid.with_beyond())
+            .map(|secs| entered.body_pose_at(entry.secs + secs, Interpolation::Cubic))
+            .collect();
+        let tracks = bent_bodies(entered.skeleton(), &bodies, [Some(&meeting), None], fade, grid);
+        let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
+        let left_of = left_of_bends(grid, [true, false], fade);
+        let held = set.fading(to, entry.secs).and_then(|fading| {
+            let motion = OpenMotion {
+                tracks: &tracks,
+                roots: &roots,
+                below: &fading.footwork(grid.count(), grid.instant_secs()),
+                ends: [set.fading(from, exit_secs), None],
+                left: [&left_of[0], &left_of[1]],
+            };
+            motion.held()
+        });
+        let made = (tracks, roots, grid);
+        let end_secs = (entry.secs + steps as f64 * step_secs).rem_euclid(entered.period_secs());
+        let state = |loop_index, secs| LoopState { loop_index, secs };
+        let body = body_of(entered, overrides)?;
+        let states = ([state(from, exit_secs), state(to, end_secs)], entry.cost);
+        Ok(Self {
+            name: format!("{}_to_{}", left.name(), entered.name()),
+            kind: PassageKind::Transition,
+            carrier: entered.carrier(),
+            ..Self::between_states(set, (&body, &overrides.contacts), held, made, states)
+        })
+    }
+
+    fn between_states(
+        set: &LoopSet,
+        of_body: (&Body, &ContactLimits),
+        held: Option<Tracks>,
+        (tracks, roots, grid): (Tracks, Vec<Rigid>, Grid),
+        (ends, cost): ([LoopState; 2], f64),
+    ) -> Self {
+        let from_start = roots[0].inverse();
+        let samples = roots.iter().step_by(grid.times);
+        let roots: Vec<Rigid> = samples.map(|&root| from_start * root).collect();
+        let mut passage = Self {
+            name: String::new(),
+            kind: PassageKind::Transition,
+            has_held_feet: held.is_some(),
+            tracks: grid.samples(held.as_ref().unwrap_or(&tracks)),
+            roots,
+            carrier: 0,
+            ends,
+            cost,
+            events: Vec::new(),
+            source_frames: None,
+        };
+        passage.roots[0] = Rigid::IDENTITY;
+        passage.events = passage.strikes_and_lifts(set, of_body);
+        passage
+    }
+
+    /// When feet come to stand and leave the ground, by the motion with its loops before and after.
+    fn strikes_and_lifts(&self, set: &LoopSet, (body, limits): (&Body, &ContactLimits)) -> Vec<FootEvent> {
+        let step_secs = self.step_secs();
+        let context = TimeStep::new(step_secs).up(CONTEXT_SECS) as isize;
+        let last = self.num_samples() as isize - 1;
+        let mut tracks = Tracks::empty(self.skeleton().clone(), step_secs, 0);
+        let mut roots = Vec::new();
+        for sample in -context..=last + context {
+            let (end, beyond) = match sample {
+                ..0 => (0, sample),
+                _ if sample > last => (1, sample - last),
+                _ => {
+                    tracks.push(self.tracks.pose(sample as usize));
+                    roots.push(self.roots[sample as usize]);
+                    continue;
+                }
+            };
+            let LoopState { loop_index, secs } = self.ends[end];
+            let clip = &set.loops()[loop_index];
+            let away = beyond as f64 * step_secs;
+            let from = self.roots[[0, last as usize][end]];
+            tracks.push(clip.body_pose_at(secs + away, Interpolation::Cubic).as_ref());
+            roots.push(from * clip.root().twist.exp(away));
+        }
+        let stage = Stage::new(&tracks, Course::through(roots, step_secs));
+        let mut events = Vec::new();
+        for stay in feet::stays(&stage, body, limits) {
+            for (is_strike, key) in [(true, stay.strike), (false, stay.lift)] {
+                let sample = key - context as f64;
+                if (0.0..=last as f64).contains(&sample) {
+                    events.push(FootEvent {
+                        secs: sample * step_secs,
+                        foot: stay.foot,
+                        side: body.feet[stay.foot].side,
+                        is_strike,
+                    });
+                }
+            }
+        }
+        events.sort_by(|one, other| one.secs.total_cmp(&other.secs).then(one.foot.cmp(&other.foot)));
+        events
+    }
+}
+
+/// The place below the hips and the facing at a frame of a take.
+fn heading_at(analysis: &Analysis, way: &Way, frame: f64) -> Ground {
+    let heading = &analysis.heading;
+    let last = heading.num_frames() - 1;
+    let before = (frame.floor() as usize).min(last);
+    let (after, share) = ((before + 1).min(last), frame - before as f64);
+    let between = |from: f64, to: f64| from + (to - from) * share;
+    let [from, to] = [before, after].map(|frame| heading.ground(frame));
+    Ground {
+        at: (from + (to - from) * share).with_y(way.between(frame).at.y),
+        yaw: between(heading.yaw(before), heading.yaw(after)),
+    }
+}
+
+/// The time of the sample of a loop that is nearest to a time.
+fn on_sample(clip: &LoopClip, secs: f64) -> f64 {
+    let sample = (secs / clip.step_secs()).round() as usize % clip.num_samples();
+    sample as f64 * clip.step_secs()
+}
+
+/// A loop of the pose at one frame of a take: what a body that stands for too short a time to loop begins or ends in.
+///
+/// Errors: [`PassageError`].
+pub fn stance(analysis: &Analysis, frame: usize, name: &str, step_secs: f64) -> Result<LoopClip, PassageError> {
+    if !(step_secs > 0.0 && step_secs.is_finite()) {
+        return Err(PassageError::Step { found: step_secs });
+    }
+    let take = &analysis.take;
+    let frame = frame.min(take.num_frames() - 1);
+    let hanging = Hanging::new(analysis, None);
+    let root = analysis.heading.world_from_heading(frame);
+    let root = Rigid {
+        translation: root.translation.with_y(0.0),
+        ..root
+    };
+    let pose = hanging.seen(take.skeleton(), take.pose(frame).to_pose(), root);
+    let count = TimeStep::new(step_secs).nearest(STANCE_SECS).max(3);
+    let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, count);
+    for _ in 0..count {
+        tracks.push(pose.as_ref());
+    }
+    Ok(LoopClip::new(
+        name,
+        tracks,
+        hanging.carrier,
+        RootMotion::new(root, Default::default()),
+    )?)
+}

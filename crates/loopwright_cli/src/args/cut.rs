@@ -1,0 +1,86 @@
+//! Flags of `cut`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use loopwright::{PassageKind, words::UnknownWord};
+use loopwright_formats::{Format, Target};
+
+use super::take::parse_format;
+use crate::headings::{ENGINE, INPUT, OUTPUT};
+use crate::{recipe::TakeArgs, words::choice};
+
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = OUTPUT)]
+pub(crate) struct CutArgs {
+    /// The take ({formats}).
+    #[arg(value_name = "TAKE", help_heading = INPUT)]
+    pub(crate) take: PathBuf,
+    /// Loops of its skeleton, each with its sidecar, that passages begin and end in: files, folders or patterns [default: the take's own].
+    #[arg(value_name = "LOOP", help_heading = INPUT)]
+    pub(crate) loops: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// The folder for what is cut; created where it is missing.
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
+    /// Overwrite existing files.
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    /// Kinds to look for: start, stop, turn, jump [default: all].
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = parse_kind)]
+    pub(crate) kind: Vec<CutKind>,
+    /// Also make a transition from each loop into each other.
+    #[arg(long)]
+    pub(crate) transitions: bool,
+    /// Frames per second [default: those of the first loop, else of the take].
+    #[arg(long, value_name = "R")]
+    pub(crate) fps: Option<f64>,
+    /// Format of the files: {extensions} [default: the engine's, or that of the take].
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    pub(crate) to: Option<Format>,
+    /// Write for an engine.
+    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
+    pub(crate) target: Option<Target>,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CutKind {
+    Start,
+    Stop,
+    Turn,
+    Jump,
+}
+
+loopwright::words!(CutKind {
+    Start: "start",
+    Stop: "stop",
+    Turn: "turn",
+    Jump: "jump",
+});
+
+fn parse_kind(text: &str) -> Result<CutKind, String> {
+    text.trim().parse().map_err(|unknown: UnknownWord| unknown.to_string())
+}
+
+impl CutArgs {
+    /// The kinds of passages to make.
+    pub(crate) fn kinds(&self) -> Vec<PassageKind> {
+        let asked = match self.kind.is_empty() {
+            true => CutKind::ALL.to_vec(),
+            false => self.kind.clone(),
+        };
+        let of = |kind: CutKind| match kind {
+            CutKind::Start => &[PassageKind::Start][..],
+            CutKind::Stop => &[PassageKind::Stop][..],
+            CutKind::Turn => &[PassageKind::TurnInPlace, PassageKind::Turn][..],
+            CutKind::Jump => &[PassageKind::Jump][..],
+        };
+        let transition = self.transitions.then_some(PassageKind::Transition);
+        asked.into_iter().flat_map(of).copied().chain(transition).collect()
+    }
+}

@@ -1,0 +1,54 @@
+//! Flags of `set`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use loopwright_formats::{Format, Target};
+
+use super::{ExcludeArgs, JobsArgs, take::parse_format};
+use crate::headings::{ENGINE, INPUT, OUTPUT, SET};
+use crate::recipe::{Sets, StudyArgs};
+use crate::words::choice;
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SetArgs {
+    /// Takes, files of many animations, and loops with their sidecars ({formats}): files, folders or patterns.
+    #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
+    pub(crate) takes: Vec<PathBuf>,
+    /// Only takes and animations whose name fits: a word, or a pattern such as '*Neutral*' [default: the style with most takes].
+    #[arg(long, value_name = "PATTERN", help_heading = INPUT)]
+    pub(crate) style: Option<String>,
+    #[command(flatten)]
+    pub(crate) left_out: ExcludeArgs,
+    #[command(flatten)]
+    pub(crate) take: StudyArgs,
+    #[command(flatten)]
+    pub(crate) sets: Sets,
+    /// Loops of each way to move, which differ as much as the takes allow.
+    #[arg(long, value_name = "N", help_heading = SET, default_value = "1")]
+    pub(crate) variants: NonZeroUsize,
+    /// Frames per second of the set [default: those of most takes].
+    #[arg(long, value_name = "R", help_heading = SET)]
+    pub(crate) fps: Option<f64>,
+    /// The folder for the clips and for set.json.
+    #[arg(short, long, value_name = "FOLDER", help_heading = OUTPUT)]
+    pub(crate) output: PathBuf,
+    /// Write all clips into one file, as its animations.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) single: bool,
+    /// Format of the clips: {extensions} [default: the engine's, or that of the character or of the takes].
+    #[arg(long, value_name = "FORMAT", help_heading = OUTPUT, value_parser = parse_format)]
+    pub(crate) to: Option<Format>,
+    /// Write for an engine.
+    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
+    pub(crate) target: Option<Target>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+    /// Overwrite existing files.
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub(crate) force: bool,
+    /// Print the manifest instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,214 @@
+//! `loopwright cut`: what is no loop but belongs to a set, out of a take.
+
+use std::path::{Path, PathBuf};
+
+use loopwright::LoopClip;
+use loopwright::passage::PassageError;
+use loopwright_formats::Format;
+use loopwright_job::{self as job, Cut, CutRequest, CutTakeError, Recipe, Request, Rows, Studied};
+
+use crate::args::CutArgs;
+use crate::exit::{Ending, Failure};
+use crate::output::{self, Outputs};
+use crate::recipe::StudyArgs;
+use crate::report::cut::{self as report, CutAnswer, LoopRow, Missing};
+use crate::report::json;
+use crate::{failures, files, load, loop_output, talk, written_loop};
+
+pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
+    files::check_is_there(&args.take)?;
+    written_loop::check_are_there(&args.loops)?;
+    let rate = args.fps.unwrap_or(1.0);
+    if !(rate > 0.0 && rate.is_finite()) {
+        return Err(
+            Failure::error(format!("--fps must be a positive number, found {rate:?}"))
+                .try_this("--fps 30 or --fps 60")
+                .wrongly_called(),
+        );
+    }
+    let study: StudyArgs = args.reading.clone().into();
+    let (take, animation) = files::split_animation(&args.take);
+    let study = StudyArgs {
+        animation: animation.or(study.animation.clone()),
+        ..study
+    };
+    let studied = load::load(&take, &load::study(study.clone())?)?;
+    if studied.analysis.contacts.num_feet() == 0 {
+        return Err(Failure::error(format!("\"{}\" has no feet", args.take.display()))
+            .because("passages are held where feet stand, and none were found among its joints")
+            .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"));
+    }
+    let engine = args.target.unwrap_or(loopwright_formats::Target::Generic);
+    let format = format(args, &take)?;
+    let mut outputs = Outputs::new(args.force);
+    outputs.protect(&take);
+
+    let mut rows = Vec::new();
+    let clips = if args.loops.is_empty() {
+        let mut recipe = Recipe {
+            take: study,
+            ..Recipe::default()
+        };
+        recipe.output.fps = args.fps;
+        recipe.output.target = args.target;
+        let own = job::own_loops(&studied, &recipe).map_err(|error| failures::job(&studied, None, error))?;
+        let clips = own.iter().map(|(name, made)| made.made.loop_clip.clone().named(*name));
+        let clips: Vec<LoopClip> = clips.collect();
+        output::make_folder(&args.output)?;
+        let extension = format.extension();
+        for (name, made) in own {
+            let path = args.output.join(name).with_extension(extension);
+            let beside = output::sidecar_path(&path);
+            outputs.check(&path)?;
+            outputs.check(&beside)?;
+            let request = Request {
+                recipe: &recipe,
+                search: None,
+                rows: &Rows::Recommended,
+            };
+            let pending =
+                job::write(&studied, request, made, format).map_err(|error| failures::job(&studied, None, error))?;
+            let warnings = loop_output::in_words(&studied.warnings);
+            loop_output::add(&mut outputs, pending, &[&path, &beside], warnings)?;
+            rows.push(LoopRow {
+                name: name.to_owned(),
+                file: Some(path.display().to_string()),
+            });
+        }
+        clips
+    } else {
+        let names = written_loop::all_loops(&args.loops, &args.reading)?;
+        let mut clips = Vec::new();
+        for name in &names {
+            outputs.protect(&name.path);
+            let stored = name.read(&args.reading, job::AddedRoot::Folded)?;
+            let own = name.animation.clone().unwrap_or_else(|| files::stem(&name.path));
+            clips.push(stored.clip.named(own.clone()));
+            rows.push(LoopRow {
+                name: own,
+                file: Some(name.to_string()),
+            });
+        }
+        clips
+    };
+    let request = CutRequest {
+        kinds: args.kinds(),
+        fps: args.fps,
+        engine,
+    };
+    let cut = Cut::new(&studied, clips, &request).map_err(|error| uncut(&studied, &rows, error))?;
+    let stances = &cut.loops.loops()[rows.len()..];
+    rows.extend(stances.iter().map(|stance| LoopRow {
+        name: stance.name().to_owned(),
+        file: None,
+    }));
+    if args.transitions && cut.loops.loops().len() < 2 {
+        talk::warn("--transitions has no effect: there is one loop, and it takes two");
+    }
+    add_all(args, &studied, &cut, (&mut outputs, format))?;
+    let outputs = outputs.commit()?;
+    let answer = CutAnswer {
+        take: studied.facts(),
+        loops: rows,
+        passages: cut
+            .passages
+            .iter()
+            .map(|passage| cut.facts(&studied, passage))
+            .collect(),
+        missing: (cut.missing.iter())
+            .map(|(kind, why)| Missing {
+                kind: kind.to_string(),
+                why: why.to_string(),
+            })
+            .collect(),
+    };
+    if answer.passages.is_empty() {
+        let mut failure = Failure::nothing(format!("nothing to cut in \"{}\"", args.take.display()));
+        for missing in &answer.missing {
+            failure = failure.because(format!("no {}: {}", missing.kind.replace('_', " "), missing.why));
+        }
+        let failure = failure.try_this(format!(
+            "`loopwright inspect {}` shows what the take does",
+            args.take.display()
+        ));
+        let document = json::document("cut", answer, Some(&failure), &outputs);
+        return Err(failure.in_document(document));
+    }
+    output::print(&if args.json {
+        json::document("cut", answer, None, &outputs)
+    } else {
+        report::human(&answer, &args.output.display().to_string())
+    })?;
+    Ok(Ending::Done)
+}
+
+/// The format of the files: as asked for, as the engine reads it, or that of the take.
+fn format(args: &CutArgs, take: &Path) -> Result<Format, Failure> {
+    if let Some(format) = args.to {
+        return Ok(format);
+    }
+    let of_engine = args.target.and_then(|engine| engine.extension(take));
+    let own = || files::extension(take).unwrap_or_default();
+    let extension = of_engine.map_or_else(own, str::to_owned);
+    output::format_of(&PathBuf::from("passage").with_extension(extension))
+}
+
+/// Adds the files of all passages, each with its sidecar.
+fn add_all(
+    args: &CutArgs,
+    studied: &Studied,
+    cut: &Cut,
+    (outputs, format): (&mut Outputs, Format),
+) -> Result<(), Failure> {
+    if cut.passages.is_empty() {
+        return Ok(());
+    }
+    output::make_folder(&args.output)?;
+    talk::warn_all(args.target.and_then(|engine| engine.complaint(format)));
+    for passage in &cut.passages {
+        let path = args.output.join(format!("{}.{}", passage.name(), format.extension()));
+        // Not named like the sidecar of a loop, which other commands would look into.
+        let beside = path.with_extension("json");
+        outputs.check(&path)?;
+        outputs.check(&beside)?;
+        let written = cut.write(studied, passage, format).map_err(Failure::error)?;
+        talk::warn_all(&written.warnings);
+        if !passage.has_held_feet() {
+            talk::warn(&format!(
+                "{}: feet are left free, since no correction holds them",
+                passage.name()
+            ));
+        }
+        let names = [&path, &beside].map(|path| path.display().to_string());
+        let facts = json::document("passage", cut.facts(studied, passage), None, &names);
+        outputs.add(&path, &written.bytes)?;
+        outputs.add(&beside, facts.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn uncut(studied: &Studied, loops: &[LoopRow], error: CutTakeError) -> Failure {
+    match error {
+        CutTakeError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
+        CutTakeError::Job(error) => failures::job(studied, None, error),
+        CutTakeError::NoLoops => Failure::nothing(format!("nothing to cut in \"{}\"", studied.name))
+            .because(CutTakeError::NoLoops)
+            .try_this(
+                "loops of its skeleton after the take: `loopwright cut TAKE idle-loop.bvh walk-loop.bvh -o FOLDER`",
+            ),
+        CutTakeError::Passage(PassageError::Skeleton { index, difference }) => {
+            let name = loops.get(index).and_then(|row| row.file.clone()).unwrap_or_default();
+            Failure::error(format!("\"{name}\" has another skeleton than \"{}\"", studied.name))
+                .because(difference)
+                .try_this("loops made from takes of this skeleton, or no loops, for those of the take itself")
+        }
+        CutTakeError::Passage(PassageError::Leans { index }) => {
+            let name = loops.get(index).and_then(|row| row.file.clone()).unwrap_or_default();
+            Failure::error(format!(
+                "the root of \"{name}\" leans: passages are made over the ground"
+            ))
+            .try_this("a loop made without output.root-space full")
+        }
+        other => Failure::error(format!("cannot cut \"{}\": {other}", studied.name)),
+    }
+}

@@ -1,0 +1,56 @@
+//! The answer of `set`.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use loopwright_job::set::manifest::{MadeFrom, Manifest};
+
+/// A line for each clip, and what is missing.
+pub(crate) fn human(set: &Manifest, path: &Path) -> String {
+    let mut text = String::new();
+    let widest = set
+        .clips
+        .iter()
+        .map(|clip| clip.name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for clip in &set.clips {
+        let _ = write!(text, "{:widest$}  {:>5.2} s", clip.name, clip.seconds);
+        if let (Some(speed), Some(turn)) = (clip.speed_mps, clip.turn_rate_dps) {
+            let _ = write!(text, "  {speed:>5.2} m/s  {turn:>6.1} deg/s");
+        }
+        if let (Some(turn), Some(cost)) = (clip.turn_deg, clip.cost) {
+            let ends = [&clip.from, &clip.to].map(|state| state.as_ref().map_or("", |state| state.clip.as_str()));
+            let _ = write!(text, "  {} to {}, {turn:.0} deg, cost {cost:.3}", ends[0], ends[1]);
+        }
+        let _ = write!(text, "  {:6}", clip.grade.as_deref().unwrap_or(""));
+        let from = match clip.made.from {
+            MadeFrom::Take => clip.made.take.clone(),
+            MadeFrom::Mirror | MadeFrom::Blend => {
+                let of = set.filled.iter().find(|filled| filled.clip == clip.name);
+                let of = of.map_or_else(String::new, |filled| filled.from.join(", "));
+                match clip.made.from {
+                    MadeFrom::Mirror if of.is_empty() => format!("mirrored {}", clip.made.take),
+                    MadeFrom::Mirror => format!("mirrored {of}"),
+                    _ => format!("blended {of}"),
+                }
+            }
+        };
+        let _ = write!(text, "  {from}");
+        if let Some(reason) = &clip.reason {
+            let _ = write!(text, ": {reason}");
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(
+        text,
+        "{}: {} clips at {} frames per second, {} transitions, {} missing, {} takes left out",
+        path.display(),
+        set.clips.len(),
+        set.fps,
+        set.transitions.len(),
+        set.missing.len(),
+        set.left_out.len()
+    );
+    text
+}

@@ -1,0 +1,82 @@
+//! `cut` on the command line: passages with their facts, whole files or none, and what was looked for where nothing is found.
+
+use crate::harness::schema::assert_valid;
+use crate::harness::{Folder, number};
+
+fn with_start() -> Folder {
+    let folder = Folder::new();
+    folder.succeed("synth -o start.bvh --lead-in 2 --seconds 9 --turn-rate 0 --drift 0 --noise 0 --fps 30");
+    folder
+}
+
+#[test]
+fn a_take_gives_its_own_loops_and_a_start_between_them() {
+    let folder = with_start();
+    let answer = folder.succeed("cut start.bvh -o cut --json").json();
+    assert_valid(&answer, "cut");
+    let passages = answer["passages"].as_array().unwrap();
+    let names: Vec<&str> = passages.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["start_walk"]);
+    let facts = folder.json("cut/start_walk.json");
+    assert_valid(&facts, "passage");
+    assert_eq!(
+        (&facts["from"]["loop"], &facts["to"]["loop"]),
+        (&"idle".into(), &"walk".into())
+    );
+    let take = folder.take("cut/start_walk.bvh");
+    assert_eq!(take.num_frames() as f64, number(&facts, "frames") + 1.0);
+    assert!(number(&facts, "cost_metre_secs") < 0.1);
+    // The passage goes on where the loops are, by their names.
+    let again =
+        folder.succeed("cut start.bvh cut/idle.bvh cut/walk.bvh -o again --kind start,stop --transitions --for godot");
+    for words in [
+        "start_walk ",
+        "idle_to_walk ",
+        "walk_to_idle ",
+        "3 passages in again",
+        "no stop: ",
+    ] {
+        again.shows(words);
+    }
+    assert!(folder.file("again/start_walk.glb").is_file() && !folder.file("again/walk.glb").exists());
+    folder.succeed("inspect again/start_walk.glb");
+    // What is there is not overwritten without being asked.
+    folder.run("cut start.bvh -o cut").refused().says("--force");
+}
+
+#[test]
+fn an_engine_that_moves_the_root_gets_passages_in_place() {
+    let folder = with_start();
+    folder.succeed("cut start.bvh -o cut --for bevy --to bvh");
+    let facts = folder.json("cut/start_walk.json");
+    assert_eq!(facts["in_place"], true);
+    let keys = facts["root"]["translation_m"].as_array().unwrap();
+    assert!(keys.last().unwrap().as_f64() > Some(0.3), "the facts move the root");
+    let take = folder.take("cut/start_walk.bvh");
+    let hips = |frame: usize| take.world_tracks().position(frame, 0);
+    assert!(
+        (hips(take.num_frames() - 1) - hips(0)).length() < 0.2,
+        "and the file does not"
+    );
+}
+
+#[test]
+fn what_cannot_be_cut_says_why() {
+    let folder = with_start();
+    folder.succeed("synth -o steady.bvh --seconds 6 --turn-rate 0");
+    let nothing = folder.run("cut steady.bvh -o none --kind start,turn").ended(1);
+    nothing.says("nothing to cut");
+    nothing.says("no start: the body never stands");
+    let document = folder
+        .run("cut steady.bvh -o none --kind start --json -f")
+        .ended(1)
+        .json();
+    assert_valid(&document, "cut");
+    folder
+        .run("cut start.bvh -o x --kind fly")
+        .refused()
+        .says("must be one of start, stop, turn, jump");
+    folder.run("cut start.bvh -o x --fps 0").refused().says("--fps");
+    folder.run("cut start.bvh steady.bvh -o x").refused();
+    folder.run("cut missing.bvh -o x").refused();
+}

@@ -1,0 +1,424 @@
+//! Resources for Godot 4 that play a set: a state machine with its blend spaces, and the feet's events as method tracks.
+//!
+//! Text in the form that the editor saves (`format=3`), as its class reference names the properties; not tried in the editor. What Godot
+//! does otherwise than a player of the manifest stands in docs/guide/players.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::manifest::{ClipKind, FootEventKind, Manifest, SetClip, SetSpace};
+
+/// The name of the state machine's file, for the root of an `AnimationTree`.
+pub const TREE_FILE: &str = "tree.tres";
+
+/// The name of the file with the events: an animation with a method track for each clip that has some.
+pub const EVENTS_FILE: &str = "events.tres";
+
+/// What is called at each event, with the foot and strike or lift as words.
+pub const EVENT_METHOD: &str = "foot";
+
+/// Crossfade where a passage ends, seconds: a blend space is entered at its start, not where the passage leads.
+const END_FADE_SECS: f64 = 0.2;
+
+/// Crossfade into a passage that begins where a loop is.
+const BEGIN_FADE_SECS: f64 = 0.1;
+
+/// How far apart states are drawn, pixels.
+const GRID: usize = 200;
+
+/// States of a row.
+const ACROSS: usize = 4;
+
+/// When a transition switches: at once, or when the state before has ended.
+const AT_ONCE: u8 = 0;
+const AT_END: u8 = 2;
+
+/// What makes a transition switch: `travel` of a script, or that its state is over.
+const ON_TRAVEL: u8 = 1;
+const BY_ITSELF: u8 = 2;
+
+/// Blend spaces whose loops keep one phase at their mean length: `SYNC_MODE_CYCLIC_MUTABLE`, from Godot 4.7 on.
+const ONE_PHASE: u8 = 2;
+
+/// The resources of a set, by the names of their files.
+pub fn resources(manifest: &Manifest) -> [(&'static str, String); 2] {
+    [(TREE_FILE, tree(manifest)), (EVENTS_FILE, events(manifest))]
+}
+
+/// A way from state to state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Link {
+    fade_secs: f64,
+    switch_mode: u8,
+    advance_mode: u8,
+}
+
+/// The name under which Godot has a clip's animation: the ending that switches looping on is removed.
+fn animation_of(clip: &SetClip) -> &str {
+    let name = clip.animation.as_deref().unwrap_or(&clip.name);
+    name.strip_suffix("-loop").unwrap_or(name)
+}
+
+/// A name inside quotes.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// A name of a state: without what separates names in paths.
+fn state_name(name: &str) -> String {
+    name.replace(['/', ':', '"', '\\', '.'], "_")
+}
+
+/// A number as Godot writes it.
+fn number(value: f64) -> String {
+    let rounded = (value * 1e6).round() / 1e6;
+    format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
+}
+
+fn vector(x: f64, y: f64) -> String {
+    format!("Vector2({}, {})", number(x), number(y))
+}
+
+/// The state machine of a set: a state for each blend space, each loop that is in none or stands, and each passage.
+///
+/// From where a passage begins it is travelled to; at its end it goes on by itself. Loops that a transition of the manifest joins, and that
+/// are in different states, fade for its time.
+pub fn tree(manifest: &Manifest) -> String {
+    let placed: BTreeSet<&str> = manifest
+        .blend_spaces
+        .iter()
+        .flat_map(|space| &space.points)
+        .map(|point| &*point.clip)
+        .collect();
+    let stands = |clip: &SetClip| {
+        clip.twist
+            .is_some_and(|twist| twist.linear == [0.0; 3] && twist.angular == [0.0; 3])
+    };
+    let is_state = |clip: &&SetClip| clip.kind != ClipKind::Loop || !placed.contains(&*clip.name) || stands(clip);
+    // A loop is played in the first space that has it; what stands is played alone.
+    let mut state_of: BTreeMap<&str, String> = BTreeMap::new();
+    let mut states: Vec<(String, String)> = Vec::new();
+    let mut resources = String::new();
+    for space in &manifest.blend_spaces {
+        blend_space(&mut resources, manifest, space);
+        states.push((state_name(&space.name), format!("space_{}", states.len())));
+        for point in &space.points {
+            state_of.entry(&point.clip).or_insert_with(|| state_name(&space.name));
+        }
+    }
+    for clip in manifest.clips.iter().filter(is_state) {
+        let id = format!("clip_{}", states.len());
+        let _ = write!(
+            resources,
+            "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}\"]\nanimation = &{}\n\n",
+            quoted(animation_of(clip))
+        );
+        states.push((state_name(&clip.name), id));
+        state_of.insert(&clip.name, state_name(&clip.name));
+    }
+    let mut links: BTreeMap<(String, String), Link> = BTreeMap::new();
+    let first = manifest
+        .clips
+        .iter()
+        .find(|clip| stands(clip))
+        .or(manifest.clips.first());
+    if let Some(state) = first.and_then(|clip| state_of.get(&*clip.name)) {
+        let begins = Link {
+            fade_secs: 0.0,
+            switch_mode: AT_ONCE,
+            advance_mode: BY_ITSELF,
+        };
+        links.insert(("Start".to_owned(), state.clone()), begins);
+    }
+    for clip in manifest.clips.iter().filter(|clip| clip.kind != ClipKind::Loop) {
+        let state = state_name(&clip.name);
+        let end =
+            |end: &Option<super::manifest::LoopState>| end.as_ref().and_then(|end| state_of.get(&*end.clip)).cloned();
+        if let Some(from) = end(&clip.from) {
+            let begins = Link {
+                fade_secs: BEGIN_FADE_SECS,
+                switch_mode: AT_ONCE,
+                advance_mode: ON_TRAVEL,
+            };
+            links.insert((from, state.clone()), begins);
+        }
+        if let Some(to) = end(&clip.to) {
+            let ends = Link {
+                fade_secs: END_FADE_SECS,
+                switch_mode: AT_END,
+                advance_mode: BY_ITSELF,
+            };
+            links.insert((state, to), ends);
+        }
+    }
+    // `travel` takes the shortest way, which is not to pass by a start or a stop.
+    let is_passed = |from: &String, to: &String| {
+        let leads = |(between, _): &(String, String)| links.contains_key(&(between.clone(), to.clone()));
+        states
+            .iter()
+            .any(|state| leads(state) && links.contains_key(&(from.clone(), state.0.clone())))
+    };
+    let fades: Vec<((String, String), Link)> = (manifest.transitions.iter())
+        .filter_map(|transition| {
+            let (from, to) = (state_of.get(&*transition.from)?, state_of.get(&*transition.to)?);
+            let link = Link {
+                fade_secs: transition.fade_secs,
+                switch_mode: AT_ONCE,
+                advance_mode: ON_TRAVEL,
+            };
+            (from != to && !is_passed(from, to)).then(|| ((from.clone(), to.clone()), link))
+        })
+        .collect();
+    for (ends, link) in fades {
+        links.entry(ends).or_insert(link);
+    }
+    for (index, link) in links.values().enumerate() {
+        let _ = write!(
+            resources,
+            "[sub_resource type=\"AnimationNodeStateMachineTransition\" id=\"link_{index}\"]\nxfade_time = {}\nswitch_mode = {}\nadvance_mode = {}\n\n",
+            number(link.fade_secs),
+            link.switch_mode,
+            link.advance_mode
+        );
+    }
+    let mut text = header("AnimationNodeStateMachine", &resources);
+    text.push_str("[resource]\nstates/Start/position = Vector2(0, 0)\n");
+    for (index, (state, id)) in states.iter().enumerate() {
+        let at = [GRID * (1 + index % ACROSS), GRID * (index / ACROSS) / 2];
+        let _ = write!(
+            text,
+            "states/{state}/node = SubResource(\"{id}\")\nstates/{state}/position = Vector2({}, {})\n",
+            at[0], at[1]
+        );
+    }
+    let ways = links.keys().enumerate();
+    let ways: Vec<String> = ways
+        .map(|(index, (from, to))| format!("{}, {}, SubResource(\"link_{index}\")", quoted(from), quoted(to)))
+        .collect();
+    let _ = writeln!(text, "transitions = [{}]", ways.join(", "));
+    text
+}
+
+/// Appends a blend space with the nodes of its points. A space on one axis lies along x.
+fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace) {
+    // The spaces come first of the states.
+    let index = manifest
+        .blend_spaces
+        .iter()
+        .position(|other| std::ptr::eq(other, space))
+        .unwrap_or(0);
+    let axis = |axis: usize| {
+        space
+            .points
+            .iter()
+            .map(move |point| point.at.get(axis).copied().unwrap_or(0.0))
+    };
+    let mut body = String::new();
+    for (number, point) in space.points.iter().enumerate() {
+        let name = manifest.clip(&point.clip).map_or(&*point.clip, animation_of);
+        let _ = write!(
+            resources,
+            "[sub_resource type=\"AnimationNodeAnimation\" id=\"space_{index}_{number}\"]\nanimation = &{}\n\n",
+            quoted(name)
+        );
+        let at = vector(
+            point.at.first().copied().unwrap_or(0.0),
+            point.at.get(1).copied().unwrap_or(0.0),
+        );
+        let _ = write!(
+            body,
+            "blend_point_{number}/node = SubResource(\"space_{index}_{number}\")\nblend_point_{number}/pos = {at}\nblend_point_{number}/name = &{}\n",
+            quoted(&state_name(&point.clip))
+        );
+    }
+    let low = [0, 1].map(|at| axis(at).fold(f64::INFINITY, f64::min));
+    let high = [0, 1].map(|at| axis(at).fold(f64::NEG_INFINITY, f64::max));
+    // A space without extent is none.
+    let high = [0, 1].map(|at| if high[at] > low[at] { high[at] } else { low[at] + 1.0 });
+    let corners: Vec<String> = space.triangles.iter().flatten().map(usize::to_string).collect();
+    let label = |at: usize| space.axes.get(at).map_or("-", String::as_str);
+    let _ = write!(
+        resources,
+        "[sub_resource type=\"AnimationNodeBlendSpace2D\" id=\"space_{index}\"]\n{body}auto_triangles = {}\ntriangles = PackedInt32Array({})\nmin_space = {}\nmax_space = {}\nx_label = {}\ny_label = {}\nsync = true\nsync_mode = {ONE_PHASE}\n\n",
+        corners.is_empty(),
+        corners.join(", "),
+        vector(low[0], low[1]),
+        vector(high[0], high[1]),
+        quoted(label(0)),
+        quoted(label(1)),
+    );
+}
+
+/// The events of all clips: an animation of each clip's name and length that has nothing but a track which calls [`EVENT_METHOD`] of the
+/// node at `.`, to be copied into the animations of the files.
+pub fn events(manifest: &Manifest) -> String {
+    let mut resources = String::new();
+    let mut names = Vec::new();
+    for clip in manifest.clips.iter().filter(|clip| !clip.events.is_empty()) {
+        let id = format!("events_{}", names.len());
+        let list = |each: &dyn Fn(&super::manifest::FootEvent) -> String| {
+            clip.events.iter().map(each).collect::<Vec<_>>().join(", ")
+        };
+        let word = |kind: FootEventKind| match kind {
+            FootEventKind::Strike => "strike",
+            FootEventKind::Lift => "lift",
+        };
+        let _ = write!(
+            resources,
+            "[sub_resource type=\"Animation\" id=\"{id}\"]\nresource_name = {}\nlength = {}\n{}step = {}\n",
+            quoted(animation_of(clip)),
+            number(clip.seconds),
+            if clip.kind == ClipKind::Loop {
+                "loop_mode = 1\n"
+            } else {
+                ""
+            },
+            number(1.0 / manifest.fps),
+        );
+        resources.push_str("tracks/0/type = \"method\"\ntracks/0/imported = false\ntracks/0/enabled = true\ntracks/0/path = NodePath(\".\")\n");
+        let _ = write!(
+            resources,
+            "tracks/0/interp = 1\ntracks/0/loop_wrap = true\ntracks/0/keys = {{\n\"times\": PackedFloat32Array({}),\n\"transitions\": PackedFloat32Array({}),\n\"values\": [{}]\n}}\n\n",
+            list(&|event| number(event.secs)),
+            list(&|_| "1".to_owned()),
+            list(&|event| format!(
+                "{{\n\"args\": [{}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
+                quoted(&event.foot),
+                word(event.kind)
+            )),
+        );
+        names.push(format!("&{}: SubResource(\"{id}\")", quoted(animation_of(clip))));
+    }
+    let mut text = header("AnimationLibrary", &resources);
+    let _ = write!(text, "[resource]\n_data = {{\n{}\n}}\n", names.join(",\n"));
+    text
+}
+
+/// The first line of a resource's file, and the resources in it.
+fn header(kind: &str, resources: &str) -> String {
+    let steps = 1 + resources.matches("[sub_resource").count();
+    format!("[gd_resource type=\"{kind}\" load_steps={steps} format=3]\n\n{resources}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::manifest::{FootEvent, LoopState, SetPoint, SetTransition, SetTwist};
+    use super::*;
+
+    fn walking() -> Manifest {
+        let walk = |name: &str, speed: f64| SetClip {
+            name: name.to_owned(),
+            animation: Some(format!("{name}-loop")),
+            seconds: 1.1,
+            twist: Some(SetTwist {
+                linear: [0.0, 0.0, speed],
+                ..SetTwist::default()
+            }),
+            events: vec![FootEvent {
+                secs: 0.55,
+                foot: "right".to_owned(),
+                ..FootEvent::default()
+            }],
+            ..SetClip::default()
+        };
+        let state = |clip: &str| {
+            Some(LoopState {
+                clip: clip.to_owned(),
+                secs: 0.2,
+            })
+        };
+        let mut idle = walk("idle", 0.0);
+        idle.events.clear();
+        let start = SetClip {
+            name: "start \"walk\"".to_owned(),
+            kind: ClipKind::Start,
+            seconds: 0.9,
+            from: state("idle"),
+            to: state("walk"),
+            ..SetClip::default()
+        };
+        let point = |clip: &str, at: [f64; 2]| SetPoint {
+            clip: clip.to_owned(),
+            at: at.to_vec(),
+        };
+        Manifest {
+            fps: 30.0,
+            clips: vec![idle, walk("walk", 1.3), walk("run", 3.0), start],
+            blend_spaces: vec![SetSpace {
+                name: "move".to_owned(),
+                axes: vec!["speed_mps".to_owned(), "turn_rate_dps".to_owned()],
+                points: vec![
+                    point("idle", [0.0, 0.0]),
+                    point("walk", [1.3, 0.0]),
+                    point("run", [3.0, 20.0]),
+                ],
+                triangles: vec![[0, 1, 2]],
+            }],
+            transitions: [("walk", "idle"), ("idle", "walk")]
+                .map(|(from, to)| SetTransition {
+                    from: from.to_owned(),
+                    to: to.to_owned(),
+                    fade_secs: 0.4,
+                    ..SetTransition::default()
+                })
+                .to_vec(),
+            ..Manifest::default()
+        }
+    }
+
+    /// Names in `SubResource("...")`, and those that are declared.
+    fn used_and_declared(text: &str) -> (BTreeSet<&str>, BTreeSet<&str>) {
+        let between = |text: &'static str, whole| -> BTreeSet<&str> {
+            let whole: &str = whole;
+            whole
+                .split(text)
+                .skip(1)
+                .filter_map(|rest| rest.split('"').next())
+                .collect()
+        };
+        (between("SubResource(\"", text), between("id=\"", text))
+    }
+
+    #[test]
+    fn resources_name_each_other_and_steps_are_counted() {
+        for text in [tree(&walking()), events(&walking())] {
+            let (used, declared) = used_and_declared(&text);
+            assert_eq!(used, declared, "{text}");
+            assert!(
+                text.contains(&format!("load_steps={} format=3", declared.len() + 1)),
+                "{text}"
+            );
+            assert_eq!(text.matches('"').count() % 2, 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn passages_lead_from_loop_to_loop() {
+        let text = tree(&walking());
+        let transitions = text.lines().find(|line| line.starts_with("transitions")).unwrap();
+        for way in [
+            "\"Start\", \"idle\"",
+            "\"idle\", \"start _walk_\"",
+            "\"start _walk_\", \"move\"",
+            "\"move\", \"idle\"",
+        ] {
+            assert!(transitions.contains(way), "{way}: {transitions}");
+        }
+        // The start is on the way.
+        assert!(!transitions.contains("\"idle\", \"move\""), "{transitions}");
+        assert!(text.contains("blend_point_1/pos = Vector2(1.3, 0)"), "{text}");
+        assert!(text.contains("triangles = PackedInt32Array(0, 1, 2)"), "{text}");
+        assert!(text.contains("animation = &\"walk\"\n"), "{text}");
+    }
+
+    #[test]
+    fn feet_are_called_at_their_times() {
+        let text = events(&walking());
+        assert!(text.contains("\"times\": PackedFloat32Array(0.55)"), "{text}");
+        assert!(
+            text.contains("\"args\": [\"right\", \"strike\"],\n\"method\": &\"foot\""),
+            "{text}"
+        );
+        assert!(!text.contains("&\"idle\""), "{text}");
+    }
+}

@@ -1,0 +1,417 @@
+//! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
+
+use loopwright::analysis::{BodyError, Side};
+use loopwright::candidate::MotionKind;
+use loopwright::passage::{self, FoundPassage, Looked, PassageError};
+use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError};
+use loopwright_formats::loop_file::facts::{CandidateFacts, PlaybackFacts};
+use loopwright_formats::loop_file::{CarriedMotion, describe};
+use loopwright_formats::{LoadedTake, Sidecar, added_root_name};
+
+use super::Set;
+use super::fill::described;
+use super::find::TakeLoop;
+use super::manifest::{
+    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, RootKeys, SetClip, SetGait, SetMade,
+};
+use super::member::{SetForm, as_take};
+use super::select::{side_of, way_of};
+use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
+
+/// Something that happens once in a set.
+#[derive(Clone, Debug)]
+pub struct SetPassage {
+    /// The passage, under its name.
+    pub passage: Passage,
+    /// What it comes of.
+    pub made: SetMade,
+    /// The names of the loops that it begins and ends in.
+    ends: [String; 2],
+    /// Whether one of them turns on its way.
+    curves: bool,
+    /// How these move: their gait and direction.
+    ways: [(SetGait, &'static str); 2],
+    /// Names of the feet of its body.
+    feet: Vec<String>,
+}
+
+/// What one take gives.
+#[derive(Clone, Debug, Default)]
+pub struct TakePassages {
+    found: Vec<SetPassage>,
+    missing: Vec<(PassageKind, Looked)>,
+}
+
+/// The kinds that takes hold.
+const KINDS: [PassageKind; 5] = [
+    PassageKind::Start,
+    PassageKind::Stop,
+    PassageKind::TurnInPlace,
+    PassageKind::Turn,
+    PassageKind::Jump,
+];
+
+/// What happens once in a take between the loops of a set ([`Set::loops`]); where `pairs` are given, in its mirror image.
+///
+/// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. Errors: it has another
+/// skeleton, or cannot be mirrored or put onto the character.
+pub fn passages_of(
+    studied: &Studied,
+    (set, loops): (&Set, &LoopSet),
+    is_of_pack: bool,
+    mirrored: Option<&[String]>,
+) -> Result<TakePassages, OnceError> {
+    let kinds = match studied.analysis.named_motion().kind.filter(|_| is_of_pack) {
+        Some(MotionKind::Jump) => &KINDS[4..],
+        Some(MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe) => &KINDS[..4],
+        Some(MotionKind::TurningWalk | MotionKind::TurnInPlace) => &KINDS[2..4],
+        _ if is_of_pack => return Ok(TakePassages::default()),
+        _ => &KINDS[..],
+    };
+    let analysis = on_skeleton(studied, mirrored)?;
+    let found = passage::find(loops, &analysis, kinds)?;
+    let facts = studied.facts();
+    let named = |loop_index: usize| loops.loops()[loop_index].name().to_owned();
+    let way = |name: &String| {
+        let entry = set.entries.iter().find(|entry| entry.name == *name);
+        entry.map_or((SetGait::Idle, ""), |entry| match entry.gait {
+            SetGait::Idle => (SetGait::Idle, ""),
+            gait => (gait, way_of(&entry.member)),
+        })
+    };
+    let curves = |name: &String| {
+        let entry = set.entries.iter().find(|entry| entry.name == *name);
+        entry.is_some_and(|entry| side_of(entry.member.turn_dps()) != 0)
+    };
+    let cut = |found: &FoundPassage| {
+        let passage = Passage::from_take(loops, &analysis, found, 1.0 / set.form.fps)?;
+        let ends = passage.ends().map(|end| named(end.loop_index));
+        Ok(SetPassage {
+            made: SetMade {
+                from: if mirrored.is_some() {
+                    MadeFrom::Mirror
+                } else {
+                    MadeFrom::Take
+                },
+                take: facts.file.clone(),
+                animation: facts.animation.clone(),
+                frames: passage.source_frames(),
+                licence: facts.licence.clone(),
+            },
+            feet: (analysis.body.feet.iter())
+                .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
+                .collect(),
+            curves: ends.iter().any(curves),
+            ways: [way(&ends[0]), way(&ends[1])],
+            passage,
+            ends,
+        })
+    };
+    let passages: Vec<Result<SetPassage, PassageError>> = found.passages.iter().map(cut).collect();
+    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) =
+        passages.into_iter().flatten().partition(SetPassage::fits);
+    let dear = dear
+        .iter()
+        .map(|each| (each.passage.kind(), Looked::NoLoopLike(each.passage.kind())));
+    Ok(TakePassages {
+        missing: found.missing.into_iter().chain(dear).collect(),
+        found: found_ones,
+    })
+}
+
+/// A take on the skeleton of the set.
+fn on_skeleton(studied: &Studied, mirrored: Option<&[String]>) -> Result<Analysis, OnceError> {
+    let own = || -> Result<Analysis, OnceError> {
+        Ok(match &studied.character {
+            None => studied.analysis.clone(),
+            Some(matched) => {
+                let take: Take = matched.held_take(studied.take())?;
+                Analysis::new(&take)?
+            }
+        })
+    };
+    let analysis = own()?;
+    let Some(pairs) = mirrored else { return Ok(analysis) };
+    let mirror = recipe::mirror(&analysis, pairs)?;
+    Ok(Analysis::with(&mirror.take(&analysis.take), analysis.overrides())?)
+}
+
+impl TakePassages {
+    /// The best of all takes: of each kind one to each side, from and to each gait; mirror images only where no take shows it. Then the kinds
+    /// of which there is none, and why.
+    pub(super) fn best(all: Vec<Self>) -> (Vec<SetPassage>, Vec<Missing>) {
+        let mut looked: Vec<(PassageKind, Looked)> = Vec::new();
+        let mut found: Vec<SetPassage> = Vec::new();
+        for each in all {
+            looked.extend(each.missing);
+            found.extend(each.found);
+        }
+        // A mirror image comes after what takes show, and what curves after what goes straight.
+        let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.curves, each.passage.cost());
+        found.sort_by(|one, other| {
+            order(one)
+                .partial_cmp(&order(other))
+                .unwrap_or(core::cmp::Ordering::Equal)
+        });
+        let mut kept: Vec<SetPassage> = Vec::new();
+        for each in found {
+            if !kept.iter().any(|kept| kept.key() == each.key()) {
+                kept.push(each);
+            }
+        }
+        kept.sort_by_key(|each| (each.passage.kind(), each.passage.name().to_owned()));
+        let mut taken: Vec<String> = Vec::new();
+        for each in &mut kept {
+            let wanted = each.plain_name();
+            let mut name = wanted.clone();
+            let mut number = 2;
+            while taken.contains(&name) {
+                name = format!("{wanted}_{number}");
+                number += 1;
+            }
+            taken.push(name.clone());
+            each.passage = each.passage.clone().named(name);
+        }
+        let missing = missing(&kept, &looked);
+        (kept, missing)
+    }
+}
+
+/// Names of the parts that every set should have, beside its loops.
+fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing> {
+    let parts = [
+        ("start", PassageKind::Start, 0.0),
+        ("stop", PassageKind::Stop, 0.0),
+        ("turn_in_place_left", PassageKind::TurnInPlace, 1.0),
+        ("turn_in_place_right", PassageKind::TurnInPlace, -1.0),
+    ];
+    let is_there = |kind: PassageKind, side: f64| {
+        let of_kind = kept.iter().filter(|each| each.passage.kind() == kind);
+        of_kind.map(|each| each.passage.turn()).any(|turn| turn * side >= 0.0)
+    };
+    (parts.into_iter().filter(|(_, kind, side)| !is_there(*kind, *side)))
+        .map(|(what, kind, _)| {
+            let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
+            // That a take does it and no loop fits says more than that others never do.
+            let fitting = why.clone().find(|why| !matches!(why, Looked::Never(_)));
+            let why = fitting.or_else(|| why.clone().next());
+            Missing {
+                what: what.to_owned(),
+                why: why.map_or_else(
+                    || "no take could be searched for it".to_owned(),
+                    |why| format!("in no take: {why}"),
+                ),
+            }
+        })
+        .collect()
+}
+
+/// Turns are told apart in steps of so much, radians (90 degrees).
+const TURN_STEP: f64 = 0.5 * core::f64::consts::PI;
+
+/// A passage whose ends cost more is not like its loops there, metre-seconds: what captured takes start and stop costs 0.1 to 0.3, a dance more.
+const MOST_COST: f64 = 0.35;
+
+/// Who turns farther on the way does something else, radians (225 degrees).
+const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
+
+impl SetPassage {
+    /// Whether it is fit for a set: near to its loops, and no pirouette.
+    fn fits(&self) -> bool {
+        let in_place = self.passage.kind() == PassageKind::TurnInPlace;
+        self.passage.cost() <= MOST_COST && (in_place || self.passage.turn().abs() <= MOST_TURN)
+    }
+
+    /// Passages of one key serve for the same.
+    fn key(&self) -> (PassageKind, i32, [(SetGait, &'static str); 2]) {
+        (self.passage.kind(), self.quarters(), self.ways)
+    }
+
+    /// Quarter turns, left positive; a turn has one at least.
+    fn quarters(&self) -> i32 {
+        let turn = self.passage.turn();
+        let quarters = (turn / TURN_STEP).round() as i32;
+        match self.passage.kind() {
+            PassageKind::TurnInPlace | PassageKind::Turn if quarters == 0 => turn.signum() as i32,
+            _ => quarters,
+        }
+    }
+
+    /// Its name but for a number: what it does, how the body moves before or after, and by how much it turns.
+    fn plain_name(&self) -> String {
+        let [from, to] = self.ways.map(|(gait, way)| described(gait, way, 0));
+        let quarters = self.quarters();
+        let side = if quarters > 0 { "left" } else { "right" };
+        let turn = match quarters {
+            0 => String::new(),
+            _ => format!("_{side}_{}", 90 * quarters.abs()),
+        };
+        match self.passage.kind() {
+            PassageKind::Start => format!("start_{to}{turn}"),
+            PassageKind::Stop => format!("stop_{from}{turn}"),
+            PassageKind::TurnInPlace => format!("turn_in_place{turn}"),
+            PassageKind::Turn if from == to => format!("{from}_turn{turn}"),
+            PassageKind::Turn => format!("{from}_to_{to}_turn{turn}"),
+            PassageKind::Jump if from == to => format!("jump_{from}{turn}"),
+            PassageKind::Jump | PassageKind::Transition => format!("jump_{from}_to_{to}{turn}"),
+        }
+    }
+
+    /// The take of its frames, with a root joint where the files of the set have one, ready to be written. Errors: it is no take.
+    pub fn ready(&self, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
+        if form.adds_root(has_root_joint) {
+            let root = added_root_name(self.passage.skeleton());
+            return Ok(CarriedMotion::TakeWithRoot(self.passage.to_take_with_root(&root)?));
+        }
+        Ok(CarriedMotion::Take(match form.mode().moves_root() {
+            true => self.passage.to_take()?,
+            false => self.passage.in_place().to_take()?,
+        }))
+    }
+
+    /// What the manifest says of it.
+    pub(super) fn clip(&self, file: &str, animation: Option<String>) -> SetClip {
+        let passage = &self.passage;
+        let state = |end: usize| LoopState {
+            clip: self.ends[end].clone(),
+            secs: passage.ends()[end].secs,
+        };
+        let held = passage.has_held_feet();
+        SetClip {
+            name: passage.name().to_owned(),
+            file: file.to_owned(),
+            animation,
+            kind: match passage.kind() {
+                PassageKind::Start => ClipKind::Start,
+                PassageKind::Stop => ClipKind::Stop,
+                PassageKind::TurnInPlace => ClipKind::TurnInPlace,
+                PassageKind::Turn => ClipKind::Turn,
+                PassageKind::Jump => ClipKind::Jump,
+                PassageKind::Transition => ClipKind::Transition,
+            },
+            seconds: passage.duration_secs(),
+            frames: passage.num_samples() - 1,
+            from: Some(state(0)),
+            to: Some(state(1)),
+            turn_deg: Some(passage.turn().to_degrees()),
+            travel_m: Some(passage.travel().to_array()),
+            cost: Some(passage.cost()),
+            root: Some(RootKeys {
+                secs: (0..passage.num_samples())
+                    .map(|key| key as f64 * passage.step_secs())
+                    .collect(),
+                translation: passage
+                    .roots()
+                    .iter()
+                    .flat_map(|root| root.translation.to_array())
+                    .collect(),
+                rotation: passage
+                    .roots()
+                    .iter()
+                    .flat_map(|root| root.rotation.to_array())
+                    .collect(),
+            }),
+            events: (passage.events().iter())
+                .map(|event| FootEvent {
+                    secs: event.secs,
+                    phase: None,
+                    foot: match event.side {
+                        Some(Side::Left) => "left".to_owned(),
+                        Some(Side::Right) => "right".to_owned(),
+                        None => self.feet.get(event.foot).cloned().unwrap_or_default(),
+                    },
+                    kind: if event.is_strike {
+                        FootEventKind::Strike
+                    } else {
+                        FootEventKind::Lift
+                    },
+                })
+                .collect(),
+            grade: Some(if held { "good" } else { "review" }.to_owned()),
+            reason: (!held).then(|| "its feet are left free, since no correction holds them".to_owned()),
+            made: self.made.clone(),
+            ..SetClip::default()
+        }
+    }
+}
+
+/// A body whose joints move faster does not stand still, metres per second.
+const STILL_MPS: f64 = 0.15;
+
+/// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
+/// or the take cannot be put onto the character.
+pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
+    let analysis = on_skeleton(studied, None)?;
+    // Who walks in place stands nowhere.
+    let calmest = passage::calmest_stands(&analysis)?.into_iter().next();
+    let Some(frame) = calmest.filter(|&frame| analysis.speed(frame) < STILL_MPS) else {
+        return Ok(None);
+    };
+    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?;
+    let goes_into = studied.goes_into();
+    let facts = studied.facts();
+    let made = SetMade {
+        take: facts.file.clone(),
+        animation: facts.animation.clone(),
+        frames: Some([frame as f64; 2]),
+        licence: facts.licence.clone(),
+        ..SetMade::default()
+    };
+    let mode = RootMode::Stationary;
+    let sidecar = Sidecar {
+        kind: Some(MotionKind::Still.to_string()),
+        take: facts.clone(),
+        candidate: CandidateFacts {
+            start_frame: frame as f64,
+            end_frame: frame as f64,
+            source_period_secs: clip.period_secs(),
+            period_secs: clip.period_secs(),
+            cycles: 1,
+            ..CandidateFacts::default()
+        },
+        root_motion: describe::root_motion(clip.root(), mode, RootSpace::Ground),
+        playback: PlaybackFacts {
+            samples: clip.num_samples(),
+            closing_key: true,
+            copies: 1,
+            carrier_joint: clip.skeleton().joint(clip.carrier()).name.clone(),
+            root_joint: (studied.body_of_loops().root_joint).map(|joint| clip.skeleton().joint(joint).name.clone()),
+            ..PlaybackFacts::default()
+        },
+        ..Sidecar::default()
+    };
+    let stored = StoredLoop {
+        file: LoadedTake {
+            take: as_take(&clip, mode)?,
+            source: goes_into.source.clone(),
+            file_sha256: None,
+            limits: goes_into.limits,
+        },
+        clip,
+        sidecar,
+        facts,
+        followed: None,
+    };
+    Ok(Some((stored, made)))
+}
+
+/// Why a take gives nothing that happens once.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OnceError {
+    /// It does not fit the loops of the set.
+    #[error(transparent)]
+    Passage(#[from] PassageError),
+    /// It cannot be put onto the character.
+    #[error(transparent)]
+    Carry(#[from] CarryError),
+    /// Its body is not found there.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// Left and right cannot be exchanged.
+    #[error(transparent)]
+    Mirror(#[from] RecipeError),
+    /// A pose of it is no take.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}

@@ -1,0 +1,144 @@
+//! The blend spaces of a set: loops at their points, and the triangles between them.
+
+use super::SetEntry;
+use super::manifest::{SetGait, SetPoint, SetSpace};
+use super::select::{side_of, way_of};
+
+/// The blend spaces of loops: by speed and turn rate for those that go forward, and by direction where others do not.
+pub(super) fn spaces(entries: &[SetEntry]) -> Vec<SetSpace> {
+    let goes = |entry: &&SetEntry| entry.variant_of.is_none() && entry.gait != SetGait::TurnInPlace;
+    let rests = |entry: &SetEntry| entry.gait == SetGait::Idle;
+    let forward = entries
+        .iter()
+        .filter(goes)
+        .filter(|entry| rests(entry) || way_of(&entry.member).is_empty());
+    let straight = entries
+        .iter()
+        .filter(goes)
+        .filter(|entry| rests(entry) || side_of(entry.member.turn_dps()) == 0);
+    let by_turn = space("move", ["speed_mps", "turn_rate_dps"], forward, |entry| {
+        [entry.member.speed_mps(), entry.member.turn_dps()]
+    });
+    let by_way = space("strafe", ["left_mps", "forward_mps"], straight, |entry| {
+        let linear = entry.member.twist().linear;
+        [linear.x, linear.z]
+    });
+    let goes_aside = entries
+        .iter()
+        .any(|entry| !rests(entry) && !way_of(&entry.member).is_empty());
+    [Some(by_turn), goes_aside.then_some(by_way)]
+        .into_iter()
+        .flatten()
+        .filter(|space| !space.points.is_empty())
+        .collect()
+}
+
+fn space<'a>(
+    name: &str,
+    axes: [&str; 2],
+    entries: impl Iterator<Item = &'a SetEntry>,
+    at: impl Fn(&SetEntry) -> [f64; 2],
+) -> SetSpace {
+    let entries: Vec<&SetEntry> = entries.collect();
+    let points: Vec<[f64; 2]> = entries
+        .iter()
+        .map(|entry| {
+            if entry.gait == SetGait::Idle {
+                [0.0; 2]
+            } else {
+                at(entry)
+            }
+        })
+        .collect();
+    SetSpace {
+        name: name.to_owned(),
+        axes: axes.map(str::to_owned).to_vec(),
+        triangles: triangles(&points),
+        points: (entries.iter().zip(&points))
+            .map(|(entry, at)| SetPoint {
+                clip: entry.name.clone(),
+                at: at.to_vec(),
+            })
+            .collect(),
+    }
+}
+
+/// Points nearer to a line than this share of the extent are on it.
+const FLAT: f64 = 1e-3;
+
+/// Delaunay's triangulation: the lower side of the points lifted onto a paraboloid, each a little higher by its number, so that of four
+/// points on one circle two triangles come.
+fn triangles(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
+    let scale = [0, 1].map(|axis| {
+        let values = points.iter().map(|point| point[axis]);
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        if high > low { 1.0 / (high - low) } else { 0.0 }
+    });
+    let lifted: Vec<[f64; 3]> = (points.iter().enumerate())
+        .map(|(index, point)| {
+            let [x, y] = [point[0] * scale[0], point[1] * scale[1]];
+            [
+                x,
+                y,
+                x * x + y * y + 1e-7 * ((index + 1) as f64 * 0.618_033_988_75).fract(),
+            ]
+        })
+        .collect();
+    let count = points.len();
+    let mut found = Vec::new();
+    for a in 0..count {
+        for b in a + 1..count {
+            for c in b + 1..count {
+                if is_below_all(&lifted, [a, b, c]) {
+                    found.push([a, b, c]);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether all points lie above the plane through three of them.
+fn is_below_all(lifted: &[[f64; 3]], [a, b, c]: [usize; 3]) -> bool {
+    let from_a = |index: usize| [0, 1, 2].map(|axis| lifted[index][axis] - lifted[a][axis]);
+    let (u, v) = (from_a(b), from_a(c));
+    let area = u[0] * v[1] - u[1] * v[0];
+    if area.abs() < FLAT {
+        return false;
+    }
+    let [nx, ny] = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2]];
+    (0..lifted.len())
+        .filter(|index| ![a, b, c].contains(index))
+        .all(|index| {
+            let w = from_a(index);
+            // The height over the plane.
+            w[2] + (nx * w[0] + ny * w[1]) / area > 0.0
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn triangles_cover_a_grid_once() {
+        let points: Vec<[f64; 2]> = (0..12)
+            .map(|index| [f64::from(index % 4), 30.0 * f64::from(index / 4)])
+            .collect();
+        let found = triangles(&points);
+        let area = |[a, b, c]: [usize; 3]| {
+            let side = |to: usize| [points[to][0] - points[a][0], points[to][1] - points[a][1]];
+            let (u, v) = (side(b), side(c));
+            0.5 * (u[0] * v[1] - u[1] * v[0]).abs()
+        };
+        let sum: f64 = found.iter().map(|&triangle| area(triangle)).sum();
+        assert!((sum - 180.0).abs() < 1e-9, "{found:?}");
+        assert_eq!(found.len(), 12);
+        assert_eq!(
+            triangles(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]),
+            Vec::<[usize; 3]>::new()
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! Styles and actors, by the names of takes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use loopwright::{candidate::NamedMotion, names};
+
+/// Whether a name is of a style: it fits a pattern, or holds the word.
+pub fn fits_style(pattern: &str, name: &str) -> bool {
+    let [pattern, name] = [pattern, name].map(str::to_lowercase);
+    match pattern.contains(['*', '?']) {
+        true => names::matches(&pattern, &name),
+        false => name.contains(&pattern),
+    }
+}
+
+/// Words that say where a body goes, and how fast, beside those that say what it does.
+const NO_STYLES: [&str; 16] = [
+    "left",
+    "right",
+    "forward",
+    "forwards",
+    "backward",
+    "backwards",
+    "front",
+    "back",
+    "side",
+    "straight",
+    "slow",
+    "fast",
+    "start",
+    "stop",
+    "loop",
+    "take",
+];
+
+/// Fewest motions that two styles have in common: with one, a word may as well name a motion.
+const IN_COMMON: usize = 2;
+
+/// The style of each take, where their names say that there are several: the word in which names differ that are otherwise the same, such
+/// as those of `Neutral_FW` and `Angry_FW`, for two motions or more. Takes without such a word have none.
+pub fn styles(takes: &[String]) -> Option<Vec<Option<String>>> {
+    let words: Vec<Vec<String>> = takes.iter().map(|name| words_of(name)).collect();
+    let longest = words.iter().map(Vec::len).max()?;
+    // Names may have more words before the style, or after it.
+    let places = (0..longest).flat_map(|place| [Place::FromFirst(place), Place::FromLast(place)]);
+    let told = places.filter_map(|place| styles_at(&words, place));
+    // The place that tells most; of several the first.
+    let known = |styles: &[Option<String>]| styles.iter().flatten().count();
+    told.reduce(|best, other| if known(&other) > known(&best) { other } else { best })
+}
+
+/// Where in a name the style stands.
+#[derive(Clone, Copy)]
+enum Place {
+    FromFirst(usize),
+    FromLast(usize),
+}
+
+impl Place {
+    fn of(self, count: usize) -> Option<usize> {
+        let index = match self {
+            Self::FromFirst(index) => index,
+            Self::FromLast(index) => count.checked_sub(index + 1)?,
+        };
+        (index < count).then_some(index)
+    }
+}
+
+fn styles_at(words: &[Vec<String>], place: Place) -> Option<Vec<Option<String>>> {
+    let word_of = |words: &Vec<String>| {
+        let index = place.of(words.len())?;
+        may_be_style(&words[index]).then_some(index)
+    };
+    // The motions of each style: the other words.
+    let mut motions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for words in words {
+        let Some(index) = word_of(words) else { continue };
+        let mut rest = words.clone();
+        rest.remove(index);
+        rest.retain(|word| !word.chars().all(|letter| letter.is_ascii_digit()));
+        motions.entry(&words[index]).or_default().insert(rest.join(" "));
+    }
+    let shares = |word: &str| {
+        let others = motions.iter().filter(|(other, _)| **other != word);
+        let in_common = others.map(|(_, theirs)| theirs.intersection(&motions[word]).count());
+        in_common.max().unwrap_or(0) >= IN_COMMON
+    };
+    let shared: Vec<&str> = motions.keys().copied().filter(|word| shares(word)).collect();
+    let style = |words: &Vec<String>| word_of(words).map(|index| words[index].clone());
+    let styles: Vec<Option<String>> = words.iter().map(style).collect();
+    // Where most names say nothing of the kind, it is chance.
+    let told = styles
+        .iter()
+        .flatten()
+        .filter(|style| shared.contains(&style.as_str()))
+        .count();
+    (2 * told >= words.len() && told > 0).then_some(styles)
+}
+
+fn may_be_style(word: &str) -> bool {
+    word.chars().count() > 2
+        && word.chars().any(char::is_alphabetic)
+        && NamedMotion::of(word).kind.is_none()
+        && !NO_STYLES.contains(&word)
+}
+
+fn words_of(name: &str) -> Vec<String> {
+    let words = name
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(takes: &[&str]) -> Option<Vec<Option<String>>> {
+        styles(&takes.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_style_is_the_word_in_which_the_same_motions_differ() {
+        let some = |word: &str| Some(word.to_owned());
+        assert_eq!(
+            told(&["Neutral_FW.bvh", "Neutral_BR.bvh", "Angry_FW.bvh", "Angry_BR.bvh"]),
+            Some(vec![some("neutral"), some("neutral"), some("angry"), some("angry")])
+        );
+        assert_eq!(
+            told(&[
+                "d-1_walk_normal_001",
+                "d-1_run_normal_001",
+                "d-1_walk_elderly_002",
+                "d-1_run_elderly_001"
+            ]),
+            Some(vec![some("normal"), some("normal"), some("elderly"), some("elderly")])
+        );
+        // Motions, sides and numbers are no styles.
+        assert_eq!(told(&["walk_01", "walk_02", "run_01", "run_02"]), None);
+        assert_eq!(told(&["walk_left", "run_left", "walk_right", "run_right"]), None);
+        assert_eq!(told(&["hero_walk", "hero_run", "guard_jump"]), None);
+        let few = ["one_a", "one_b", "two_a", "two_b", "x", "y", "z", "w", "v"];
+        assert_eq!(told(&few), None);
+    }
+
+    #[test]
+    fn a_style_is_a_word_or_a_pattern() {
+        assert!(fits_style("neutral", "100style/Neutral_FW.bvh"));
+        assert!(fits_style("*_FW*", "Neutral_FW.bvh"));
+        assert!(!fits_style("angry", "Neutral_FW.bvh"));
+    }
+}

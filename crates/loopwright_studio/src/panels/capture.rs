@@ -1,0 +1,302 @@
+//! A picture of what the view shows, and an animation of what it plays.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use eframe::egui::{ColorImage, Context, Rect, Ui};
+use image::{ImageFormat, RgbaImage, imageops};
+
+use super::ExportPanel;
+use crate::model::{Action, Model, Playback, Shown};
+
+/// Pictures a second of an animation, and the most of them: those of a loop, not of a take of an hour.
+const GIF_HZ: f64 = 25.0;
+const MOST_PICTURES: usize = 150;
+
+/// Widest picture of an animation, pixels.
+const GIF_PIXELS: u32 = 480;
+
+/// Where pictures of the window arrive.
+type Shots = Arc<Mutex<Option<Arc<ColorImage>>>>;
+
+/// What is being captured, and what is said of the last picture.
+#[derive(Default)]
+pub(crate) struct CapturePanel {
+    job: Option<Job>,
+    shots: Shots,
+    said: Option<String>,
+}
+
+struct Job {
+    file_stem: String,
+    /// Times of the pictures; none but the time that is shown for a single picture.
+    times: Vec<f64>,
+    next: usize,
+    /// Whether the picture of the next time is on its way.
+    is_asked: bool,
+    /// Where the view is in the window, points.
+    rect: Option<Rect>,
+    before: Playback,
+    is_gif: bool,
+    gif: Option<Gif>,
+    secs_each: f64,
+}
+
+impl std::fmt::Debug for CapturePanel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CapturePanel")
+    }
+}
+
+impl CapturePanel {
+    pub(crate) fn capture_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel) {
+        let Some(opened) = model.opened() else { return };
+        ui.horizontal_wrapped(|ui| {
+            ui.add_enabled_ui(self.job.is_none(), |ui| {
+                let picture = ui.button("Save a picture (PNG)");
+                if picture.on_hover_text("What the view shows now").clicked() {
+                    self.start(export.stem(opened), model, false);
+                }
+                let animation = ui.button("Save an animation (GIF)");
+                let tip = "What the view plays, once round; in place it repeats without a jump of the ground";
+                if animation.on_hover_text(tip).clicked() {
+                    self.start(export.stem(opened), model, true);
+                }
+            });
+        });
+        match (&self.job, &self.said) {
+            (Some(job), _) => {
+                ui.label(format!("Picture {} of {} ...", job.next + 1, job.times.len()));
+            }
+            (None, Some(said)) => {
+                ui.label(said);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Whether the view is drawn without what is only for its controls.
+    pub(crate) fn is_on(&self) -> bool {
+        self.job.is_some()
+    }
+
+    fn start(&mut self, file_stem: String, model: &Model, is_gif: bool) {
+        let span = model.span_secs();
+        let now = model.playback.secs_in(span);
+        let cycle = match model.shown() {
+            Shown::Take => 0.0,
+            _ => model.playback.secs - now,
+        };
+        let count = ((span * GIF_HZ).round() as usize).clamp(2, MOST_PICTURES);
+        let secs_each = (span / count as f64).min(1.0 / GIF_HZ);
+        let times = match is_gif {
+            true => (0..count).map(|picture| cycle + picture as f64 * secs_each).collect(),
+            false => vec![model.playback.secs],
+        };
+        *self.shots.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.said = None;
+        self.job = Some(Job {
+            file_stem,
+            times,
+            next: 0,
+            is_asked: false,
+            rect: None,
+            before: model.playback,
+            is_gif,
+            gif: None,
+            secs_each,
+        });
+    }
+
+    /// Takes in the picture that was asked for, and shows the time of the next one. Call it before a frame is drawn.
+    pub(crate) fn step(&mut self, ctx: &Context, model: &mut Model, export: &mut ExportPanel) {
+        let Some(job) = &mut self.job else { return };
+        let shot = self.shots.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(shot) = shot {
+            let taken = job.take_in(&shot, ctx.pixels_per_point());
+            match taken {
+                Ok(None) => {}
+                Ok(Some(bytes)) => {
+                    let extension = if job.is_gif { "gif" } else { "png" };
+                    export.take_in_picture(format!("{}.{extension}", job.file_stem), bytes);
+                    self.end(model, None);
+                }
+                Err(error) => self.end(model, Some(error)),
+            }
+        }
+        if let Some(job) = &self.job {
+            model.playback.is_playing = false;
+            model.playback.secs = job.times[job.next];
+        }
+    }
+
+    /// Asks for a picture of what was drawn. Call it once the view is drawn.
+    pub(crate) fn shoot(&mut self, ctx: &Context, rect: Option<Rect>) {
+        let Some(job) = self.job.as_mut().filter(|job| !job.is_asked) else {
+            return;
+        };
+        job.is_asked = true;
+        job.rect = rect;
+        let (shots, wake) = (Arc::clone(&self.shots), ctx.clone());
+        ctx.request_screenshot(move |shot| {
+            *shots.lock().unwrap_or_else(PoisonError::into_inner) = Some(shot);
+            wake.request_repaint();
+        });
+    }
+
+    fn end(&mut self, model: &mut Model, said: Option<String>) {
+        if let Some(job) = self.job.take() {
+            model.playback = job.before;
+        }
+        model.apply(Action::Dismiss);
+        self.said = said;
+    }
+}
+
+impl Job {
+    /// Keeps a picture. The last one makes the file, whose bytes are returned.
+    fn take_in(&mut self, shot: &ColorImage, pixels_per_point: f32) -> Result<Option<Vec<u8>>, String> {
+        let whole = Rect::from_min_size(
+            Default::default(),
+            shot.size.map(|side| side as f32 / pixels_per_point).into(),
+        );
+        let rect = self.rect.unwrap_or(whole).intersect(whole);
+        let view = shot.region(&rect, Some(pixels_per_point));
+        let [width, height] = view.size.map(|side| side as u32);
+        let rgba = view.as_raw().to_vec();
+        let picture =
+            RgbaImage::from_raw(width, height, rgba).filter(|picture| picture.width() > 0 && picture.height() > 0);
+        let picture = picture.ok_or("The view is too small for a picture")?;
+        self.is_asked = false;
+        if !self.is_gif {
+            let mut file = std::io::Cursor::new(Vec::new());
+            let picture = image::DynamicImage::ImageRgba8(picture).into_rgb8();
+            picture
+                .write_to(&mut file, ImageFormat::Png)
+                .map_err(|error| error.to_string())?;
+            return Ok(Some(file.into_inner()));
+        }
+        let width = picture.width().min(GIF_PIXELS);
+        let height = (picture.height() * width / picture.width()).max(1);
+        let picture = imageops::thumbnail(&picture, width, height);
+        let gif = match self.gif.take() {
+            Some(gif) => gif,
+            None => Gif::new(&picture)?,
+        };
+        let gif = self.gif.insert(gif);
+        let ends = |picture: usize| (1e2 * self.secs_each * picture as f64).round() as u16;
+        gif.push(&picture, ends(self.next + 1) - ends(self.next))?;
+        self.next += 1;
+        match (self.next == self.times.len()).then(|| self.gif.take()).flatten() {
+            Some(gif) => gif.finish().map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// An animation that repeats endlessly, in the colours of its first picture.
+struct Gif {
+    encoder: gif::Encoder<Vec<u8>>,
+    colours: color_quant::NeuQuant,
+    /// The colour for the upper bits of red, green and blue, once it was looked for.
+    nearest: Vec<Option<u8>>,
+    size: [u16; 2],
+}
+
+/// Bits of each channel by which colours are told apart.
+const BITS: u32 = 6;
+
+/// Every so many pixels one is learned from.
+const LEARNED_FROM: i32 = 3;
+
+impl Gif {
+    fn new(first: &RgbaImage) -> Result<Self, String> {
+        let size = [first.width(), first.height()].map(|side| side as u16);
+        let colours = color_quant::NeuQuant::new(LEARNED_FROM, 256, first.as_raw());
+        let mut encoder = gif::Encoder::new(Vec::new(), size[0], size[1], &colours.color_map_rgb())
+            .map_err(|error| error.to_string())?;
+        encoder
+            .set_repeat(gif::Repeat::Infinite)
+            .map_err(|error| error.to_string())?;
+        Ok(Self {
+            encoder,
+            colours,
+            nearest: vec![None; 1 << (3 * BITS)],
+            size,
+        })
+    }
+
+    fn push(&mut self, picture: &RgbaImage, hundredths: u16) -> Result<(), String> {
+        if [picture.width(), picture.height()] != self.size.map(u32::from) {
+            return Err("The window changed its size".to_owned());
+        }
+        let indices = picture.pixels().map(|pixel| {
+            let key = (pixel.0[..3].iter()).fold(0, |key, part| key << BITS | usize::from(part >> (8 - BITS)));
+            *self.nearest[key].get_or_insert_with(|| self.colours.index_of(&pixel.0) as u8)
+        });
+        let frame = gif::Frame {
+            width: self.size[0],
+            height: self.size[1],
+            buffer: indices.collect::<Vec<u8>>().into(),
+            // Players slow down pictures that are shorter than two hundredths.
+            delay: hundredths.max(2),
+            ..gif::Frame::default()
+        };
+        self.encoder.write_frame(&frame).map_err(|error| error.to_string())
+    }
+
+    fn finish(self) -> Result<Vec<u8>, String> {
+        self.encoder.into_inner().map_err(|error| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use eframe::egui::Color32;
+
+    use super::*;
+
+    fn job(times: usize, is_gif: bool) -> Job {
+        Job {
+            file_stem: "walk-loop".to_owned(),
+            times: vec![0.0; times],
+            next: 0,
+            is_asked: true,
+            rect: Some(Rect::from_min_max([10.0, 10.0].into(), [60.0, 40.0].into())),
+            before: Playback::default(),
+            is_gif,
+            gif: None,
+            secs_each: 0.033,
+        }
+    }
+
+    #[test]
+    fn the_view_is_cut_out() {
+        let mut shot = ColorImage::filled([200, 100], Color32::RED);
+        for y in 20..80 {
+            for x in 20..120 {
+                shot.pixels[y * 200 + x] = Color32::BLUE;
+            }
+        }
+        let file = job(1, false).take_in(&shot, 2.0).unwrap().unwrap();
+        let picture = image::load_from_memory(&file).unwrap().into_rgb8();
+        assert_eq!(picture.dimensions(), (100, 60));
+        assert!(picture.pixels().all(|pixel| pixel.0 == [0, 0, 255]));
+    }
+
+    #[test]
+    fn an_animation_has_all_its_pictures_and_lasts_as_long_as_the_loop() {
+        let mut job = job(10, true);
+        let mut file = None;
+        for picture in 0..10 {
+            let shot = ColorImage::filled([200, 100], Color32::from_gray(20 * picture));
+            file = job.take_in(&shot, 1.0).unwrap();
+            assert_eq!(file.is_some(), picture == 9);
+        }
+        let mut decoder = gif::DecodeOptions::new().read_info(file.as_deref().unwrap()).unwrap();
+        let mut delays = Vec::new();
+        while let Some(frame) = decoder.read_next_frame().unwrap() {
+            delays.push(frame.delay);
+        }
+        assert_eq!((delays.len(), delays.iter().sum::<u16>()), (10, 33));
+    }
+}

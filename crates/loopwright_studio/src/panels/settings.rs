@@ -1,0 +1,105 @@
+//! Rows of settings: the name on the left, a slider as wide as there is room, its number, and a way back to the default.
+
+use std::ops::RangeInclusive;
+
+use eframe::egui::{self, DragValue, Response, Slider, SliderClamping, Ui, vec2};
+
+use crate::focus::named;
+use crate::icons::{self, Icon};
+
+/// Room for the name, and for the number, points.
+const NAME_POINTS: f32 = 112.0;
+const NUMBER_POINTS: f32 = 56.0;
+
+/// Room for the bar by which the panels are scrolled, points.
+const SCROLL_POINTS: f32 = 6.0;
+
+/// A setting that a slider shows.
+pub(super) struct Setting<'a> {
+    /// What is read on the left, and what a screen reader says.
+    pub(super) word: &'a str,
+    pub(super) name: &'a str,
+    pub(super) range: RangeInclusive<f64>,
+    pub(super) is_logarithmic: bool,
+    pub(super) suffix: &'a str,
+    /// What a double click on the name, or the button, sets.
+    pub(super) default: Option<f64>,
+}
+
+/// A list to choose from, with its name on the left.
+pub(super) fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
+    ui.horizontal(|ui| {
+        let label = word_ui(ui, word, egui::Sense::hover());
+        let width = ui.available_width() - SCROLL_POINTS;
+        let list = egui::ComboBox::from_id_salt(word)
+            .width(width)
+            .selected_text(chosen)
+            .show_ui(ui, choices);
+        named(list.response.labelled_by(label.id), word);
+    });
+}
+
+/// The name of a row, as wide as those of the others.
+fn word_ui(ui: &mut Ui, word: &str, sense: egui::Sense) -> Response {
+    let room = vec2(NAME_POINTS, ui.spacing().interact_size.y);
+    let layout = egui::Layout::left_to_right(egui::Align::Center);
+    let label = ui.allocate_ui_with_layout(room, layout, |ui| {
+        ui.set_min_width(NAME_POINTS);
+        ui.add(egui::Label::new(word).truncate().sense(sense))
+    });
+    label.inner
+}
+
+/// Shows a setting, and moves it; the response is that of whatever moved it.
+pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) -> Response {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        let height = ui.spacing().interact_size.y;
+        let label = word_ui(ui, setting.word, egui::Sense::click());
+        let reset_points = height.max(26.0) + ui.spacing().item_spacing.x;
+        let beside = NUMBER_POINTS + ui.spacing().item_spacing.x + reset_points + SCROLL_POINTS;
+        ui.spacing_mut().slider_width = (ui.available_width() - beside).max(40.0);
+        let slider = Slider::new(value, setting.range.clone())
+            .logarithmic(setting.is_logarithmic)
+            .clamping(SliderClamping::Edits)
+            .show_value(false);
+        let slider = ui.add(slider);
+        let before = *value;
+        slider.widget_info(|| egui::WidgetInfo::slider(true, before, setting.name));
+        let number = DragValue::new(value)
+            .range(setting.range.clone())
+            .clamp_existing_to_range(false)
+            .speed(0.005 * (setting.range.end() - setting.range.start()))
+            .custom_formatter(three_digits)
+            .suffix(setting.suffix);
+        let number = ui.add_sized(vec2(NUMBER_POINTS, height), number);
+        let mut moved = slider.union(named(number.labelled_by(label.id), setting.name));
+        let is_default = setting.default.is_none_or(|default| (default - *value).abs() < 1e-12);
+        let reset = format!("Reset {}", setting.name);
+        let reset = ui
+            .scope(|ui| {
+                if is_default {
+                    // It keeps its room, so that the slider does not become wider.
+                    ui.set_invisible();
+                }
+                icons::button(ui, Icon::Reset, &reset, &reset, !is_default)
+            })
+            .inner;
+        let label = label.on_hover_text("Double click: back to the default");
+        if let Some(default) = setting
+            .default
+            .filter(|_| reset.clicked() || label.double_clicked() && !is_default)
+        {
+            *value = default;
+            moved.mark_changed();
+        }
+        moved
+    })
+    .inner
+}
+
+/// A number as it is shown. Limits of digits of a slider would round the setting itself, untouched.
+pub(super) fn three_digits(value: f64, _digits: RangeInclusive<usize>) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

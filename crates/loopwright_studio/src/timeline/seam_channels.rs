@@ -1,0 +1,180 @@
+//! The numbers behind the curves over the seam: what closing adds to each joint, and how a joint turns and moves before and after.
+
+use glam::DVec3;
+use loopwright::{MadeLoop, Skeleton};
+
+use crate::model::Made;
+
+/// What a curve shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// What closing adds to the rotation of each joint.
+    #[default]
+    Turned,
+    /// What closing adds to its position.
+    Shifted,
+    /// How the chosen joint turns, uncut and closed.
+    Rotation,
+    /// Where the chosen joint is from the root, uncut and closed.
+    Path,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 4] = [Self::Turned, Self::Shifted, Self::Rotation, Self::Path];
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Turned => "Rotation added",
+            Self::Shifted => "Position added",
+            Self::Rotation => "Rotation",
+            Self::Path => "Position",
+        }
+    }
+
+    pub(super) fn tip(self) -> &'static str {
+        match self {
+            Self::Turned => "What closing adds to the rotation of each joint: the loop less the uncut stretch",
+            Self::Shifted => "What closing adds to the position of each joint in its parent",
+            Self::Rotation => "How the joint turns in its parent, about x, y and z, uncut and closed",
+            Self::Path => "Where the joint is from the root, uncut and closed",
+        }
+    }
+
+    /// Whether the curves are those of all joints.
+    pub(super) fn is_of_all(self) -> bool {
+        matches!(self, Self::Turned | Self::Shifted)
+    }
+
+    pub(super) fn axes(self) -> [&'static str; 3] {
+        match self {
+            Self::Path => ["to the left", "height", "ahead"],
+            _ => ["x", "y", "z"],
+        }
+    }
+
+    /// What a number is multiplied by to be shown, and its unit.
+    pub(super) fn unit(self) -> (f64, &'static str) {
+        match self {
+            Self::Turned | Self::Rotation => (1f64.to_degrees(), "°"),
+            Self::Shifted | Self::Path => (1e2, " cm"),
+        }
+    }
+
+    /// Least range that is drawn, radians or metres: what moves less is drawn flat instead of as noise.
+    pub(super) fn least(self) -> f64 {
+        match self {
+            Self::Turned => 0.01,
+            Self::Shifted => 0.005,
+            Self::Rotation => 0.05,
+            Self::Path => 0.02,
+        }
+    }
+}
+
+/// A joint's offsets along the direction in which it is moved most: of samples 0 to N, those of the end being what meets the start.
+#[derive(Debug)]
+pub(super) struct Offset {
+    pub(super) joint: usize,
+    pub(super) most: f64,
+    pub(super) values: Vec<f64>,
+}
+
+/// One channel of a joint before closing, with the last sample that meets the first, and after.
+#[derive(Debug, Default)]
+pub(super) struct Channel {
+    pub(super) before: Vec<f64>,
+    pub(super) after: Vec<f64>,
+}
+
+/// The loop whose seam was closed: that of the take, where the loop is on a character.
+fn closed(made: &Made) -> &MadeLoop {
+    let made = &made.done.made;
+    made.of_take.as_deref().unwrap_or(made)
+}
+
+/// The skeleton whose joints the offsets are of.
+pub(super) fn skeleton_of(made: &Made, kind: Kind) -> &Skeleton {
+    match kind.is_of_all() {
+        true => closed(made).loop_clip.skeleton(),
+        false => made.done.made.loop_clip.skeleton(),
+    }
+}
+
+/// The offsets of all joints that are moved, the most moved first.
+pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
+    let closed = closed(made);
+    let num_joints = closed.loop_clip.skeleton().num_joints();
+    let all = match kind {
+        Kind::Shifted => &closed.closed.translation_offsets,
+        _ => &closed.closed.rotation_offsets,
+    };
+    let of_joint = |joint: usize| {
+        let offsets: Vec<DVec3> = all.iter().skip(joint).step_by(num_joints).copied().collect();
+        let most = offsets
+            .iter()
+            .copied()
+            .max_by(|one, other| one.length().total_cmp(&other.length()))?;
+        let along = most.try_normalize()?;
+        Some(Offset {
+            joint,
+            most: most.length(),
+            values: offsets.iter().map(|offset| offset.dot(along)).collect(),
+        })
+    };
+    let mut found: Vec<Offset> = (0..num_joints)
+        .filter_map(of_joint)
+        .filter(|offset| offset.most > 1e-6)
+        .collect();
+    found.sort_by(|one, other| other.most.total_cmp(&one.most));
+    found
+}
+
+/// The three channels of a joint.
+pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
+    let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source.clip);
+    let (before, after): (Vec<DVec3>, Vec<DVec3>) = match kind {
+        Kind::Path => {
+            let tracks = clip.tracks_from_root();
+            let before = (0..=source.num_intervals())
+                .map(|sample| source.pose(sample as isize).world(source.skeleton()).translations[joint]);
+            let after = (0..tracks.num_frames()).map(|sample| tracks.position(sample, joint));
+            (before.collect(), after.collect())
+        }
+        _ => {
+            // Turns from one pose: angles about x, y and z of what turns less than half a circle do not jump.
+            let first = clip.body_pose(0).rotations[joint].inverse();
+            let turned = |rotation: glam::DQuat| {
+                let turn = first * rotation;
+                let turn = if turn.w < 0.0 { -turn } else { turn };
+                turn.to_scaled_axis()
+            };
+            let before =
+                (0..=source.num_intervals()).map(|sample| turned(source.pose(sample as isize).rotations[joint]));
+            let after = (0..clip.num_samples()).map(|sample| turned(clip.body_pose(sample).rotations[joint]));
+            (before.collect(), after.collect())
+        }
+    };
+    [0, 1, 2].map(|axis| Channel {
+        before: before.iter().map(|value| value[axis]).collect(),
+        after: after.iter().map(|value| value[axis]).collect(),
+    })
+}
+
+/// Seconds over which closing acts after the seam and before it, as it was fitted.
+pub(super) fn zone_secs(made: &Made) -> [f64; 2] {
+    let method = closed(made).closed.method;
+    let secs = |end: usize| {
+        let shape = [method.start, method.end][end];
+        match (method.crossfade_secs, shape.kind().descriptor().ends) {
+            // A crossfade ends the loop.
+            (Some(secs), _) => [0.0, secs][end],
+            (None, true) => shape.secs(),
+            // Of a spring a tenth is left after some half-lives of the article.
+            (None, false) => SPRING_HALF_LIVES * shape.secs(),
+        }
+    };
+    [secs(0), secs(1)]
+}
+
+/// Half-lives after which 8% of an offset is left.
+const SPRING_HALF_LIVES: f64 = 3.0;

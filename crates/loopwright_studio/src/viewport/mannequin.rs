@@ -1,0 +1,599 @@
+//! The surface of a mannequin: a skinned body made from the skeleton of a take, so that twists and wrists show where its file has none.
+//!
+//! Every limb is a tube with round ends, wider than deep or the other way round, carried by its joint and near its ends by the
+//! neighbours too. A stripe runs along its front: that of a leg is where the knee points, that of an arm where the elbow bends to.
+
+use std::f64::consts::{PI, TAU};
+
+use glam::{DAffine3, DVec3};
+use loopwright::Pose;
+use loopwright::analysis::Side;
+use loopwright_draw::{Figure, Limb};
+use loopwright_formats::mesh::{Bone, Mesh, MeshPart, Vertex};
+
+use crate::model::Opened;
+
+/// Poses of the take from which one learns where limbs bend to.
+const POSES: usize = 24;
+
+/// Corners around a tube, and rings along it and along each of its ends; of fingers there are many.
+const CORNERS: usize = 12;
+const RINGS: usize = 5;
+const CAP_RINGS: usize = 3;
+const FINGER_CORNERS: usize = 8;
+
+/// Share of a limb over which a neighbour carries it, too.
+const BLENDED: f64 = 0.3;
+
+/// How much of the trunk's colour limbs have.
+const PALE: f32 = 0.35;
+
+/// A straight limb says little of where it bends to: so little counts the front of the body.
+const FRONT_OF_BODY: f64 = 0.05;
+
+/// Colours of a mannequin, linear.
+pub(super) struct Colours {
+    pub(super) trunk: [f32; 3],
+    pub(super) left: [f32; 3],
+    pub(super) right: [f32; 3],
+}
+
+/// A tube between two points of the bind pose.
+struct Tube {
+    ends: [DVec3; 2],
+    radii: [f64; 2],
+    /// How wide its ends are, and how deep it is, as shares of its radii.
+    width: [f64; 2],
+    depth: f64,
+    /// How much thicker it is in its middle.
+    bulge: f64,
+    /// Across it, to the front.
+    front: DVec3,
+    joint: usize,
+    /// Who carries its ends, too.
+    neighbours: [Option<usize>; 2],
+    colour: [f32; 3],
+    stripe: [f32; 3],
+    corners: usize,
+}
+
+/// What a joint belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Trunk,
+    Arm,
+    Hand,
+    Leg,
+    Foot,
+}
+
+/// What is known of the body before its surface is made.
+struct Plan {
+    part: Vec<Part>,
+    /// The front of each joint, in its own axes.
+    front: Vec<DVec3>,
+    /// The pose in which the surface is made, in the world.
+    bind: Pose,
+}
+
+/// The surface of a take's body.
+pub(super) fn surface(opened: &Opened, figure: &Figure, colours: &Colours) -> Mesh {
+    let plan = Plan::new(opened);
+    let hips = plan.bind.translations[opened.body().hips];
+    let mut mesh = Mesh::default();
+    for tube in tubes(opened, figure, &plan, colours) {
+        add(&mut mesh, &tube, hips);
+    }
+    mesh.bones = (0..plan.part.len())
+        .map(|joint| {
+            let bound = plan.bind.as_ref().joint(joint);
+            let joint_in_mesh = DAffine3::from_rotation_translation(bound.rotation, bound.translation - hips);
+            Bone {
+                joint,
+                joint_from_mesh: joint_in_mesh.inverse(),
+            }
+        })
+        .collect();
+    mesh.parts.push(MeshPart {
+        indices: 0..mesh.indices.len(),
+        image: None,
+    });
+    mesh
+}
+
+impl Plan {
+    fn new(opened: &Opened) -> Self {
+        let (skeleton, body) = (opened.skeleton(), opened.body());
+        let count = skeleton.num_joints();
+        let mut part = vec![Part::Trunk; count];
+        // The upper end of a limb, where it bends, and its end.
+        let mut bends: Vec<([usize; 3], Part)> = Vec::new();
+        let last = opened.take().num_frames() - 1;
+        let frames: Vec<usize> = (0..POSES).map(|pose| pose * last / (POSES - 1)).collect();
+        let poses: Vec<Pose> = (frames.iter())
+            .map(|&frame| opened.pose_at(frame as f64).as_ref().world(skeleton))
+            .collect();
+        let mut limb = |top: usize, end: usize, upper: Part, lower: Part| {
+            let path = skeleton.path_from_root(end);
+            let Some(at) = path.iter().position(|&joint| joint == top) else {
+                return;
+            };
+            let path = &path[at..];
+            for joint in 0..count {
+                let chain = skeleton.path_from_root(joint);
+                if chain.contains(&end) {
+                    part[joint] = lower;
+                } else if chain.contains(&top) && part[joint] == Part::Trunk {
+                    part[joint] = upper;
+                }
+            }
+            let place = |joint: usize| poses[0].translations[joint];
+            let from_middle = |&&joint: &&usize| {
+                let [up, down] = [top, end].map(|other| (place(joint) - place(other)).length());
+                (up - down).abs()
+            };
+            let inner = path.get(1..path.len().saturating_sub(1)).unwrap_or_default();
+            let middle = inner
+                .iter()
+                .min_by(|one, other| from_middle(one).total_cmp(&from_middle(other)));
+            if let Some(&middle) = middle {
+                bends.push(([top, middle, end], upper));
+            }
+        };
+        for (index, &hand) in body.hands.iter().enumerate() {
+            if let Some(shoulders) = body.shoulders {
+                limb(shoulders[index.min(1)], hand, Part::Arm, Part::Hand);
+            }
+        }
+        for foot in &body.feet {
+            let tops = body.thighs.into_iter().flatten();
+            let path = skeleton.path_from_root(foot.ankle);
+            if let Some(top) = tops.into_iter().find(|top| path.contains(top)) {
+                limb(top, foot.ankle, Part::Leg, Part::Foot);
+            }
+        }
+        // The straightest pose: where joints are bent already, a surface folds when they bend the other way.
+        let bent = |pose: &Pose| {
+            bends
+                .iter()
+                .map(|(joints, _)| flexion(pose, *joints).length())
+                .sum::<f64>()
+        };
+        let straightest = (0..poses.len()).min_by(|&one, &other| bent(&poses[one]).total_cmp(&bent(&poses[other])));
+        let mut front = vec![DVec3::ZERO; count];
+        for (pose, &frame) in poses.iter().zip(&frames) {
+            let ahead = opened.studied.analysis.heading.world_from_heading(frame).rotation * DVec3::Z;
+            for joint in 0..count {
+                let of_limb = bends
+                    .iter()
+                    .find(|([top, ..], _)| skeleton.path_from_root(joint).contains(top));
+                let to = match (part[joint], of_limb) {
+                    (Part::Foot, _) => DVec3::Y,
+                    (_, Some((joints, Part::Leg))) => FRONT_OF_BODY * ahead - flexion(pose, *joints),
+                    (_, Some((joints, _))) => FRONT_OF_BODY * ahead + flexion(pose, *joints),
+                    _ => ahead,
+                };
+                front[joint] += pose.rotations[joint].inverse() * to;
+            }
+        }
+        Self {
+            part,
+            front,
+            bind: poses
+                .into_iter()
+                .nth(straightest.unwrap_or(0))
+                .unwrap_or_else(|| opened.pose_at(0.0)),
+        }
+    }
+
+    /// The front of a joint in the bind pose, across a direction.
+    fn front_across(&self, joint: usize, along: DVec3) -> DVec3 {
+        let front = self.bind.rotations[joint] * self.front[joint].normalize_or(DVec3::Z);
+        let across = |front: DVec3| (front - along * front.dot(along)).try_normalize();
+        across(front)
+            .filter(|_| front.dot(along).abs() < 0.98)
+            .unwrap_or_else(|| along.any_orthonormal_vector())
+    }
+}
+
+/// Where the lower half of a limb goes from the upper one, across the lower one: as long as the bend is sharp.
+fn flexion(pose: &Pose, [top, middle, end]: [usize; 3]) -> DVec3 {
+    let [top, middle, end] = [top, middle, end].map(|joint| pose.translations[joint]);
+    let (upper, lower) = ((middle - top).normalize_or_zero(), (end - middle).normalize_or_zero());
+    let turned = lower - upper;
+    turned - lower * turned.dot(lower)
+}
+
+/// All tubes of a body, in the bind pose.
+fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Vec<Tube> {
+    let (skeleton, body) = (opened.skeleton(), opened.body());
+    let points = figure.points(&plan.bind);
+    let num_joints = skeleton.num_joints();
+    let stature = figure.stature();
+    let mut tubes = Vec::new();
+    for limb in figure.limbs() {
+        let [start, end] = limb.ends.map(|end| points[end]);
+        let joint = figure.joint_of(limb.ends[0]);
+        let Some(along) = (end - start).try_normalize() else {
+            continue;
+        };
+        // Both ends of a head are tips of its joint.
+        let is_head = limb.ends[0] >= num_joints;
+        let part = plan.part[joint];
+        let front = plan.front_across(joint, along);
+        let end_joint = (limb.ends[1] < num_joints).then_some(limb.ends[1]);
+        let parent = skeleton.parent(joint).filter(|_| joint != body.hips && !is_head);
+        let is_connector = part == Part::Trunk && end_joint.is_some_and(|end| plan.part[end] != Part::Trunk);
+        let is_thin = part == Part::Hand && limb.radii[0] < 0.012 * stature;
+        let has_fingers = |hand: &usize| skeleton.children(*hand).len() > 1;
+        let is_finger = is_thin
+            && skeleton
+                .path_from_root(joint)
+                .iter()
+                .filter(|on| body.hands.contains(on))
+                .any(has_fingers);
+        let mut radii = limb.radii;
+        if is_thin && !is_finger {
+            // The only finger stands for all.
+            radii = [0.019, 0.012].map(|share| share * stature);
+        }
+        let (width, depth, bulge) = match part {
+            _ if is_head => ([0.86; 2], 1.0, 0.06),
+            Part::Trunk if is_connector => ([0.8; 2], 0.95, 0.0),
+            // Wide and flat at the chest, rounder at the neck.
+            Part::Trunk => (limb.radii.map(|radius| trunk_width(radius / stature)), 0.9, 0.0),
+            Part::Arm if limb.radii[1] < 0.024 * stature => ([1.12; 2], 0.9, 0.16),
+            Part::Arm => ([1.0; 2], 1.1, 0.12),
+            Part::Hand if is_finger => ([1.0; 2], 1.0, 0.0),
+            // Thin from palm to back: the front of an arm is where the thumb is.
+            Part::Hand if is_thin => ([0.55, 0.6], 1.4, 0.0),
+            Part::Hand => ([0.8, 0.55], 1.4, 0.1),
+            Part::Leg => ([0.95; 2], 1.05, 0.12),
+            Part::Foot => ([1.3, 1.6], 0.85, 0.0),
+        };
+        let (colour, stripe) = coloured(limb.side, colours);
+        tubes.push(Tube {
+            ends: [start, end],
+            radii,
+            width,
+            depth,
+            bulge,
+            front,
+            joint,
+            neighbours: [parent, end_joint.filter(|_| !is_connector)],
+            colour,
+            stripe: if part == Part::Trunk && !is_head {
+                colour
+            } else {
+                stripe
+            },
+            corners: if is_finger { FINGER_CORNERS } else { CORNERS },
+        });
+        if is_head {
+            tubes.push(nose(
+                tubes.last().map_or(front, |head| head.front),
+                [start, end],
+                limb,
+                joint,
+                colours,
+            ));
+        }
+    }
+    tubes.extend(pelvis(opened, figure, plan, &points, colours));
+    for (foot, side) in body.feet.iter().map(|foot| (foot, foot.side)) {
+        tubes.extend(
+            heel(foot.ankle, side, figure, plan, &points, colours)
+                .into_iter()
+                .flatten(),
+        );
+    }
+    for &hand in &body.hands {
+        if skeleton.children(hand).len() < 2 {
+            tubes.extend(thumb(hand, figure, plan, &points, colours));
+        }
+    }
+    tubes
+}
+
+/// How wide the trunk is where its radius is that share of the stature.
+fn trunk_width(share: f64) -> f64 {
+    1.0 + 0.45 * ((share - 0.03) / 0.03).clamp(0.0, 1.0)
+}
+
+/// The pelvis, from the hips to where the legs begin.
+fn pelvis(opened: &Opened, figure: &Figure, plan: &Plan, points: &[DVec3], colours: &Colours) -> Option<Tube> {
+    let (body, stature) = (opened.body(), figure.stature());
+    let [left, right] = body.thighs?;
+    let start = points[body.hips];
+    let between = 0.5 * (points[left] + points[right]);
+    let along = (between - start).try_normalize()?;
+    let wide = 0.5 * (points[left] - points[right]).length();
+    let radius = 0.05 * stature;
+    Some(Tube {
+        ends: [start, between],
+        radii: [radius; 2],
+        width: [(wide / radius).clamp(1.3, 2.0); 2],
+        depth: 1.05,
+        bulge: 0.0,
+        front: plan.front_across(body.hips, along),
+        joint: body.hips,
+        neighbours: [None; 2],
+        colour: colours.trunk,
+        stripe: colours.trunk,
+        corners: CORNERS,
+    })
+}
+
+fn mixed(one: [f32; 3], other: [f32; 3], share: f32) -> [f32; 3] {
+    [0, 1, 2].map(|channel| one[channel] + share * (other[channel] - one[channel]))
+}
+
+/// The colour of a side, and of the stripe along its front.
+fn coloured(side: Option<Side>, colours: &Colours) -> ([f32; 3], [f32; 3]) {
+    let own = match side {
+        Some(Side::Left) => mixed(colours.left, colours.trunk, PALE),
+        Some(Side::Right) => mixed(colours.right, colours.trunk, PALE),
+        None => colours.trunk,
+    };
+    (own, mixed(own, [0.02; 3], 0.55))
+}
+
+/// What sticks out of the face, by which one sees where it looks.
+fn nose(front: DVec3, [start, end]: [DVec3; 2], head: &Limb, joint: usize, colours: &Colours) -> Tube {
+    let middle = start.lerp(end, 0.25);
+    let reach = head.radii[1];
+    let (colour, stripe) = coloured(None, colours);
+    Tube {
+        ends: [middle + 0.7 * reach * front, middle + 1.05 * reach * front],
+        radii: [0.34 * reach, 0.18 * reach],
+        width: [0.8; 2],
+        depth: 1.0,
+        bulge: 0.0,
+        front: (end - start).normalize_or(DVec3::Y),
+        joint,
+        neighbours: [None; 2],
+        colour: mixed(colour, stripe, 0.6),
+        stripe,
+        corners: FINGER_CORNERS,
+    }
+}
+
+/// The heel of a foot, as high above the ground as its toes, and the sole between them.
+fn heel(
+    ankle: usize,
+    side: Option<Side>,
+    figure: &Figure,
+    plan: &Plan,
+    points: &[DVec3],
+    colours: &Colours,
+) -> Option<[Tube; 2]> {
+    let limb = figure.limbs().iter().find(|limb| limb.ends[0] == ankle)?;
+    let (start, toe) = (points[ankle], points[limb.ends[1]]);
+    let up = plan.bind.rotations[ankle] * plan.front[ankle].try_normalize()?;
+    let down = (start - toe).dot(up).max(0.0);
+    let ahead = (toe - start + down * up).try_normalize()?;
+    let low = limb.radii[1];
+    // The soles of heel and toes are in one plane.
+    let end = start - (down - 0.3 * low) * up - (0.02 * figure.stature()) * ahead;
+    let (colour, _) = coloured(side, colours);
+    let tube = |ends: [DVec3; 2], radii: [f64; 2], width: [f64; 2], depth: f64| {
+        Some(Tube {
+            ends,
+            radii,
+            width,
+            depth,
+            bulge: 0.0,
+            front: plan.front_across(ankle, (ends[1] - ends[0]).try_normalize()?),
+            joint: ankle,
+            neighbours: [None; 2],
+            colour,
+            stripe: colour,
+            corners: CORNERS,
+        })
+    };
+    Some([
+        tube([start, end], [limb.radii[0], 1.3 * low], [1.0; 2], 1.0)?,
+        tube([end, toe], [1.2 * low, low], [1.3, 1.6], 1.0)?,
+    ])
+}
+
+/// The thumb of a hand without fingers: to the front, as the elbow bends.
+fn thumb(hand: usize, figure: &Figure, plan: &Plan, points: &[DVec3], colours: &Colours) -> Option<Tube> {
+    let limb = figure
+        .limbs()
+        .iter()
+        .find(|limb| figure.joint_of(limb.ends[0]) == hand)?;
+    let (start, end) = (points[limb.ends[0]], points[limb.ends[1]]);
+    let along = (end - start).try_normalize()?;
+    let front = plan.front_across(hand, along);
+    let (reach, radius) = ((end - start).length(), limb.radii[1]);
+    let root = start + 0.25 * reach * along + 0.7 * radius * front;
+    let (colour, stripe) = coloured(limb.side, colours);
+    Some(Tube {
+        ends: [root, root + 0.4 * reach * along + 1.1 * radius * front],
+        radii: [0.5 * radius, 0.36 * radius],
+        width: [1.0; 2],
+        depth: 1.0,
+        bulge: 0.0,
+        front,
+        joint: hand,
+        neighbours: [None; 2],
+        colour,
+        stripe,
+        corners: FINGER_CORNERS,
+    })
+}
+
+/// Adds a tube to a mesh whose origin is at the hips.
+fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
+    let [start, end] = tube.ends;
+    let Some(along) = (end - start).try_normalize() else {
+        return;
+    };
+    let front = tube.front;
+    let side = front.cross(along);
+    let first = mesh.vertices.len() as u32;
+    // Rings from pole to pole: how far along, how much thinner than there, and how far the normal leans along.
+    let cap = |ring: usize| 0.5 * PI * (1.0 - ring as f64 / CAP_RINGS as f64);
+    let mut rings: Vec<(f64, f64, f64, f64)> = Vec::new();
+    for ring in 0..CAP_RINGS {
+        let (sin, cos) = cap(ring).sin_cos();
+        rings.push((0.0, cos, -sin, -sin));
+    }
+    for ring in 0..=RINGS {
+        rings.push((ring as f64 / RINGS as f64, 1.0, 0.0, 0.0));
+    }
+    for ring in (0..CAP_RINGS).rev() {
+        let (sin, cos) = cap(ring).sin_cos();
+        rings.push((1.0, cos, sin, sin));
+    }
+    for &(share, thin, lean, beyond) in &rings {
+        let radius = (tube.radii[0] + (tube.radii[1] - tube.radii[0]) * share)
+            * (1.0 + tube.bulge * (PI * share.powf(0.8)).sin());
+        let width = tube.width[0] + (tube.width[1] - tube.width[0]) * share;
+        let centre = start.lerp(end, share) + beyond * radius * tube.depth.min(1.0) * along;
+        let (bones, weights) = carried(tube, share);
+        for corner in 0..tube.corners {
+            let (sin, cos) = (TAU * corner as f64 / tube.corners as f64).sin_cos();
+            let across = thin * radius * (cos * width * side + sin * tube.depth * front);
+            // The normal of an ellipse leans to its narrow side.
+            let flat = (cos / width * side + sin / tube.depth * front).normalize_or(side);
+            let normal = ((1.0 - lean * lean).max(0.0).sqrt() * flat + lean * along).normalize_or(along);
+            mesh.vertices.push(Vertex {
+                position: (centre + across - hips).as_vec3().to_array(),
+                normal: normal.as_vec3().to_array(),
+                texture_at: [0.0; 2],
+                colour: if sin > 0.85 { tube.stripe } else { tube.colour },
+                bones,
+                weights,
+            });
+        }
+    }
+    let corners = tube.corners as u32;
+    for ring in 0..rings.len() as u32 - 1 {
+        for corner in 0..corners {
+            let at = |ring: u32, corner: u32| first + ring * corners + corner % corners;
+            let [a, b] = [at(ring, corner), at(ring, corner + 1)];
+            let [c, d] = [at(ring + 1, corner), at(ring + 1, corner + 1)];
+            mesh.indices.extend([a, b, c, b, d, c]);
+        }
+    }
+}
+
+/// Who carries a ring: the joint of the limb, and near its ends half by the neighbours.
+fn carried(tube: &Tube, share: f64) -> ([u16; 4], [f32; 4]) {
+    let near = |from_end: f64| (0.5 * (1.0 - from_end / BLENDED)).max(0.0) as f32;
+    let of_end = |end: usize| {
+        let weight = near([share, 1.0 - share][end]);
+        tube.neighbours[end].map_or((tube.joint, 0.0), |joint| (joint, weight))
+    };
+    let [(before, of_before), (after, of_after)] = [of_end(0), of_end(1)];
+    let bones = [tube.joint, before, after, tube.joint].map(|joint| joint as u16);
+    (bones, [1.0 - of_before - of_after, of_before, of_after, 0.0])
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DQuat;
+
+    use super::*;
+    use crate::model::Beside;
+    use crate::surface::Surface;
+
+    fn walker() -> (Opened, Figure) {
+        let opened = Opened::walk().unwrap();
+        let figure = Figure::new(opened.take(), opened.body());
+        (opened, figure)
+    }
+
+    fn mannequin(opened: &Opened, figure: &Figure) -> Mesh {
+        let colours = Colours {
+            trunk: [0.6; 3],
+            left: [0.1, 0.4, 0.5],
+            right: [0.5, 0.2, 0.3],
+        };
+        surface(opened, figure, &colours)
+    }
+
+    #[test]
+    fn a_mannequin_is_a_body_that_faces_outwards() {
+        let (opened, figure) = walker();
+        let mesh = mannequin(&opened, &figure);
+        assert!((1000..6000).contains(&mesh.vertices.len()), "{}", mesh.vertices.len());
+        for vertex in &mesh.vertices {
+            assert!((vertex.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+            assert!(vertex.position.iter().chain(&vertex.normal).all(|x| x.is_finite()));
+        }
+        let world = opened.pose_at(11.0).as_ref().world(opened.skeleton());
+        let posed = mesh.posed(&mesh.bones_at(&world), DVec3::ZERO);
+        let volume: f32 = (mesh.indices.chunks_exact(3))
+            .map(|corners| {
+                let [a, b, c] = [0, 1, 2].map(|corner| glam::Vec3::from_array(posed[corners[corner] as usize][0]));
+                a.dot(b.cross(c)) / 6.0
+            })
+            .sum();
+        assert!((0.04..0.2).contains(&volume), "{volume} cubic metres");
+        // As high as the body of capsules.
+        let height = posed.iter().fold(f32::MIN, |most, [position, _]| most.max(position[1]));
+        let points = figure.points(&world);
+        let ends = figure
+            .limbs()
+            .iter()
+            .flat_map(|limb| [0, 1].map(|end| points[limb.ends[end]].y + limb.radii[end]));
+        let wanted = ends.fold(f64::MIN, f64::max);
+        assert!((f64::from(height) - wanted).abs() < 0.03, "{height} {wanted}");
+        let surface = Surface::new(mesh, &Beside::default());
+        assert!(!surface.shadow_indices.is_empty());
+    }
+
+    /// Capsules cannot show that a forearm turns about itself; skin can.
+    #[test]
+    fn a_wrist_that_twists_moves_its_skin() {
+        let (opened, figure) = walker();
+        let mesh = mannequin(&opened, &figure);
+        let hand = opened.body().hands[0];
+        let skeleton = opened.skeleton();
+        let pose = opened.pose_at(0.0);
+        let world = pose.as_ref().world(skeleton);
+        let forearm = skeleton.parent(hand).unwrap();
+        let along = (world.translations[hand] - world.translations[forearm]).normalize();
+        let mut twisted = world.clone();
+        twisted.rotations[hand] = DQuat::from_axis_angle(along, 0.5) * world.rotations[hand];
+        let [before, after] = [&world, &twisted].map(|pose| mesh.posed(&mesh.bones_at(pose), DVec3::ZERO));
+        let moved = |joint: usize| {
+            let far = (mesh.vertices.iter().zip(before.iter().zip(&after)))
+                .filter(|(vertex, _)| usize::from(vertex.bones[0]) == joint)
+                .map(|(_, ([one, _], [other, _]))| {
+                    glam::Vec3::from_array(*one).distance(glam::Vec3::from_array(*other))
+                });
+            far.fold(0.0, f32::max)
+        };
+        assert!(
+            moved(hand) > 0.01 && moved(forearm) > 0.001,
+            "{} {}",
+            moved(hand),
+            moved(forearm)
+        );
+        assert_eq!(moved(opened.body().hips), 0.0);
+    }
+
+    /// The stripe of a leg is where the knee points: ahead.
+    #[test]
+    fn knees_point_ahead_and_elbows_bend_to_the_front() {
+        let (opened, _) = walker();
+        let plan = Plan::new(&opened);
+        let ahead = opened.studied.analysis.heading.world_from_heading(0).rotation * DVec3::Z;
+        let world = opened.pose_at(0.0).as_ref().world(opened.skeleton());
+        let of = |joint: usize| (world.rotations[joint] * plan.front[joint].normalize()).dot(ahead);
+        let thighs = opened.body().thighs.unwrap();
+        let shoulders = opened.body().shoulders.unwrap();
+        for joint in thighs.into_iter().chain(shoulders).chain(opened.body().head) {
+            assert!(
+                of(joint) > 0.5,
+                "{}: {}",
+                opened.skeleton().joint(joint).name,
+                of(joint)
+            );
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What is drawn around the body of a loop: the path of a joint over the seam, and feet that slide or leave their height while they stand.
+
+use glam::DVec3;
+use loopwright::loop_clip::LoopKeys;
+use loopwright::quality::{Stand, farthest_slide_of_stances, stands};
+
+use crate::model::{Made, Model, RootView, Shown};
+
+/// Time before the seam and after it over which the path of a joint is drawn, seconds.
+const AROUND_SECS: f64 = 0.5;
+
+/// How far a foot slides, and how far it is above or below its place in the take, before it is marked, metres of an adult: where the
+/// grade of a loop is no longer good.
+const SLIDE_METRES: f64 = 0.02;
+const HEIGHT_METRES: f64 = 0.009;
+
+/// The path of a joint around the seam, seen from the root, by time from the seam.
+#[derive(Debug)]
+pub(super) struct Trail {
+    /// Which loop, and which joint.
+    of: (u64, usize),
+    closed: Vec<(f64, DVec3)>,
+    /// Up to the seam, and from it on: uncut they do not meet.
+    uncut: [Vec<(f64, DVec3)>; 2],
+}
+
+/// A path as it is drawn in the world.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    pub(super) closed: [Vec<DVec3>; 2],
+    pub(super) uncut: [Vec<DVec3>; 2],
+}
+
+impl Trail {
+    /// The path of the joint that is chosen, unless it is there already.
+    pub(super) fn follow(slot: &mut Option<Self>, model: &Model, made: &Made, joint: usize) {
+        let of = (model.num_made(), joint);
+        if slot.as_ref().is_some_and(|trail| trail.of == of) {
+            return;
+        }
+        let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source.clip);
+        let tracks = clip.tracks_from_root();
+        let (step, num) = (clip.step_secs(), clip.num_samples() as isize);
+        let reach = ((AROUND_SECS / step) as isize).min(num / 2);
+        let closed = (-reach..=reach)
+            .map(|sample| {
+                (
+                    sample as f64 * step,
+                    tracks.position(sample.rem_euclid(num) as usize, joint),
+                )
+            })
+            .collect();
+        let last = source.num_intervals() as isize;
+        let uncut = |sample: isize| source.pose(sample).world(source.skeleton()).translations[joint];
+        let reach = reach.min(last);
+        *slot = Some(Self {
+            of,
+            closed,
+            uncut: [
+                (-reach..=0)
+                    .map(|sample| (sample as f64 * step, uncut(last + sample)))
+                    .collect(),
+                (0..=reach)
+                    .map(|sample| (sample as f64 * step, uncut(sample)))
+                    .collect(),
+            ],
+        });
+    }
+
+    /// Where it is in the world: over the seam that is nearest.
+    pub(super) fn paths(&self, model: &Model, made: &Made) -> Paths {
+        let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source);
+        let period = made.period_secs();
+        let seam_secs = match model.root_view {
+            RootView::Accumulate => (model.playback.secs / period).round().max(1.0) * period,
+            RootView::World => period,
+            RootView::InPlace => 0.0,
+        };
+        let root_secs = |secs: f64| match model.root_view {
+            RootView::InPlace => 0.0,
+            _ => seam_secs + secs,
+        };
+        let closed = |is_after: bool| {
+            (self.closed.iter())
+                .filter(|(secs, _)| if is_after { *secs >= 0.0 } else { *secs <= 0.0 })
+                .map(|&(secs, point)| clip.root_pose_at(root_secs(secs)).transform_point(point))
+                .collect()
+        };
+        let uncut = |side: usize| {
+            (self.uncut[side].iter())
+                .map(|&(secs, point)| source.root.at(root_secs(secs)).transform_point(point))
+                .collect()
+        };
+        Paths {
+            closed: [closed(false), closed(true)],
+            uncut: [uncut(0), uncut(1)],
+        }
+    }
+}
+
+/// A foot that does not stay where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fault {
+    pub(super) joint: usize,
+    first_sample: usize,
+    num_samples: usize,
+    /// What is wrong, in words.
+    pub(super) words: String,
+}
+
+/// The faults of a loop's feet.
+#[derive(Debug)]
+pub(super) struct Faults {
+    num_made: u64,
+    found: Vec<Fault>,
+}
+
+impl Faults {
+    /// Those of the loop that is shown, unless they are there already.
+    pub(super) fn follow(slot: &mut Option<Self>, model: &Model, made: &Made) {
+        if slot.as_ref().is_none_or(|faults| faults.num_made != model.num_made()) {
+            *slot = Some(Self {
+                num_made: model.num_made(),
+                found: found(made),
+            });
+        }
+    }
+
+    /// Those at the time that is shown.
+    pub(super) fn now(&self, model: &Model, made: &Made, shown: Shown) -> Vec<&Fault> {
+        if shown != Shown::Loop {
+            return Vec::new();
+        }
+        let clip = &made.done.made.loop_clip;
+        let num = clip.num_samples();
+        let sample = (model.playback.secs_in(made.period_secs()) / clip.step_secs()) as usize;
+        let is_now = |fault: &&Fault| (sample + num - fault.first_sample % num) % num < fault.num_samples;
+        self.found.iter().filter(is_now).collect()
+    }
+}
+
+fn found(made: &Made) -> Vec<Fault> {
+    let made_loop = &made.done.made;
+    let keys = LoopKeys::from_loop(&made_loop.loop_clip);
+    let skeleton = made_loop.loop_clip.skeleton();
+    let size = made.quality.body_size;
+    let source = &made_loop.source.clip;
+    let closed = made_loop.loop_clip.tracks_from_root();
+    let mut faults = Vec::new();
+    for stand in stands(&keys, &made_loop.body, Some(&made_loop.source)) {
+        let name = &skeleton.joint(stand.joint).name;
+        let slid = farthest_slide_of_stances(&keys, &[stand]).map_or(0.0, |slide| slide.metres);
+        let risen = risen(&stand, keys.num_samples(), |sample| {
+            let pose = source.pose(sample as isize).world(source.skeleton());
+            closed.position(sample, stand.joint).y - pose.translations[stand.joint].y
+        });
+        let words = if slid > SLIDE_METRES * size {
+            format!("{name} slides {:.0} mm", 1e3 * slid)
+        } else if risen.abs() > HEIGHT_METRES * size {
+            let side = if risen > 0.0 { "floats" } else { "sinks" };
+            format!("{name} {side} {:.0} mm", 1e3 * risen.abs())
+        } else {
+            continue;
+        };
+        faults.push(Fault {
+            joint: stand.joint,
+            first_sample: stand.first_sample,
+            num_samples: stand.num_samples,
+            words,
+        });
+    }
+    faults
+}
+
+/// How far a joint that stands is above its place in the take on average, metres.
+fn risen(stand: &Stand, num_samples: usize, above: impl Fn(usize) -> f64) -> f64 {
+    let samples = stand.first_sample..stand.first_sample + stand.num_samples.min(num_samples);
+    let count = samples.len().max(1) as f64;
+    samples.map(|sample| above(sample % num_samples)).sum::<f64>() / count
+}

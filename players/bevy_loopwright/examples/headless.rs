@@ -1,0 +1,427 @@
+//! Plays a set without a window, by its manifest alone, and measures what a viewer would see.
+//!
+//!     cargo run --release --example headless -- FOLDER...
+//!
+//! A folder holds set.json and the files that it names. For each a line of JSON; status 1 where a joint steps further at a switch than 1.1 times
+//! what it does inside clips, or the root is more than 1 cm from the closed form after a minute.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bevy::ecs::message::MessageReader;
+use bevy::prelude::*;
+use bevy::time::TimeUpdateStrategy;
+use bevy_loopwright::{
+    FootEventKind, FootMessage, Goal, LoopwrightCharacter, LoopwrightPlugin, MotionSet, Player, SwitchMessage,
+};
+use glam::{DAffine3, DQuat, DVec3};
+use loopwright::Pose;
+use loopwright::math::{Rigid, Twist};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Frames per second of the path.
+const RATE: f64 = 120.0;
+
+/// What an inside step may be exceeded by at a switch.
+const MOST_STEP: f64 = 1.1;
+
+/// The root after a minute against the closed form.
+const MOST_DRIFT_METRES: f64 = 0.01;
+
+/// A node of the body's file.
+struct Node {
+    name: String,
+    parent: Option<usize>,
+    rest: DAffine3,
+}
+
+/// The body of a file, to be spawned and to say where joints are meant to be.
+struct Body(Vec<Node>);
+
+impl Body {
+    fn read(path: &Path) -> Result<Self, Failure> {
+        let gltf = gltf::Gltf::open(path)?;
+        let mut nodes: Vec<Node> = (gltf.nodes())
+            .map(|node| {
+                let (translation, rotation, scale) = node.transform().decomposed();
+                let wide = |values: [f32; 3]| DVec3::from_array(values.map(f64::from));
+                let rotation = DQuat::from_array(rotation.map(f64::from)).normalize();
+                Node {
+                    name: node
+                        .name()
+                        .map_or_else(|| format!("node{}", node.index()), str::to_owned),
+                    parent: None,
+                    rest: DAffine3::from_scale_rotation_translation(wide(scale), rotation, wide(translation)),
+                }
+            })
+            .collect();
+        for node in gltf.nodes() {
+            for child in node.children() {
+                nodes[child.index()].parent = Some(node.index());
+            }
+        }
+        Ok(Self(nodes))
+    }
+
+    fn spawn(&self, world: &mut World, root: Entity) {
+        let spawned: Vec<Entity> = (self.0.iter())
+            .map(|node| {
+                let (scale, rotation, translation) = node.rest.to_scale_rotation_translation();
+                let transform = Transform {
+                    translation: Vec3::from_array(translation.as_vec3().to_array()),
+                    rotation: Quat::from_array(rotation.as_quat().to_array()),
+                    scale: Vec3::from_array(scale.as_vec3().to_array()),
+                };
+                world.spawn((Name::new(node.name.clone()), transform)).id()
+            })
+            .collect();
+        for (node, &entity) in self.0.iter().zip(&spawned) {
+            world
+                .entity_mut(node.parent.map_or(root, |parent| spawned[parent]))
+                .add_child(entity);
+        }
+    }
+
+    /// Where the set's joints are in the world.
+    fn places(&self, set: &MotionSet, pose: &Pose, root: Rigid) -> Vec<DVec3> {
+        let index: BTreeMap<&str, usize> = set
+            .joints
+            .iter()
+            .enumerate()
+            .map(|(index, name)| (name.as_str(), index))
+            .collect();
+        let world = DAffine3::from_rotation_translation(root.rotation, root.translation);
+        let local = |node: &Node| match index.get(node.name.as_str()) {
+            Some(&joint) => {
+                let (scale, ..) = node.rest.to_scale_rotation_translation();
+                DAffine3::from_scale_rotation_translation(scale, pose.rotations[joint], pose.translations[joint])
+            }
+            None => node.rest,
+        };
+        let whole = |node: &Node| {
+            let mut at = local(node);
+            let mut parent = node.parent;
+            while let Some(index) = parent {
+                at = local(&self.0[index]) * at;
+                parent = self.0[index].parent;
+            }
+            (world * at).translation
+        };
+        let node = |name: &String| self.0.iter().find(|node| node.name == *name);
+        set.joints
+            .iter()
+            .map(|name| node(name).map_or(DVec3::ZERO, whole))
+            .collect()
+    }
+}
+
+/// The longest step and second difference of any joint around each frame.
+fn measured(frames: &[Vec<DVec3>]) -> Vec<[f64; 2]> {
+    let mut found = vec![[0.0; 2]];
+    for near in frames.windows(3) {
+        let joints = 0..near[1].len();
+        let most = |of: &dyn Fn(usize) -> f64| joints.clone().map(of).fold(0.0, f64::max);
+        let step = |joint: usize| {
+            near[1][joint]
+                .distance(near[0][joint])
+                .max(near[1][joint].distance(near[2][joint]))
+        };
+        let bend = |joint: usize| (near[0][joint] + near[2][joint] - near[1][joint] * 2.0).length();
+        found.push([most(&step), most(&bend)]);
+    }
+    found
+}
+
+fn most(steps: &[[f64; 2]], of: usize) -> f64 {
+    steps.iter().map(|step| step[of]).fold(0.0, f64::max)
+}
+
+/// What happened, by frame.
+#[derive(Resource, Default)]
+struct Log {
+    switches: Vec<(String, String, f64)>,
+    feet: Vec<(String, FootEventKind)>,
+}
+
+fn write_down(mut log: ResMut<Log>, mut feet: MessageReader<FootMessage>, mut switches: MessageReader<SwitchMessage>) {
+    log.feet.extend(feet.read().map(|step| (step.foot.clone(), step.kind)));
+    log.switches.extend(
+        switches
+            .read()
+            .map(|switch| (switch.from.clone(), switch.to.clone(), switch.fade_secs)),
+    );
+}
+
+/// An application with one character, its set loaded.
+fn application(folder: &Path, body: &Body, rate: f64) -> Result<(App, Entity), Failure> {
+    let mut app = App::new();
+    let file_path = folder.canonicalize()?.to_string_lossy().into_owned();
+    app.add_plugins((
+        MinimalPlugins,
+        AssetPlugin { file_path, ..default() },
+        TransformPlugin,
+        LoopwrightPlugin,
+    ))
+    .insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_secs_f64(1.0 / rate)))
+    .init_resource::<Log>()
+    .add_systems(Last, write_down);
+    app.finish();
+    app.cleanup();
+    let set = app.world().resource::<AssetServer>().load("set.json");
+    let hero = app
+        .world_mut()
+        .spawn((LoopwrightCharacter::new(set), Transform::default()))
+        .id();
+    body.spawn(app.world_mut(), hero);
+    for _ in 0..2000 {
+        app.update();
+        if app
+            .world()
+            .get::<LoopwrightCharacter>(hero)
+            .is_some_and(|hero| hero.player().is_some())
+        {
+            return Ok((app, hero));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Err("the set was not loaded within ten seconds".into())
+}
+
+fn places_in(app: &mut App, names: &[String]) -> Vec<DVec3> {
+    let mut joints = app.world_mut().query::<(&Name, &GlobalTransform)>();
+    let found: BTreeMap<String, DVec3> = (joints.iter(app.world()))
+        .map(|(name, place)| {
+            (
+                name.to_string(),
+                DVec3::from_array(place.translation().to_array().map(f64::from)),
+            )
+        })
+        .collect();
+    names
+        .iter()
+        .map(|name| found.get(name).copied().unwrap_or_default())
+        .collect()
+}
+
+/// The root in closed form as docs/formats/twist.md has it.
+fn root_at(twist: Twist, secs: f64) -> DVec3 {
+    let sinc = |x: f64| if x.abs() < 1e-4 { 1.0 - x * x / 6.0 } else { x.sin() / x };
+    let a = twist.angular.y * secs;
+    let (ahead, aside) = (secs * sinc(a), secs * (a / 2.0) * sinc(a / 2.0).powi(2));
+    let (v, w) = (twist.linear.x, twist.linear.z);
+    DVec3::new(v * ahead + w * aside, twist.linear.y * secs, w * ahead - v * aside)
+}
+
+fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
+    let manifest = std::fs::read(folder.join("set.json"))?;
+    let mut files = BTreeMap::new();
+    for name in MotionSet::files(&manifest)? {
+        let bytes = std::fs::read(folder.join(&name))?;
+        files.insert(name, bytes);
+    }
+    let first = files.keys().next().cloned().ok_or("the set has no files")?;
+    let set = Arc::new(MotionSet::new(&manifest, &files)?);
+    let body = Body::read(&folder.join(first))?;
+    let mut faults = Vec::new();
+
+    // Each clip alone.
+    let mut inside: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
+    for clip in set.clips() {
+        let count = (clip.seconds * RATE) as usize;
+        let frames: Vec<Vec<DVec3>> = (0..=count)
+            .map(|frame| frame as f64 / RATE)
+            .map(|secs| body.places(&set, &clip.pose(secs), clip.root(secs)))
+            .collect();
+        let steps = measured(&frames);
+        inside.insert(&clip.name, [most(&steps, 0), most(&steps, 1)]);
+    }
+    let moving: Vec<_> = set
+        .clips()
+        .iter()
+        .filter(|clip| clip.loops() && !clip.stands())
+        .collect();
+    let calmest = moving
+        .iter()
+        .map(|clip| inside[clip.name.as_str()][1])
+        .fold(f64::INFINITY, f64::min);
+
+    // The root after a minute, in uneven frames.
+    let mut drift: f64 = 0.0;
+    for clip in set.clips().iter().filter(|clip| clip.loops()) {
+        let mut player = Player::in_loop(Arc::clone(&set), &clip.name).ok_or("a loop is in no space")?;
+        player.varies = false;
+        let (mut left, mut events) = (60.0, Vec::new());
+        for step in [1.0 / 60.0, 1.0 / 144.0, 1.0 / 31.0].into_iter().cycle() {
+            player.update(f64::min(step, left), &mut events);
+            left -= step;
+            if left <= 0.0 {
+                break;
+            }
+        }
+        let off = player.root().translation.distance(root_at(clip.twist(), 60.0));
+        drift = drift.max(off);
+        if off > MOST_DRIFT_METRES {
+            faults.push(format!("the root of {} is {off} m off after a minute", clip.name));
+        }
+    }
+
+    // A path over what the set has.
+    let speed = |clip: &&bevy_loopwright::Clip| clip.twist().linear.x.hypot(clip.twist().linear.z);
+    let speeds = moving.iter().map(|clip| speed(&clip));
+    let slow = speeds.clone().fold(f64::INFINITY, f64::min).min(1e3);
+    let ahead = moving.iter().filter(|clip| clip.twist().linear.z > 0.8 * speed(clip));
+    let fast = ahead.map(|clip| speed(&clip)).fold(slow, f64::max);
+    let turns = moving.iter().map(|clip| clip.twist().angular.y);
+    let (left, right) = (turns.clone().fold(0.0, f64::max), turns.fold(0.0, f64::min));
+    let goal = |speed: f64, turn_rate: f64, turn: f64| Goal {
+        speed,
+        turn_rate,
+        turn,
+        ..Goal::default()
+    };
+    let path = [
+        (1.5, goal(0.0, 0.0, 0.0)),
+        (4.0, goal(slow, 0.0, 0.0)),
+        (3.0, goal(slow, left, 0.0)),
+        (3.0, goal(slow, right, 0.0)),
+        (4.0, goal(fast, 0.0, 0.0)),
+        (2.0, goal(fast, 0.5 * left, 0.0)),
+        (3.0, goal(slow, 0.0, 0.0)),
+        (4.0, goal(0.0, 0.0, 0.0)),
+        (3.0, goal(0.0, 0.0, std::f64::consts::FRAC_PI_2)),
+        (3.0, goal(fast, 0.0, 0.0)),
+        (1.0, goal(0.0, 0.0, 0.0)),
+        (0.4, goal(slow, 0.0, 0.0)),
+        (6.0, goal(0.0, 0.0, 0.0)),
+    ];
+    let (mut app, hero) = application(folder, &body, RATE)?;
+    let mut frames = vec![places_in(&mut app, &set.joints)];
+    let taking = |app: &App| -> BTreeSet<String> {
+        let player = app
+            .world()
+            .get::<LoopwrightCharacter>(hero)
+            .and_then(LoopwrightCharacter::player);
+        player.map_or_else(BTreeSet::new, |player| {
+            player
+                .taking_part()
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect()
+        })
+    };
+    let mut parts = vec![taking(&app)];
+    let mut switches: Vec<(usize, String, String, f64)> = Vec::new();
+    for (secs, goal) in path {
+        if let Some(mut hero) = app.world_mut().get_mut::<LoopwrightCharacter>(hero) {
+            hero.goal = goal;
+        }
+        for _ in 0..(secs * RATE) as usize {
+            app.update();
+            frames.push(places_in(&mut app, &set.joints));
+            parts.push(taking(&app));
+            let found = std::mem::take(&mut app.world_mut().resource_mut::<Log>().switches);
+            switches.extend(
+                found
+                    .into_iter()
+                    .map(|(from, to, fade)| (frames.len() - 1, from, to, fade)),
+            );
+        }
+    }
+    let steps = measured(&frames);
+    let mut worst = [0.0_f64; 2];
+    let mut listed = Vec::new();
+    for (at, from, to, fade_secs) in &switches {
+        let near = &steps[at.saturating_sub(2)..(at + 2).min(steps.len())];
+        let clips: BTreeSet<&String> = parts[at - 1].iter().chain(&parts[*at]).collect();
+        let reference = |of: usize| clips.iter().map(|name| inside[name.as_str()][of]).fold(0.0, f64::max);
+        let over = [most(near, 0) / reference(0), most(near, 1) / reference(1).max(calmest)];
+        for of in 0..2 {
+            worst[of] = worst[of].max(over[of]);
+        }
+        if over[0] > MOST_STEP || over[1] > MOST_STEP {
+            faults.push(format!(
+                "from {from} to {to} a joint steps {:.2} and bends {:.2} times what it does inside",
+                over[0], over[1]
+            ));
+        }
+        listed.push(serde_json::json!({ "from": from, "to": to, "secs": *at as f64 / RATE, "fade_secs": fade_secs, "step": over[0], "bend": over[1] }));
+    }
+    let strikes = app
+        .world()
+        .resource::<Log>()
+        .feet
+        .iter()
+        .filter(|(_, kind)| *kind == FootEventKind::Strike)
+        .count();
+
+    // Ten seconds to settle, then a minute of frames in single precision.
+    let (mut app, hero) = application(folder, &body, 60.0)?;
+    if let Some(mut hero) = app.world_mut().get_mut::<LoopwrightCharacter>(hero) {
+        hero.goal = goal(slow, 0.0, 0.0);
+    }
+    let player = |app: &App| {
+        app.world()
+            .get::<LoopwrightCharacter>(hero)
+            .and_then(LoopwrightCharacter::player)
+            .map(Player::root)
+    };
+    (0..600).for_each(|_| app.update());
+    let before = player(&app).ok_or("no player")?;
+    (0..3600).for_each(|_| app.update());
+    let after = player(&app).ok_or("no player")?;
+    let shown = app
+        .world()
+        .get::<Transform>(hero)
+        .copied()
+        .unwrap_or_default()
+        .translation;
+    let shown = after
+        .translation
+        .distance(DVec3::from_array(shown.to_array().map(f64::from)));
+    if shown > MOST_DRIFT_METRES {
+        faults.push(format!("the entity is {shown} m from its root after a minute"));
+    }
+    Ok((
+        serde_json::json!({
+            "set": folder.file_name().map(|name| name.to_string_lossy().into_owned()),
+            "worst_step": worst[0],
+            "worst_bend": worst[1],
+            "whole_path_step": most(&steps, 0) / inside.values().map(|steps| steps[0]).fold(0.0, f64::max),
+            "worst_drift_m": drift,
+            "entity_off_m": shown,
+            "minute_m": (before.inverse() * after).translation.length(),
+            "strikes": strikes,
+            "switches": listed,
+        }),
+        faults,
+    ))
+}
+
+fn main() -> ExitCode {
+    let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let mut status = ExitCode::SUCCESS;
+    for folder in &folders {
+        match play(folder) {
+            Ok((figures, faults)) => {
+                println!("{figures}");
+                for fault in faults {
+                    println!("FAULT {}: {fault}", folder.display());
+                    status = ExitCode::FAILURE;
+                }
+            }
+            Err(error) => {
+                println!("FAULT {}: {error}", folder.display());
+                status = ExitCode::FAILURE;
+            }
+        }
+    }
+    if folders.is_empty() {
+        eprintln!("usage: headless FOLDER...");
+        status = ExitCode::from(2);
+    }
+    status
+}

@@ -1,0 +1,879 @@
+//! A character that plays a set, without an engine: seconds go in; a body, a root and events come out.
+//!
+//! Loops advance by their phase on their constant root motion; what a switch leaves of the motion before fades ([`Offset`], quintic where the
+//! manifest says nothing else), and the root's rate fades without overshoot. Time may come in steps of any length: passages begin and end between
+//! them. The mathematics: docs/math/blend.md.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use glam::DVec3;
+use loopwright::Pose;
+use loopwright::math::{Decay, Rigid, Spring, Twist, rotation};
+use loopwright::play::{MovingPose, Offset};
+
+use crate::manifest::FootEventKind;
+use crate::set::{FADE, Moment, MotionSet, Part, STILL, Space, Way};
+
+/// Seconds over which rates are measured: short against what a body does, long against rounding.
+const STEP: f64 = 1e-4;
+
+/// How near a blend's point is to that of a loop when the loop counts as played, as a share of the range of the axes.
+const NEAR: f64 = 0.1;
+
+/// A passage out of a moving loop begins after so many cycles even if the blend's point is elsewhere.
+const MOST_CYCLES: f64 = 2.0;
+
+/// The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds.
+const SAME_EVENT_SECS: f64 = 0.1;
+
+/// Passages that may follow each other within one step.
+const MOST_SWITCHES: usize = 16;
+
+/// What a character shall do.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Goal {
+    /// Over the ground, metres per second.
+    pub speed: f64,
+    /// Radians per second, to the left positive.
+    pub turn_rate: f64,
+    /// Where it goes against where it faces, radians, to the left positive.
+    pub direction: f64,
+    /// Metres per second.
+    pub climb: f64,
+    /// Once, by a passage that turns, radians.
+    pub turn: f64,
+}
+
+/// What happened while a character played.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PlayerEvent {
+    /// A foot touched down or lifted.
+    Foot {
+        /// left, right, or the joint where no side is known.
+        foot: String,
+        /// What it did.
+        kind: FootEventKind,
+        /// The clip that says so.
+        clip: String,
+        /// How long ago, seconds: less than a step.
+        late_secs: f64,
+    },
+    /// Another clip or blend space plays.
+    Switch {
+        /// What played.
+        from: String,
+        /// What plays now.
+        to: String,
+        /// How long the difference fades.
+        fade_secs: f64,
+    },
+}
+
+/// A blend space as it plays: its point follows a goal as a critically damped spring, and all its loops are at one phase.
+#[derive(Clone, Debug)]
+struct Cycle {
+    space: usize,
+    at: [f64; 2],
+    rate: [f64; 2],
+    goal: [f64; 2],
+    phase: f64,
+    /// The versions that stand in for loops.
+    chosen: BTreeMap<usize, usize>,
+}
+
+impl Cycle {
+    fn new(space: usize, moment: Moment) -> Self {
+        Self {
+            space,
+            at: moment.at,
+            rate: [0.0; 2],
+            goal: moment.at,
+            phase: moment.phase,
+            chosen: BTreeMap::new(),
+        }
+    }
+
+    /// The same with other versions of its loops, at the start of a cycle; `random` gives numbers from 0 to 1.
+    fn varied(&self, set: &MotionSet, mut random: impl FnMut() -> f64) -> Self {
+        let mut next = Self {
+            phase: 0.0,
+            ..self.clone()
+        };
+        for &clip in &set.spaces[self.space].clips {
+            let versions = set.versions(clip);
+            if versions.len() > 1 {
+                let drawn = (random() * versions.len() as f64) as usize;
+                next.chosen.insert(clip, versions[drawn.min(versions.len() - 1)]);
+            }
+        }
+        next
+    }
+
+    fn has_versions(&self, set: &MotionSet) -> bool {
+        set.spaces[self.space]
+            .clips
+            .iter()
+            .any(|clip| set.versions(*clip).len() > 1)
+    }
+
+    /// The loops that take part some seconds from now, and the period.
+    fn state(&self, set: &MotionSet, secs: f64) -> (Vec<Part>, f64) {
+        let at = [0, 1].map(|axis| self.at[axis] + self.rate[axis] * secs);
+        let mut parts = set.spaces[self.space].weights(&set.clips, at);
+        for part in &mut parts {
+            part.clip = self.chosen.get(&part.clip).copied().unwrap_or(part.clip);
+        }
+        let period = parts
+            .iter()
+            .map(|part| part.weight * set.clips[part.clip].seconds)
+            .sum();
+        (parts, period)
+    }
+
+    fn body(&self, set: &MotionSet, secs: f64) -> Pose {
+        let (parts, period) = self.state(set, secs);
+        let phase = self.phase + secs / period;
+        let pose = |part: &Part| {
+            let clip = &set.clips[part.clip];
+            (clip.pose(clip.share_at(phase) * clip.seconds), part.weight)
+        };
+        let poses: Vec<(Pose, f64)> = parts.iter().map(pose).collect();
+        if let [(pose, _)] = poses.as_slice() {
+            return pose.clone();
+        }
+        (0..set.joints.len())
+            .map(|joint| {
+                let turns: Vec<_> = poses
+                    .iter()
+                    .map(|(pose, weight)| (pose.rotations[joint], *weight))
+                    .collect();
+                let place: DVec3 = poses
+                    .iter()
+                    .map(|(pose, weight)| pose.translations[joint] * *weight)
+                    .sum();
+                (place, rotation::mean(&turns))
+            })
+            .collect()
+    }
+
+    fn secs_to(&self, set: &MotionSet, phase: f64) -> f64 {
+        (phase - self.phase).rem_euclid(1.0) * self.state(set, 0.0).1
+    }
+}
+
+/// What plays.
+#[derive(Clone, Debug)]
+enum Source {
+    Cycle(Cycle),
+    /// A passage, and the seconds since its start.
+    Once(usize, f64),
+}
+
+impl Source {
+    fn name<'a>(&self, set: &'a MotionSet) -> &'a str {
+        match self {
+            Self::Cycle(cycle) => &set.spaces[cycle.space].name,
+            Self::Once(clip, _) => &set.clips[*clip].name,
+        }
+    }
+
+    fn body(&self, set: &MotionSet, secs: f64) -> Pose {
+        match self {
+            Self::Cycle(cycle) => cycle.body(set, secs),
+            Self::Once(clip, since) => set.clips[*clip].pose(since + secs),
+        }
+    }
+
+    /// The root some seconds from now, seen from where it is.
+    fn root_step(&self, set: &MotionSet, secs: f64) -> Rigid {
+        match self {
+            Self::Cycle(cycle) => Space::twist(&set.clips, &cycle.state(set, 0.5 * secs).0).exp(secs),
+            Self::Once(clip, since) => set.clips[*clip].root(*since).inverse() * set.clips[*clip].root(since + secs),
+        }
+    }
+
+    /// The body with its rates, and the rate of the root.
+    fn moving(&self, set: &MotionSet) -> (MovingPose, Twist) {
+        // A passage goes no further than its ends.
+        let (from, to) = match self {
+            Self::Cycle(_) => (-STEP, STEP),
+            Self::Once(clip, since) => ((-STEP).max(-since), STEP.min(set.clips[*clip].seconds - since)),
+        };
+        let (before, after, over) = (self.body(set, from), self.body(set, to), to - from);
+        let moving = MovingPose {
+            body: self.body(set, 0.0),
+            velocities: (before.translations.iter().zip(&after.translations))
+                .map(|(before, after)| (*after - *before) / over)
+                .collect(),
+            spins: (before.rotations.iter().zip(&after.rotations))
+                .map(|(before, after)| rotation::difference(*after, *before) / over)
+                .collect(),
+            root: Rigid::IDENTITY,
+            twist: Twist::ZERO,
+        };
+        let twist = Twist::log(self.root_step(set, from).inverse() * self.root_step(set, to), over);
+        (moving, twist)
+    }
+}
+
+/// What a switch left, while it fades.
+#[derive(Clone, Debug)]
+struct Fading {
+    offset: Offset,
+    /// The difference of the rates of the root.
+    twist: Twist,
+    fade: Decay,
+    secs: f64,
+}
+
+impl Fading {
+    fn end_secs(&self) -> f64 {
+        match self.fade {
+            Decay::Spring { half_life_secs } => 20.0 * half_life_secs,
+            Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.secs >= self.end_secs()
+    }
+
+    /// Half of what the fading rate adds to the root within some seconds from now.
+    fn half_step(&self, secs: f64) -> Rigid {
+        if self.is_over() {
+            return Rigid::IDENTITY;
+        }
+        let to = (self.secs + secs).min(self.end_secs());
+        let left = |secs: f64| self.fade.at(secs).position.value;
+        // Simpson's rule.
+        let area = (to - self.secs) / 6.0 * (left(self.secs) + 4.0 * left(0.5 * (self.secs + to)) + left(to));
+        self.twist.exp(0.5 * area)
+    }
+
+    fn twist(&self) -> Twist {
+        let left = if self.is_over() {
+            0.0
+        } else {
+            self.fade.at(self.secs).position.value
+        };
+        Twist::new(self.twist.linear * left, self.twist.angular * left)
+    }
+}
+
+/// What comes next.
+#[derive(Clone, Debug)]
+enum Plan {
+    /// The goal is new.
+    Open,
+    /// What plays goes on.
+    Stay,
+    /// A way, and the cycles that it has been waited for.
+    Go(Way, f64),
+}
+
+/// A character that plays a set.
+#[derive(Clone, Debug)]
+pub struct Player {
+    set: Arc<MotionSet>,
+    source: Source,
+    fading: Fading,
+    goal: Goal,
+    plan: Plan,
+    /// The plan that a new goal put an end to.
+    before: Option<(Way, f64)>,
+    heading: usize,
+    root: Rigid,
+    secs: f64,
+    last: BTreeMap<(String, bool), f64>,
+    random: u32,
+    /// The longest time that a switch between moving loops waits for the moment at which it shows least, seconds.
+    pub patience_secs: f64,
+    /// Whether versions of loops follow each other.
+    pub varies: bool,
+}
+
+impl Player {
+    /// A character that stands, if the set has a loop for that; otherwise in its first blend space.
+    pub fn new(set: Arc<MotionSet>) -> Self {
+        let space = set.spaces.iter().position(|space| space.stands).unwrap_or(0);
+        let at = set.spaces[space].covered(&set.clips, [0.0; 2]);
+        Self::starting(set, Cycle::new(space, Moment { at, phase: 0.0 }))
+    }
+
+    /// A character in a loop, by its name; `None` if the set has no such loop.
+    pub fn in_loop(set: Arc<MotionSet>, name: &str) -> Option<Self> {
+        let clip = set.clip(name).filter(|clip| set.clips[*clip].loops())?;
+        let space = set.space_of(clip, 0)?;
+        let at = set.spaces[space].point_of(clip);
+        Some(Self::starting(set, Cycle::new(space, Moment { at, phase: 0.0 })))
+    }
+
+    fn starting(set: Arc<MotionSet>, cycle: Cycle) -> Self {
+        let fading = Fading {
+            offset: Offset::none(set.joints.len()),
+            twist: Twist::ZERO,
+            fade: FADE,
+            secs: f64::INFINITY,
+        };
+        let goal = motion_of(&set, &cycle);
+        Self {
+            heading: cycle.space,
+            source: Source::Cycle(cycle),
+            fading,
+            goal,
+            plan: Plan::Open,
+            before: None,
+            root: Rigid::IDENTITY,
+            secs: 0.0,
+            last: BTreeMap::new(),
+            random: 1,
+            patience_secs: 0.3,
+            varies: true,
+            set,
+        }
+    }
+
+    /// Seeds the order in which versions of loops follow each other.
+    #[must_use]
+    pub fn with_seed(self, seed: u32) -> Self {
+        Self {
+            random: seed.wrapping_mul(0x9e37_79b1),
+            ..self
+        }
+    }
+
+    /// The set.
+    pub fn set(&self) -> &Arc<MotionSet> {
+        &self.set
+    }
+
+    /// What it shall do.
+    pub fn goal(&self) -> Goal {
+        self.goal
+    }
+
+    /// Sets what it shall do.
+    pub fn set_goal(&mut self, goal: Goal) {
+        if self.goal != goal {
+            self.goal = goal;
+            if let Plan::Go(way, waited) = std::mem::replace(&mut self.plan, Plan::Open) {
+                self.before = Some((way, waited));
+            }
+        }
+    }
+
+    /// Seconds played.
+    pub fn secs(&self) -> f64 {
+        self.secs
+    }
+
+    /// The root since the beginning.
+    pub fn root(&self) -> Rigid {
+        self.root
+    }
+
+    /// The name of what plays: a passage, or a blend space.
+    pub fn playing(&self) -> &str {
+        self.source.name(&self.set)
+    }
+
+    /// The clips that take part, each with its weight.
+    pub fn taking_part(&self) -> Vec<(&str, f64)> {
+        match &self.source {
+            Source::Once(clip, _) => vec![(&self.set.clips[*clip].name, 1.0)],
+            Source::Cycle(cycle) => (cycle.state(&self.set, 0.0).0.iter())
+                .map(|part| (self.set.clips[part.clip].name.as_str(), part.weight))
+                .collect(),
+        }
+    }
+
+    /// The body: local transforms in the order of [`MotionSet::joints`].
+    pub fn pose(&self) -> Pose {
+        let mut body = self.source.body(&self.set, 0.0);
+        if !self.fading.is_over() {
+            let zeros = vec![DVec3::ZERO; self.set.joints.len()];
+            let mut moving = MovingPose {
+                body,
+                velocities: zeros.clone(),
+                spins: zeros,
+                root: Rigid::IDENTITY,
+                twist: Twist::ZERO,
+            };
+            self.fading
+                .offset
+                .add_to(&mut moving, self.fading.fade, self.fading.secs);
+            body = moving.body;
+        }
+        body
+    }
+
+    /// Plays a clip by its name, such as a jump, or goes into a loop, at once. Whether the set has it.
+    pub fn play(&mut self, name: &str, events: &mut Vec<PlayerEvent>) -> bool {
+        let Some(clip) = self.set.clip(name) else {
+            return false;
+        };
+        let next = if self.set.clips[clip].loops() {
+            let Some(space) = self.set.space_of(clip, self.heading) else {
+                return false;
+            };
+            let phase = match &self.source {
+                Source::Cycle(cycle) => cycle.phase,
+                Source::Once(..) => 0.0,
+            };
+            let at = self.set.spaces[space].point_of(clip);
+            Source::Cycle(Cycle::new(space, Moment { at, phase }))
+        } else {
+            Source::Once(clip, 0.0)
+        };
+        self.switch_to(next, FADE, events);
+        self.plan = Plan::Stay;
+        true
+    }
+
+    /// Goes on by some seconds; what happens is added to `events`.
+    pub fn update(&mut self, secs: f64, events: &mut Vec<PlayerEvent>) {
+        let mut left = if secs.is_finite() { secs.max(0.0) } else { 0.0 };
+        for _ in 0..MOST_SWITCHES {
+            if matches!((&self.plan, &self.source), (Plan::Open, Source::Cycle(_))) {
+                self.plan = self.planned();
+            }
+            let due = self.due();
+            let step = left.min(due);
+            if step > 0.0 {
+                self.advance(step, events);
+            }
+            left -= step;
+            if due > step {
+                break;
+            }
+            self.leave(events);
+        }
+    }
+
+    /// Seconds to the next switch.
+    fn due(&self) -> f64 {
+        match (&self.source, &self.plan) {
+            (Source::Once(clip, secs), _) => (self.set.clips[*clip].seconds - secs).max(0.0),
+            (Source::Cycle(cycle), Plan::Go(way, waited)) => match way.ends {
+                Some([leave, _]) if !self.set.spaces[cycle.space].stands => {
+                    let is_there = self.is_near(cycle, leave) || *waited > MOST_CYCLES;
+                    let cycles = if is_there { 0.0 } else { cycle.state(&self.set, 0.0).1 };
+                    cycle.secs_to(&self.set, leave.phase) + cycles
+                }
+                _ => 0.0,
+            },
+            (Source::Cycle(cycle), _) if self.varies && cycle.has_versions(&self.set) => {
+                let left = cycle.secs_to(&self.set, 0.0);
+                if left > 0.0 {
+                    left
+                } else {
+                    cycle.state(&self.set, 0.0).1
+                }
+            }
+            _ => f64::INFINITY,
+        }
+    }
+
+    fn is_near(&self, cycle: &Cycle, moment: Moment) -> bool {
+        self.set.spaces[cycle.space].distance(cycle.at, moment.at) < NEAR
+    }
+
+    fn advance(&mut self, secs: f64, events: &mut Vec<PlayerEvent>) {
+        let set = Arc::clone(&self.set);
+        // What fades comes half before and half after the source's own step, so that frame rates agree.
+        let half = self.fading.half_step(secs);
+        self.root = self.root * half * self.source.root_step(&set, secs) * half;
+        let end = self.secs + secs;
+        let mut found: Vec<(usize, usize, f64)> = Vec::new();
+        match &mut self.source {
+            Source::Once(clip, since) => {
+                let after = *since + secs;
+                for (index, event) in set.clips[*clip].events.iter().enumerate() {
+                    if event.secs >= *since && event.secs < after {
+                        found.push((*clip, index, after - event.secs));
+                    }
+                }
+                *since = after;
+            }
+            Source::Cycle(cycle) => {
+                let (parts, period) = cycle.state(&set, 0.5 * secs);
+                let (before, after) = (cycle.phase, cycle.phase + secs / period);
+                for axis in 0..2 {
+                    let spring = Spring {
+                        value: cycle.at[axis],
+                        rate: cycle.rate[axis],
+                        goal: cycle.goal[axis],
+                        half_life_secs: set.half_life_secs,
+                    };
+                    let moved = spring.at(secs);
+                    (cycle.at[axis], cycle.rate[axis]) = (moved.value, moved.rate);
+                }
+                let loudest = parts
+                    .iter()
+                    .max_by(|a, b| a.weight.partial_cmp(&b.weight).unwrap_or(Ordering::Equal));
+                if let Some(part) = loudest {
+                    for (index, event) in set.clips[part.clip].events.iter().enumerate() {
+                        // The first time at or after `before` at which the event's phase comes.
+                        let at = event.phase + (before - event.phase).ceil();
+                        if at < after {
+                            found.push((part.clip, index, (after - at) * period));
+                        }
+                    }
+                }
+                cycle.phase = after - after.floor();
+                if let Plan::Go(_, waited) = &mut self.plan {
+                    *waited += secs / period;
+                }
+            }
+        }
+        found.sort_by(|a, b| b.2.total_cmp(&a.2));
+        for (clip, index, late_secs) in found {
+            let event = &set.clips[clip].events[index];
+            let key = (event.foot.clone(), event.kind == FootEventKind::Strike);
+            let at = end - late_secs;
+            if self
+                .last
+                .get(&key)
+                .is_some_and(|last| (at - last).abs() < SAME_EVENT_SECS)
+            {
+                continue;
+            }
+            self.last.insert(key, at);
+            events.push(PlayerEvent::Foot {
+                foot: event.foot.clone(),
+                kind: event.kind,
+                clip: set.clips[clip].name.clone(),
+                late_secs,
+            });
+        }
+        self.fading.secs += secs;
+        self.secs = end;
+    }
+
+    fn leave(&mut self, events: &mut Vec<PlayerEvent>) {
+        let set = Arc::clone(&self.set);
+        if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
+            let mut state = self.random;
+            let next = cycle.varied(&set, || drawn(&mut state));
+            let is_other = next.chosen != cycle.chosen;
+            self.random = state;
+            if is_other {
+                self.switch_to(Source::Cycle(next), FADE, events);
+            } else if let Source::Cycle(cycle) = &mut self.source {
+                cycle.phase = 0.0;
+            }
+            return;
+        }
+        let plan = std::mem::replace(&mut self.plan, Plan::Open);
+        match (&self.source, plan) {
+            (Source::Once(clip, _), _) => {
+                let clip = &set.clips[*clip];
+                // What is left of a turn is turned by another if that brings it nearer.
+                if self.goal.turn != 0.0 {
+                    let is_near = (self.goal.turn - clip.turn).abs() < 0.5 * clip.turn.abs();
+                    self.goal.turn = if is_near { 0.0 } else { self.goal.turn - clip.turn };
+                }
+                let next = clip.to.and_then(|(to, secs)| {
+                    let space = set.space_of(to, self.heading)?;
+                    let at = set.spaces[space].point_of(to);
+                    let phase = set.clips[to].phase_at(secs);
+                    Some(Cycle::new(space, Moment { at, phase }))
+                });
+                let next = next.unwrap_or_else(|| {
+                    let at = set.spaces[0].covered(&set.clips, [0.0; 2]);
+                    Cycle::new(0, Moment { at, phase: 0.0 })
+                });
+                self.switch_to(Source::Cycle(next), FADE, events);
+            }
+            (Source::Cycle(cycle), Plan::Go(way, _)) => {
+                let next = match (way.passage, way.ends) {
+                    (Some(clip), _) => Source::Once(clip, 0.0),
+                    (None, Some([_, enter])) => Source::Cycle(Cycle::new(way.to, enter)),
+                    (None, None) => {
+                        let space = &set.spaces[way.to];
+                        let at = space.covered(&set.clips, space.place(&motion_of(&set, cycle)));
+                        Source::Cycle(Cycle::new(way.to, Moment { at, phase: cycle.phase }))
+                    }
+                };
+                self.switch_to(next, way.fade, events);
+            }
+            _ => {}
+        }
+    }
+
+    /// Goes on with another source from here: what is seen meets it in value and rate.
+    fn switch_to(&mut self, next: Source, fade: Decay, events: &mut Vec<PlayerEvent>) {
+        let set = Arc::clone(&self.set);
+        let (mut seen, seen_twist) = self.source.moving(&set);
+        if !self.fading.is_over() {
+            self.fading.offset.add_to(&mut seen, self.fading.fade, self.fading.secs);
+        }
+        let fading = self.fading.twist();
+        let (joined, twist) = next.moving(&set);
+        events.push(PlayerEvent::Switch {
+            from: self.source.name(&set).to_owned(),
+            to: next.name(&set).to_owned(),
+            fade_secs: fade.secs(),
+        });
+        self.fading = Fading {
+            offset: Offset::between(&seen, &joined),
+            twist: Twist::new(
+                seen_twist.linear + fading.linear - twist.linear,
+                seen_twist.angular + fading.angular - twist.angular,
+            ),
+            fade,
+            secs: 0.0,
+        };
+        self.source = next;
+        self.before = None;
+    }
+
+    /// What comes next for the goal.
+    fn planned(&mut self) -> Plan {
+        let set = Arc::clone(&self.set);
+        let Source::Cycle(cycle) = &self.source else {
+            return Plan::Open;
+        };
+        let (cycle, goal) = (cycle.clone(), self.goal);
+        let here = cycle.space;
+        let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
+        let fits = |space: &usize| set.spaces[*space].stands == is_still && !set.spaces[*space].is_variant;
+        // The space that plays is kept where it is about as near.
+        let misses =
+            |space: &usize| set.spaces[*space].misses(&set.clips, &goal) - if *space == here { 0.05 } else { 0.0 };
+        let nearest = |spaces: Vec<usize>| spaces.into_iter().min_by(|a, b| misses(a).total_cmp(&misses(b)));
+        let all = || (0..set.spaces.len()).collect::<Vec<_>>();
+        let wanted = nearest(all().into_iter().filter(fits).collect())
+            .or_else(|| nearest(all()))
+            .unwrap_or(here);
+        self.heading = wanted;
+        let ways: Vec<Way> = (set
+            .ways
+            .iter()
+            .filter(|way| way.from != here || self.is_in_time(&cycle, way)))
+        .copied()
+        .collect();
+        if goal.turn != 0.0 {
+            let misses = |way: &Way| {
+                way.passage
+                    .map_or(f64::INFINITY, |clip| (set.clips[clip].turn - goal.turn).abs())
+            };
+            let turns = |way: &&Way| {
+                let turn = way.passage.map_or(0.0, |clip| set.clips[clip].turn);
+                let leads = way.from == here && set.spaces[way.to].stands == set.spaces[wanted].stands;
+                leads && turn != 0.0 && misses(way) < goal.turn.abs()
+            };
+            let mut found: Vec<&Way> = ways.iter().filter(turns).collect();
+            found.sort_by(|a, b| misses(a).total_cmp(&misses(b)));
+            let best = found.iter().find(|way| way.to == wanted).or(found.first());
+            if let Some(way) = best {
+                return self.begun(**way);
+            }
+            self.goal.turn = 0.0;
+        }
+        let reachable = set.spaces[here].covered(&set.clips, set.spaces[here].place(&goal));
+        if let Source::Cycle(cycle) = &mut self.source {
+            cycle.goal = reachable;
+        }
+        if wanted == here {
+            return Plan::Stay;
+        }
+        // The cheapest way over spaces, as by Dijkstra; there are a handful.
+        let mut reached: BTreeMap<usize, (f64, Option<Way>)> = BTreeMap::from([(here, (0.0, None))]);
+        let mut open = vec![here];
+        while !open.is_empty() {
+            open.sort_by(|a, b| reached[b].0.total_cmp(&reached[a].0));
+            let Some(space) = open.pop().filter(|space| *space != wanted) else {
+                break;
+            };
+            let (cost, first) = reached[&space];
+            for way in ways.iter().filter(|way| way.from == space) {
+                let cost = cost + way.cost + 0.1 * self.aside(&cycle, way);
+                let known = reached.get(&way.to).map(|(cost, _)| *cost);
+                if known.is_none_or(|known| cost < known) {
+                    if known.is_none() {
+                        open.push(way.to);
+                    }
+                    reached.insert(way.to, (cost, Some(first.unwrap_or(*way))));
+                }
+            }
+        }
+        match reached.get(&wanted) {
+            Some((_, Some(way))) => self.begun(*way),
+            _ => Plan::Stay,
+        }
+    }
+
+    /// Whether a way can be gone from here now: what only fades between moving loops does not wait long.
+    fn is_in_time(&self, cycle: &Cycle, way: &Way) -> bool {
+        match way.ends {
+            Some([leave, _]) if way.passage.is_none() && !self.set.spaces[cycle.space].stands => {
+                self.is_near(cycle, leave) && cycle.secs_to(&self.set, leave.phase) <= self.patience_secs
+            }
+            _ => true,
+        }
+    }
+
+    /// How far a way lies from where the character is, and from the goal.
+    fn aside(&self, cycle: &Cycle, way: &Way) -> f64 {
+        let set = &self.set;
+        let turn = way
+            .passage
+            .map_or(0.0, |clip| (set.clips[clip].turn - self.goal.turn).abs());
+        let Some([leave, enter]) = way.ends else {
+            return turn;
+        };
+        let left = if way.from == cycle.space {
+            set.spaces[way.from].distance(cycle.at, leave.at)
+        } else {
+            0.0
+        };
+        let to = &set.spaces[way.to];
+        let entered = to.distance(to.covered(&set.clips, to.place(&self.goal)), enter.at);
+        left.min(2.0) + entered.min(2.0) + turn
+    }
+
+    fn begun(&mut self, way: Way) -> Plan {
+        if let (Source::Cycle(cycle), Some([leave, _])) = (&mut self.source, way.ends)
+            && !self.set.spaces[cycle.space].stands
+        {
+            cycle.goal = leave.at;
+        }
+        // A goal that changes in every frame does not make it wait anew.
+        let before = self.before.filter(|(before, _)| *before == way);
+        Plan::Go(way, before.map_or(0.0, |(_, waited)| waited))
+    }
+}
+
+/// A number from 0 to 1, the next after a state: a Weyl sequence, mixed.
+fn drawn(state: &mut u32) -> f64 {
+    *state = state.wrapping_add(0x9e37_79b9);
+    let mixed = (*state ^ (*state >> 16)).wrapping_mul(0x21f0_aaad);
+    let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x735a_2d97);
+    f64::from(mixed ^ (mixed >> 15)) / 2.0_f64.powi(32)
+}
+
+/// The motion of a blend as a goal.
+fn motion_of(set: &MotionSet, cycle: &Cycle) -> Goal {
+    let twist = Space::twist(&set.clips, &cycle.state(set, 0.0).0);
+    Goal {
+        speed: twist.linear.x.hypot(twist.linear.z),
+        direction: twist.linear.x.atan2(twist.linear.z),
+        turn_rate: twist.angular.y,
+        climb: twist.linear.y,
+        turn: 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::set::tests::walking;
+
+    fn played(player: &mut Player, secs: f64, rate: f64) -> Vec<PlayerEvent> {
+        let mut events = Vec::new();
+        (0..(secs * rate).round() as usize).for_each(|_| player.update(1.0 / rate, &mut events));
+        events
+    }
+
+    fn speed(speed: f64) -> Goal {
+        Goal {
+            speed,
+            ..Goal::default()
+        }
+    }
+
+    fn switches(events: &[PlayerEvent]) -> Vec<&str> {
+        let to = |event| match event {
+            &PlayerEvent::Switch { ref to, .. } => Some(to.as_str()),
+            PlayerEvent::Foot { .. } => None,
+        };
+        events.iter().filter_map(to).collect()
+    }
+
+    #[test]
+    fn starts_and_stops_lead_to_loops_and_back() {
+        let mut player = Player::new(Arc::new(walking(|_| {})));
+        assert_eq!(player.playing(), "idle");
+        player.set_goal(speed(2.0));
+        let events = played(&mut player, 6.0, 60.0);
+        assert_eq!(switches(&events), ["start", "move"]);
+        let feet: Vec<&str> = (events.iter())
+            .filter_map(|event| match event {
+                PlayerEvent::Foot { foot, .. } => Some(foot.as_str()),
+                PlayerEvent::Switch { .. } => None,
+            })
+            .collect();
+        assert!(
+            feet.len() > 8 && feet.windows(2).all(|pair| pair[0] != pair[1]),
+            "{feet:?}"
+        );
+        player.set_goal(Goal::default());
+        let events = played(&mut player, 6.0, 60.0);
+        assert_eq!(switches(&events), ["stop", "idle"]);
+    }
+
+    #[test]
+    fn frame_rates_lead_to_one_place() {
+        let places = [24.0, 60.0, 144.0].map(|rate| {
+            let mut player = Player::new(Arc::new(walking(|_| {})));
+            player.set_goal(speed(1.3));
+            played(&mut player, 5.0, rate);
+            player.root().translation
+        });
+        assert!(
+            places.iter().all(|place| place.distance(places[2]) < 2e-3),
+            "{places:?}"
+        );
+    }
+
+    #[test]
+    fn the_root_is_the_closed_form_after_a_minute() {
+        let set = Arc::new(walking(|_| {}));
+        let mut player = Player::in_loop(Arc::clone(&set), "run").unwrap();
+        played(&mut player, 60.0, 31.0);
+        let meant = set.clips()[2].twist().exp(60.0);
+        assert!(player.root().translation.distance(meant.translation) < 1e-9);
+    }
+
+    #[test]
+    fn a_root_switches_without_overshoot() {
+        let set = walking(|manifest| manifest["clips"].as_array_mut().unwrap().truncate(3));
+        let mut player = Player::new(Arc::new(set));
+        player.set_goal(speed(3.0));
+        let (mut last, mut fastest) = (player.root(), 0.0_f64);
+        for _ in 0..300 {
+            player.update(0.01, &mut Vec::new());
+            let step = (last.inverse() * player.root()).translation.length();
+            fastest = fastest.max(step / 0.01);
+            last = player.root();
+        }
+        assert!((2.9..3.001).contains(&fastest), "{fastest}");
+    }
+
+    #[test]
+    fn versions_follow_each_other_in_an_order_of_the_seed() {
+        let set = Arc::new(walking(|manifest| {
+            let mut other = manifest["clips"][1].clone();
+            other["name"] = json!("walk_v2");
+            other["variant_of"] = json!("walk");
+            manifest["clips"].as_array_mut().unwrap().push(other);
+        }));
+        let order = |seed: u32| {
+            let mut player = Player::in_loop(Arc::clone(&set), "walk").unwrap().with_seed(seed);
+            (0..40)
+                .map(|_| {
+                    played(&mut player, 1.1, 100.0);
+                    player.taking_part()[0].0.len()
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(order(3), order(3));
+        assert_ne!(order(3), order(4));
+        assert!(order(3).contains(&"walk_v2".len()) && order(3).contains(&"walk".len()));
+    }
+}

@@ -1,0 +1,936 @@
+// Plays a set of loopwright with three.js: loops, blend spaces, starts, stops, turns and switches, by the manifest set.json alone.
+//
+//   const set = await LoopwrightSet.load("hero/set.json");
+//   const hero = new LoopwrightCharacter(set);
+//   scene.add(hero.object);
+//   hero.addEventListener("strike", ({ foot }) => footstep(foot));
+//   hero.setGoal({ speed: 1.4, turnRate: 0 });
+//   hero.update(delta);                            // in every frame, seconds
+//
+// Metres, seconds, radians; +Y up, +Z forward, a left turn positive. The mathematics: docs/math/blend.md of loopwright.
+//
+// SPDX-License-Identifier: MIT OR Apache-2.0
+
+import { EventDispatcher, FileLoader, LoaderUtils, Object3D, PropertyBinding, Quaternion, Vector3 } from "three";
+import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
+import { clone } from "three/addons/utils/SkeletonUtils.js";
+
+const DEGREES = Math.PI / 180;
+
+/** Seconds by which motions are sampled on both sides of a switch: short against what a body does, long against rounding. */
+const STEP = 1 / 240;
+
+/** Where the manifest states no fade for a switch. */
+const FADE = { fade: "quintic", fade_secs: 0.3 };
+
+/** Half-life of a change of speed or turn rate where the manifest states none, seconds; docs/math/fit.md. */
+const HALF_LIFE_SECS = 0.4;
+
+/** A loop that moves less than this stands, metres and radians per second. */
+const STILL = 0.05;
+
+/** The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds. */
+const SAME_EVENT_SECS = 0.1;
+
+/** What ways from space to space cost a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once fades at
+ * equal phase. Between standing and moving a fade slides the feet. */
+const COSTS = { passage: 1, transition: 2, once: 3, standing: 2 };
+
+/** Ranges of axes over which distances are measured at least: less is chance, where no loop is meant to differ. */
+const LEAST_RANGE = { mps: 0.5, degrees: 45 };
+
+/** How near a blend's point is to that of a loop when the loop counts as played, as a share of the range of the axes. */
+const NEAR = 0.1;
+
+/** A passage out of a moving loop begins after so many cycles even if the blend's point is elsewhere. */
+const MOST_CYCLES = 2;
+
+/** A set: its manifest and the motions of its clips. Any number of characters share it. */
+export class LoopwrightSet {
+  /** Loads `set.json` and the files that it names, which lie beside it. */
+  static async load(url, { loader = new GLTFLoader() } = {}) {
+    const manifest = JSON.parse(await new FileLoader().loadAsync(url));
+    const base = LoaderUtils.extractUrlBase(url);
+    const files = [...new Set((manifest.clips ?? []).map(({ file }) => file))];
+    const loaded = await Promise.all(files.map((file) => loader.loadAsync(base + file.split("/").map(encodeURIComponent).join("/"))));
+    return new LoopwrightSet(manifest, new Map(files.map((file, index) => [file, loaded[index]])));
+  }
+
+  /** A set of a manifest and its files as GLTFLoader gives them, by the names under which the manifest has them. */
+  constructor(manifest, files) {
+    if (manifest.format !== "loopwright-set") throw new Error(`this is no set of loopwright: its format is ${manifest.format}`);
+    if (manifest.version !== 1) throw new Error(`this set has version ${manifest.version}, and this player reads version 1`);
+    if (!manifest.clips?.length) throw new Error("this set has no clips");
+    this.manifest = manifest;
+    /** The body of the first file; a character has a copy of it, or a body of its own with joints of the same names. */
+    this.scene = files.get(manifest.clips[0].file).scene;
+
+    const animations = manifest.clips.map((entry) => animationOf(entry, files.get(entry.file)));
+    // Where no root joint carries the travel, it is taken off the joint that does.
+    const traveller = manifest.in_place || manifest.root_joint ? null : PropertyBinding.sanitizeNodeName(manifest.skeleton.carrier);
+    // What the root joint carries is stated by the manifest as well, which is what moves the character.
+    const carrier = manifest.root_joint && PropertyBinding.sanitizeNodeName(manifest.root_joint);
+    const names = animations.flatMap(({ tracks }) => tracks.map(({ name }) => name.slice(0, name.lastIndexOf("."))));
+    this.joints = [...new Set(names)].filter((name) => name !== carrier && this.scene.getObjectByName(name));
+    this.carrier = carrier && animations[0].tracks.filter(({ name }) => name.startsWith(carrier + "."));
+    const rest = new Float64Array(7 * this.joints.length);
+    this.joints.forEach((name, joint) => {
+      const { position, quaternion } = this.scene.getObjectByName(name);
+      position.toArray(rest, 7 * joint);
+      quaternion.toArray(rest, 7 * joint + 3);
+    });
+    this.clips = new Map(manifest.clips.map((entry, index) => [entry.name, new Clip(entry, animations[index], this.joints, rest, this.joints.indexOf(traveller))]));
+
+    /** Loops that are there in several versions, each with all of them. */
+    this.versions = new Map();
+    for (const clip of this.clips.values()) {
+      const first = clip.entry.variant_of && this.clip(clip.entry.variant_of);
+      if (first) this.versions.set(first, [...(this.versions.get(first) ?? [first]), clip]);
+    }
+
+    /** The blend spaces of the manifest, and one for each loop that stands or is in none. */
+    this.spaces = (manifest.blend_spaces ?? []).map((space) => new Space(space, this.clips));
+    const placed = new Set(this.spaces.flatMap(({ clips }) => clips));
+    for (const clip of this.clips.values()) {
+      if (!clip.loops || (placed.has(clip) && !clip.stands)) continue;
+      if (this.spaces.some((space) => space.clips.length === 1 && space.clips[0] === clip)) continue;
+      this.spaces.push(new Space({ name: clip.name, axes: [], points: [{ clip: clip.name, at: [] }] }, this.clips));
+    }
+    this.ways = this.waysBetween();
+    const all = manifest.controller?.modes?.find(({ mode }) => mode === "all");
+    /** Half-life of the spring by which speed and turn rate follow a goal, seconds. */
+    this.halfLife = all?.velocity_half_life_secs || HALF_LIFE_SECS;
+  }
+
+  /** Ways from space to space. */
+  waysBetween() {
+    const ways = [];
+    const add = (from, to, way) => {
+      for (const left of this.spacesOf(from.clip)) {
+        for (const entered of this.spacesOf(to.clip)) {
+          if (way.fade && left === entered) continue;
+          const [leave, enter] = [[left, from], [entered, to]].map(([space, { clip, secs }]) => ({ at: space.pointOf(clip), phase: clip.phaseAt(secs) }));
+          const slides = way.fade && left.stands !== entered.stands ? COSTS.standing : 0;
+          ways.push({ ...way, from: left, to: entered, leave, enter, cost: way.cost + slides });
+        }
+      }
+    };
+    for (const passage of this.clips.values()) {
+      const { from, to, kind } = passage.entry;
+      // Jumps are asked for by name.
+      if (passage.loops || !from || !to || kind === "jump") continue;
+      const [left, entered] = [from, to].map(({ clip, secs }) => ({ clip: this.clip(clip), secs }));
+      add(left, entered, { passage, cost: COSTS.passage });
+    }
+    for (const { from, to, leave_secs, enter_secs, fade, fade_secs } of this.manifest.transitions ?? []) {
+      const [left, entered] = [{ clip: this.clip(from), secs: leave_secs }, { clip: this.clip(to), secs: enter_secs }];
+      add(left, entered, { fade: { fade, fade_secs }, cost: COSTS.transition });
+    }
+    for (const from of this.spaces) {
+      for (const to of this.spaces) {
+        const slides = from.stands !== to.stands ? COSTS.standing : 0;
+        if (from !== to) ways.push({ fade: FADE, from, to, cost: COSTS.once + slides });
+      }
+    }
+    return ways;
+  }
+
+  /** The spaces in which a loop is played: what stands is played alone, also where it is a corner of slow walks. */
+  spacesOf(clip) {
+    return this.spaces.filter(({ clips, stands }) => clips.includes(clip) && stands === clip.stands);
+  }
+
+  clip(name) {
+    const found = this.clips.get(name);
+    if (!found) throw new Error(`this set has no clip ${name}; it has ${[...this.clips.keys()].join(", ")}`);
+    return found;
+  }
+
+  spaceOf(clip, preferred) {
+    const found = this.spacesOf(clip);
+    return found.includes(preferred) ? preferred : found[0];
+  }
+}
+
+function animationOf({ name, file, animation }, gltf) {
+  if (!gltf?.animations) throw new Error(`${file} of the clip ${name} was not loaded`);
+  const found = gltf.animations.find((clip) => clip.name === animation) ?? (gltf.animations.length === 1 ? gltf.animations[0] : null);
+  if (!found) throw new Error(`${file} has no animation ${animation}, which the clip ${name} names`);
+  return found;
+}
+
+/** The body of a clip at even times, with its root motion. */
+class Clip {
+  constructor(entry, animation, joints, rest, traveller) {
+    Object.assign(this, { name: entry.name, kind: entry.kind, entry, seconds: entry.seconds, loops: entry.kind === "loop" });
+    this.warp = entry.phase?.warp ?? 0;
+    this.twist = { linear: new Vector3(...(entry.twist?.linear ?? [0, 0, 0])), angular: new Vector3(...(entry.twist?.angular ?? [0, 0, 0])) };
+    this.root = entry.root && new RootKeys(entry.root);
+    const count = Math.max(entry.frames, 2);
+    this.step = entry.seconds / count;
+    // One key before the first and two after the last: what a cubic between keys needs.
+    this.keys = Array.from({ length: count + 3 }, () => new Float64Array(rest));
+    joints.forEach((name, joint) => {
+      for (const [property, at, size] of [["position", 0, 3], ["quaternion", 3, 4]]) {
+        const track = animation.tracks.find((track) => track.name === `${name}.${property}`);
+        const interpolant = track?.createInterpolant(new Float32Array(size));
+        if (!track) continue;
+        for (let key = 0; key <= count; key += 1) {
+          this.keys[key + 1].set(interpolant.evaluate(key * this.step), 7 * joint + at);
+        }
+      }
+    });
+    if (traveller >= 0) {
+      for (let key = 0; key <= count; key += 1) this.takeTravelOff(this.keys[key + 1], 7 * traveller, key * this.step);
+    }
+    if (this.loops) {
+      // Of a loop the last key is the first.
+      this.keys[0].set(this.keys[count]);
+      this.keys[count + 1].set(this.keys[1]);
+      this.keys[count + 2].set(this.keys[2]);
+    }
+    for (let key = 1; key < this.keys.length; key += 1) align(this.keys[key], this.keys[key - 1]);
+    if (!this.loops) {
+      const beyond = (out, a, b, c) => out.forEach((_, at) => (out[at] = 3 * a[at] - 3 * b[at] + c[at]));
+      align(this.keys[1], this.keys[2]);
+      beyond(this.keys[0], this.keys[1], this.keys[2], this.keys[3]);
+      beyond(this.keys[count + 2], this.keys[count + 1], this.keys[count], this.keys[count - 1]);
+    }
+    this.events = (entry.events ?? []).map((event) => ({ ...event, phase: event.phase ?? this.phaseAt(event.secs) }));
+    this.stands = this.twist.linear.length() < STILL && this.twist.angular.length() < STILL;
+  }
+
+  /** The root at a time, from the clip's start. */
+  rootAt(secs) {
+    return this.root ? this.root.at(secs) : Rigid.along(this.twist, secs);
+  }
+
+  takeTravelOff(pose, at, secs) {
+    const world = new Rigid(new Vector3().fromArray(pose, at), new Quaternion().fromArray(pose, at + 3));
+    const body = this.rootAt(secs).inverse().then(world);
+    body.position.toArray(pose, at);
+    body.rotation.toArray(pose, at + 3);
+  }
+
+  /** The share of the time that has passed at a phase of the set: docs/math/blend.md. */
+  shareAt(phase) {
+    const cycles = Math.floor(phase);
+    return phase + this.warp * Math.sin(Math.PI * (phase - cycles)) ** 2;
+  }
+
+  /** The phase of the set at a time of the clip. */
+  phaseAt(secs) {
+    const share = secs / this.seconds;
+    let phase = share;
+    for (let round = 0; round < 8; round += 1) {
+      phase -= (this.shareAt(phase) - share) / (1 + this.warp * Math.PI * Math.sin(2 * Math.PI * phase));
+    }
+    return phase - Math.floor(phase);
+  }
+
+  /** Adds `weight` times the body at a time; rotations on the side of those in `sides`. Cubics between keys: one derivative is continuous. */
+  add(secs, weight, out, sides) {
+    const count = this.keys.length - 3;
+    const time = secs / this.step;
+    let key = Math.floor(time);
+    // A little beyond its ends a passage goes on as it was.
+    if (!this.loops) key = Math.min(Math.max(key, 0), count - 1);
+    const u = time - key;
+    key = ((key % count) + count) % count;
+    const [a, b, c, d] = [0, 1, 2, 3].map((next) => this.keys[key + next]);
+    const w0 = weight * 0.5 * u * (u * (2 - u) - 1);
+    const w1 = weight * 0.5 * (u * u * (3 * u - 5) + 2);
+    const w2 = weight * 0.5 * u * (u * (4 - 3 * u) + 1);
+    const w3 = weight * 0.5 * u * u * (u - 1);
+    for (let at = 0; at < out.length; at += 7) {
+      for (let part = at; part < at + 3; part += 1) out[part] += w0 * a[part] + w1 * b[part] + w2 * c[part] + w3 * d[part];
+      let dot = 0;
+      for (let part = at + 3; part < at + 7; part += 1) dot += b[part] * sides[part];
+      const side = dot < 0 ? -1 : 1;
+      for (let part = at + 3; part < at + 7; part += 1) out[part] += side * (w0 * a[part] + w1 * b[part] + w2 * c[part] + w3 * d[part]);
+    }
+  }
+
+  /** Rotations on whose side those of other clips are taken. */
+  get sides() {
+    return this.keys[1];
+  }
+}
+
+/** Turns rotations of a pose onto the side of those of another: q and -q are one rotation. */
+function align(pose, other) {
+  for (let at = 3; at < pose.length; at += 7) {
+    const dot = pose[at] * other[at] + pose[at + 1] * other[at + 1] + pose[at + 2] * other[at + 2] + pose[at + 3] * other[at + 3];
+    if (dot < 0) for (let part = at; part < at + 4; part += 1) pose[part] = -pose[part];
+  }
+}
+
+function normalizeRotations(pose) {
+  for (let at = 3; at < pose.length; at += 7) {
+    const length = Math.hypot(pose[at], pose[at + 1], pose[at + 2], pose[at + 3]) || 1;
+    for (let part = at; part < at + 4; part += 1) pose[part] /= length;
+  }
+}
+
+/** A rigid motion. */
+class Rigid {
+  constructor(position = new Vector3(), rotation = new Quaternion()) {
+    this.position = position;
+    this.rotation = rotation;
+  }
+
+  clone() {
+    return new Rigid(this.position.clone(), this.rotation.clone());
+  }
+
+  /** This motion, then `next` in the axes that it leads to. */
+  then(next) {
+    const position = next.position.clone().applyQuaternion(this.rotation).add(this.position);
+    return new Rigid(position, this.rotation.clone().multiply(next.rotation).normalize());
+  }
+
+  inverse() {
+    const rotation = this.rotation.clone().conjugate();
+    return new Rigid(this.position.clone().negate().applyQuaternion(rotation), rotation);
+  }
+
+  /** exp(t twist) in closed form: a screw, for any time. */
+  static along({ linear, angular }, secs) {
+    const turn = angular.clone().multiplyScalar(secs);
+    const angle = turn.length();
+    // sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3, by series where they would lose digits.
+    const small = angle < 1e-3;
+    const first = small ? 1 - angle ** 2 / 6 : Math.sin(angle) / angle;
+    const second = small ? 0.5 - angle ** 2 / 24 : (2 * Math.sin(angle / 2) ** 2) / angle ** 2;
+    const third = small ? 1 / 6 - angle ** 2 / 120 : (1 - first) / angle ** 2;
+    const way = linear.clone().multiplyScalar(secs);
+    const across = turn.clone().cross(way);
+    const position = way.add(across.clone().multiplyScalar(second)).add(turn.clone().cross(across).multiplyScalar(third));
+    return new Rigid(position, exp(turn));
+  }
+}
+
+/** The rotation of a rotation vector. */
+function exp(vector) {
+  const angle = vector.length();
+  const scale = angle < 1e-6 ? 0.5 : Math.sin(angle / 2) / angle;
+  return new Quaternion(vector.x * scale, vector.y * scale, vector.z * scale, Math.cos(angle / 2)).normalize();
+}
+
+/** The rotation vector of a rotation, on the short side. */
+function log({ x, y, z, w }) {
+  const sine = Math.hypot(x, y, z);
+  const scale = (w < 0 ? -1 : 1) * (sine < 1e-9 ? 2 : (2 * Math.atan2(sine, Math.abs(w))) / sine);
+  return new Vector3(x * scale, y * scale, z * scale);
+}
+
+/** The root of a passage, by its keys. */
+class RootKeys {
+  constructor({ secs, translation, rotation }) {
+    this.secs = secs;
+    this.rows = secs.map((_, key) => [...translation.slice(3 * key, 3 * key + 3), ...rotation.slice(4 * key, 4 * key + 4)]);
+    this.rows.forEach((row, key) => {
+      const before = this.rows[key - 1];
+      if (before && [3, 4, 5, 6].reduce((sum, at) => sum + row[at] * before[at], 0) < 0) for (const at of [3, 4, 5, 6]) row[at] *= -1;
+    });
+    const { rows } = this;
+    const beyond = (a, b, c) => a.map((value, at) => 3 * value - 3 * b[at] + c[at]);
+    const last = rows.length - 1;
+    const whole = rows.length > 2;
+    this.padded = [whole ? beyond(rows[0], rows[1], rows[2]) : rows[0], ...rows];
+    this.padded.push(whole ? beyond(rows[last], rows[last - 1], rows[last - 2]) : rows[last]);
+  }
+
+  at(secs) {
+    const last = this.rows.length - 1;
+    if (last < 1) return new Rigid();
+    const step = (this.secs[last] - this.secs[0]) / last;
+    const time = (secs - this.secs[0]) / step;
+    const key = Math.min(Math.max(Math.floor(time), 0), last - 1);
+    const u = time - key;
+    const weights = [0.5 * u * (u * (2 - u) - 1), 0.5 * (u * u * (3 * u - 5) + 2), 0.5 * u * (u * (4 - 3 * u) + 1), 0.5 * u * u * (u - 1)];
+    const mixed = [0, 0, 0, 0, 0, 0, 0];
+    weights.forEach((weight, next) => this.padded[key + next].forEach((value, at) => (mixed[at] += weight * value)));
+    return new Rigid(new Vector3(...mixed.slice(0, 3)), new Quaternion(...mixed.slice(3)).normalize());
+  }
+}
+
+/** Loops over axes such as speed and turn rate: any point between them has weights. */
+class Space {
+  constructor({ name, axes, points, triangles = [] }, clips) {
+    Object.assign(this, { name, axes });
+    this.points = points.map(({ at }) => at);
+    this.clips = points.map(({ clip }) => {
+      if (!clips.has(clip)) throw new Error(`the blend space ${name} has the clip ${clip}, which the set has not`);
+      return clips.get(clip);
+    });
+    this.scale = axes.map((name, axis) => {
+      const values = this.points.map((at) => at[axis]);
+      return Math.max(Math.max(...values) - Math.min(...values), name.endsWith("_mps") ? LEAST_RANGE.mps : LEAST_RANGE.degrees);
+    });
+    this.simplices = triangles.length ? triangles : this.line();
+    this.stands = this.clips.every(({ stands }) => stands);
+    // Versions of a loop stand in for it, or are played by their names.
+    this.isVariant = this.clips.every(({ entry }) => entry.variant_of);
+  }
+
+  /** Points of a line follow each other along the axis on which they are farthest apart. */
+  line() {
+    const order = this.points.map((_, index) => index);
+    const spread = (axis) => this.axes.length && Math.max(...this.points.map((at) => at[axis])) - Math.min(...this.points.map((at) => at[axis]));
+    const axis = this.axes.length > 1 && spread(1) / (spread(0) || 1e-9) > 1e3 ? 1 : 0;
+    order.sort((a, b) => this.points[a][axis] - this.points[b][axis]);
+    return order.length === 1 ? [[0]] : order.slice(1).map((index, before) => [order[before], index]);
+  }
+
+  /** A goal on the axes. */
+  place({ speed, turnRate, direction, climb }) {
+    const values = {
+      speed_mps: speed,
+      turn_rate_dps: turnRate / DEGREES,
+      direction_deg: direction / DEGREES,
+      climb_mps: climb,
+      forward_mps: speed * Math.cos(direction),
+      left_mps: speed * Math.sin(direction),
+    };
+    return this.axes.map((axis) => values[axis] ?? 0);
+  }
+
+  /** Loops and their weights at a point, or at the nearest one inside: `share` of the time, so that speed and turn rate are those asked for,
+   * and `weight` of the pose. */
+  weights(at) {
+    let best = { distance: Infinity };
+    for (const simplex of this.simplices) {
+      const found = this.nearest(simplex, at);
+      if (found.distance < best.distance) best = found;
+    }
+    const parts = best.simplex
+      .map((index, corner) => ({ clip: this.clips[index], at: this.points[index], share: best.shares[corner] }))
+      .filter(({ share }) => share > 1e-9);
+    const whole = parts.reduce((sum, { share, clip }) => sum + share / clip.seconds, 0);
+    for (const part of parts) part.weight = part.share / part.clip.seconds / whole;
+    return parts;
+  }
+
+  nearest(simplex, at) {
+    const point = (index) => this.points[index].map((value, axis) => value / this.scale[axis]);
+    const corners = simplex.map(point);
+    const wanted = at.map((value, axis) => value / this.scale[axis]);
+    const distance = (shares) =>
+      Math.hypot(...wanted.map((value, axis) => value - corners.reduce((sum, corner, index) => sum + shares[index] * corner[axis], 0)));
+    if (simplex.length === 3) {
+      const [[ax, ay], [bx, by], [cx, cy]] = corners;
+      const area = (bx - ax) * (cy - ay) - (cx - ax) * (by - ay);
+      const second = ((wanted[0] - ax) * (cy - ay) - (cx - ax) * (wanted[1] - ay)) / area;
+      const third = ((bx - ax) * (wanted[1] - ay) - (wanted[0] - ax) * (by - ay)) / area;
+      const shares = [1 - second - third, second, third];
+      if (shares.every((share) => share >= 0)) return { simplex, shares, distance: 0 };
+    }
+    let best = { simplex, shares: simplex.map((_, index) => (index === 0 ? 1 : 0)) };
+    best.distance = distance(best.shares);
+    for (let i = 0; i < simplex.length; i += 1) {
+      for (let j = i + 1; j < simplex.length; j += 1) {
+        const way = corners[j].map((value, axis) => value - corners[i][axis]);
+        const square = way.reduce((sum, value) => sum + value * value, 0);
+        const along = way.reduce((sum, value, axis) => sum + value * (wanted[axis] - corners[i][axis]), 0) / (square || 1);
+        const u = Math.min(Math.max(along, 0), 1);
+        const shares = simplex.map((_, index) => (index === i ? 1 - u : index === j ? u : 0));
+        const found = { simplex, shares, distance: distance(shares) };
+        if (found.distance < best.distance) best = found;
+      }
+    }
+    return best;
+  }
+
+  twist(parts) {
+    const twist = { linear: new Vector3(), angular: new Vector3() };
+    for (const { clip, share } of parts) {
+      twist.linear.addScaledVector(clip.twist.linear, share);
+      twist.angular.addScaledVector(clip.twist.angular, share);
+    }
+    return twist;
+  }
+
+  /** The nearest point that the loops cover. */
+  covered(at) {
+    const parts = this.weights(at);
+    return at.map((_, axis) => parts.reduce((sum, part) => sum + part.share * part.at[axis], 0));
+  }
+
+  /** How far the blend at a goal is from it, metres per second. */
+  misses(goal) {
+    const { linear, angular } = this.twist(this.weights(this.place(goal)));
+    const wanted = new Vector3(Math.sin(goal.direction) * goal.speed, 0, Math.cos(goal.direction) * goal.speed);
+    return wanted.sub(linear).setY(0).length() + 0.3 * Math.abs(goal.turnRate - angular.y);
+  }
+
+  pointOf(clip) {
+    return this.points[this.clips.indexOf(clip)];
+  }
+
+  distance(a, b) {
+    return Math.hypot(...a.map((value, axis) => (value - b[axis]) / this.scale[axis]));
+  }
+}
+
+/** A blend space as it plays: its point follows a goal as a critically damped spring, and all its loops are at one phase. */
+class Cycle {
+  constructor(space, at, phase) {
+    Object.assign(this, { space, at: [...at], phase });
+    this.goal = [...at];
+    this.rate = at.map(() => 0);
+    /** The versions that stand in for loops. */
+    this.chosen = new Map();
+  }
+
+  get stands() {
+    return this.space.stands;
+  }
+
+  state(secs) {
+    const parts = this.space.weights(this.at.map((value, axis) => value + this.rate[axis] * secs));
+    for (const part of parts) part.clip = this.chosen.get(part.clip) ?? part.clip;
+    const period = parts.reduce((sum, { weight, clip }) => sum + weight * clip.seconds, 0);
+    return { parts, period };
+  }
+
+  /** The body some seconds from now, if the point goes on as it does. */
+  body(secs, out) {
+    const { parts, period } = this.state(secs);
+    const phase = this.phase + secs / period;
+    out.fill(0);
+    for (const { clip, weight } of parts) clip.add(clip.shareAt(phase) * clip.seconds, weight, out, parts[0].clip.sides);
+    normalizeRotations(out);
+  }
+
+  /** The root some seconds from now, seen from where it is. */
+  rootStep(secs) {
+    return Rigid.along(this.space.twist(this.state(0.5 * secs).parts), secs);
+  }
+
+  secsTo(phase) {
+    const away = (((phase - this.phase) % 1) + 1) % 1;
+    return away * this.state(0).period;
+  }
+
+  /** The same with other versions of its loops, at the start of a cycle. */
+  varied(versions, random) {
+    const next = new Cycle(this.space, this.at, 0);
+    Object.assign(next, { rate: [...this.rate], goal: [...this.goal] });
+    for (const clip of this.space.clips) {
+      const others = versions.get(clip);
+      if (others) next.chosen.set(clip, others[Math.floor(random() * others.length)]);
+    }
+    return next;
+  }
+
+  advance(secs, halfLife, report) {
+    const middle = this.state(0.5 * secs);
+    const [before, after] = [this.phase, this.phase + secs / middle.period];
+    const decay = (2 * Math.LN2) / halfLife;
+    const fade = Math.exp(-decay * secs);
+    this.at.forEach((value, axis) => {
+      const x = value - this.goal[axis];
+      const v = this.rate[axis] + decay * x;
+      this.at[axis] = this.goal[axis] + (x + v * secs) * fade;
+      this.rate[axis] = (this.rate[axis] - decay * v * secs) * fade;
+    });
+    const loudest = middle.parts.reduce((best, part) => (part.weight > best.weight ? part : best)).clip;
+    for (const event of loudest.events) {
+      // The first time at or after `before` at which the event's phase comes, if it comes within the step.
+      const cycles = Math.ceil(before - event.phase);
+      const at = event.phase + cycles;
+      if (at < after) report(event, loudest, (after - at) * middle.period);
+    }
+    this.phase = after - Math.floor(after);
+  }
+}
+
+/** A passage as it plays. */
+class Once {
+  constructor(clip) {
+    Object.assign(this, { clip, secs: 0 });
+  }
+
+  get left() {
+    return this.clip.seconds - this.secs;
+  }
+
+  body(secs, out) {
+    out.fill(0);
+    this.clip.add(this.secs + secs, 1, out, this.clip.sides);
+    normalizeRotations(out);
+  }
+
+  rootStep(secs) {
+    return this.clip.rootAt(this.secs).inverse().then(this.clip.rootAt(this.secs + secs));
+  }
+
+  advance(secs, _halfLife, report) {
+    const after = this.secs + secs;
+    for (const event of this.clip.events) {
+      if (event.secs >= this.secs && event.secs < after) report(event, this.clip, after - event.secs);
+    }
+    this.secs = after;
+  }
+}
+
+/** How offsets of value, rate and acceleration fade, and the areas under the first two: the closure shapes of docs/math/shapes.md. */
+function fading({ fade, fade_secs: blend }, secs) {
+  if (fade === "spring") {
+    const rate = (2 * Math.LN2) / blend;
+    const left = Math.exp(-rate * secs);
+    return {
+      left: [(1 + rate * secs) * left, secs * left, 0],
+      areas: [(2 - (2 + rate * secs) * left) / rate, (1 - (1 + rate * secs) * left) / rate ** 2],
+    };
+  }
+  const u = Math.min(secs / (blend || 1e-9), 1);
+  const rest = 1 - u;
+  if (fade === "cubic") {
+    return {
+      left: [rest ** 2 * (1 + 2 * u), blend * u * rest ** 2, 0],
+      areas: [blend * u * (1 - u ** 2 + u ** 3 / 2), (blend * u) ** 2 * (1 / 2 - (2 * u) / 3 + u ** 2 / 4)],
+    };
+  }
+  return {
+    left: [rest ** 3 * (1 + 3 * u + 6 * u * u), blend * u * rest ** 3 * (1 + 3 * u), 0.5 * (blend * u) ** 2 * rest ** 3],
+    areas: [blend * u * (1 - 2.5 * u ** 3 + 3 * u ** 4 - u ** 5), (blend * u) ** 2 * (0.5 - 1.5 * u ** 2 + 1.6 * u ** 3 - 0.5 * u ** 4)],
+  };
+}
+
+/** What a switch leaves between the motion that was seen and the one that follows, which fades: it meets in value, rate and, as a quintic, in
+ * acceleration. Rotations as rotation vectors. The root has no value to fade, it goes on from where it is: its rate fades without overshoot. */
+class Offset {
+  /** `gaps` and `roots`: the differences a step before, at, and a step after the switch. */
+  constructor(gaps, roots, fade) {
+    this.fade = fade;
+    this.secs = 0;
+    this.body = terms(gaps);
+    this.root = terms(roots);
+  }
+
+  static none(joints) {
+    const zeros = (count) => [0, 1, 2].map(() => new Float64Array(count));
+    return new Offset(zeros(6 * joints), zeros(6), { ...FADE, fade_secs: 0 });
+  }
+
+  get isOver() {
+    return this.secs >= this.fade.fade_secs * (this.fade.fade === "spring" ? 20 : 1);
+  }
+
+  /** Adds what is left some seconds from now to a body. */
+  addTo(body, secs) {
+    if (this.isOver) return;
+    const { left } = fading(this.fade, this.secs + secs);
+    const turn = new Quaternion();
+    const own = new Quaternion();
+    for (let at = 0, from = 0; at < body.length; at += 7, from += 6) {
+      const value = (part) => left[0] * this.body[0][part] + left[1] * this.body[1][part] + left[2] * this.body[2][part];
+      for (let axis = 0; axis < 3; axis += 1) body[at + axis] += value(from + axis);
+      turn.copy(exp(new Vector3(value(from + 3), value(from + 4), value(from + 5))));
+      turn.multiply(own.fromArray(body, at + 3)).toArray(body, at + 3);
+    }
+  }
+
+  /** Half of what the fading rate adds to the root within some seconds from now. */
+  halfStep(secs) {
+    if (this.isOver) return new Rigid();
+    const [before, after] = [fading(this.fade, this.secs).areas, fading(this.fade, this.secs + secs).areas];
+    const [rate, acceleration] = [0, 1].map((order) => 0.5 * (after[order] - before[order]));
+    const value = (part) => rate * this.root[1][part] + acceleration * this.root[2][part];
+    return Rigid.along({ linear: new Vector3(value(0), value(1), value(2)), angular: new Vector3(value(3), value(4), value(5)) }, 1);
+  }
+}
+
+/** Value, rate and acceleration from three values a step apart. */
+function terms([before, here, after]) {
+  return [here, here.map((_, at) => (after[at] - before[at]) / (2 * STEP)), here.map((value, at) => (after[at] - 2 * value + before[at]) / STEP ** 2)];
+}
+
+/** The difference of two bodies: six numbers a joint. */
+function gap(seen, next) {
+  const found = new Float64Array((seen.length / 7) * 6);
+  const [q, p] = [new Quaternion(), new Quaternion()];
+  for (let at = 0, to = 0; at < seen.length; at += 7, to += 6) {
+    for (let axis = 0; axis < 3; axis += 1) found[to + axis] = seen[at + axis] - next[at + axis];
+    log(q.fromArray(seen, at + 3).multiply(p.fromArray(next, at + 3).conjugate())).toArray(found, to + 3);
+  }
+  return found;
+}
+
+/**
+ * A character that plays a set. Its events: `strike` and `lift` with `foot`, `clip` and `late`, the seconds that have passed since; `switch` with
+ * `from`, `to` and `fade_secs`, at every switch of clips or blend spaces.
+ */
+export class LoopwrightCharacter extends EventDispatcher {
+  /** `model`: a body with joints of the set's names; without one a copy of the set's own. `clip`: the loop to begin with, by its name; without one
+   * the character stands, if the set has a loop for that. `seed`: of the order in which versions of loops follow each other. */
+  constructor(set, { model = clone(set.scene), clip, seed = 1 } = {}) {
+    super();
+    this.set = set;
+    /** Moves with the root. A game may move it, too: only the steps of the root are added. */
+    this.object = new Object3D();
+    this.object.add(model);
+    this.model = model;
+    this.nodes = set.joints.map((name) => model.getObjectByName(name));
+    for (const { name, values } of set.carrier || []) {
+      const node = model.getObjectByName(name.slice(0, name.lastIndexOf(".")));
+      const property = name.slice(name.lastIndexOf(".") + 1);
+      node?.[property]?.fromArray(values);
+    }
+    const first = clip ? set.spaceOf(set.clip(clip)) : (set.spaces.find(({ stands }) => stands) ?? set.spaces[0]);
+    if (!first) throw new Error("this set has no loop to begin with");
+    const at = first.pointOf(clip ? set.clip(clip) : first.clips[0]);
+    /** The longest time that a switch between moving loops waits for the moment at which it shows least, seconds. */
+    this.patience = 0.3;
+    /** Whether versions of loops follow each other. */
+    this.varies = true;
+    this.source = new Cycle(first, at, 0);
+    /** The root since the beginning, without what the game added. */
+    this.root = new Rigid();
+    this.offset = Offset.none(set.joints.length);
+    /** Seconds played. */
+    this.secs = 0;
+    this.random = generator(seed);
+    this.goal = { speed: 0, turnRate: 0, direction: 0, climb: 0, turn: 0 };
+    this.plan = null;
+    this.before = null;
+    this.last = {};
+    this.pose = new Float64Array(7 * set.joints.length);
+    this.goesOn = [this.pose, 0, 0].map(() => new Float64Array(this.pose.length));
+    this.seen = this.root;
+    this.setGoal(motionOf(this.source));
+    this.show();
+  }
+
+  /** The root some seconds from now. What fades comes half before and half after the source's own step, so that frame rates agree. */
+  rootAt(secs) {
+    const half = this.offset.halfStep(secs);
+    return this.root.then(half).then(this.source.rootStep(secs)).then(half);
+  }
+
+  /** What plays: a clip, or a blend space with its point, and the phase of the set. */
+  get playing() {
+    const { source } = this;
+    return source instanceof Once
+      ? { clip: source.clip.name, secs: source.secs }
+      : { space: source.space.name, at: [...source.at], phase: source.phase, clips: source.state(0).parts.map(({ clip, weight }) => ({ clip: clip.name, weight })) };
+  }
+
+  /** What the character shall do. What is left out stays. Speed in metres per second over the ground; turn rate in radians per second, and
+   * direction of travel against where the body faces in radians, to the left positive; `turn`, radians: once, by a passage that turns. */
+  setGoal(goal) {
+    if (Object.entries(goal).every(([key, value]) => this.goal[key] === value)) return;
+    Object.assign(this.goal, goal);
+    this.before = this.plan ?? this.before;
+    this.plan = undefined;
+  }
+
+  /** Plays a clip once by its name, such as a jump, or goes into a loop, at once. */
+  play(name) {
+    const clip = this.set.clip(name);
+    if (clip.loops) {
+      const space = this.set.spaceOf(clip);
+      const at = space.pointOf(clip);
+      this.switchTo(new Cycle(space, at, this.source.phase ?? 0), FADE);
+    } else this.switchTo(new Once(clip), FADE);
+    this.plan = null;
+  }
+
+  /** Goes on by some seconds. */
+  update(delta) {
+    let left = delta;
+    // A passage may end and the next begin within a step.
+    for (let round = 0; round < 16; round += 1) {
+      if (this.plan === undefined && this.source instanceof Cycle) this.plan = this.planned();
+      const due = this.due();
+      const step = Math.min(left, due);
+      if (step > 0) this.advance(step);
+      left -= step;
+      if (due > step || !(left >= 0)) break;
+      this.leave();
+    }
+    this.show();
+  }
+
+  /** Seconds to the next switch. */
+  due() {
+    if (this.source instanceof Once) return Math.max(this.source.left, 0);
+    if (!this.plan) {
+      const hasVersions = this.varies && this.source.space.clips.some((clip) => this.set.versions.has(clip));
+      return hasVersions ? this.source.secsTo(0) || this.source.state(0).period : Infinity;
+    }
+    if (!this.plan.leave || this.source.stands) return 0;
+    const secs = this.source.secsTo(this.plan.leave.phase);
+    const isThere = this.isNear(this.plan.leave) || this.plan.waited > MOST_CYCLES;
+    return isThere ? secs : secs + this.source.state(0).period;
+  }
+
+  isNear({ at }) {
+    return this.source.space.distance(this.source.at, at) < NEAR;
+  }
+
+  advance(secs) {
+    const end = this.secs + secs;
+    const report = (event, clip, late) => {
+      const key = `${event.kind} ${event.foot}`;
+      if (Math.abs(end - late - (this.last[key] ?? -Infinity)) < SAME_EVENT_SECS) return;
+      this.last[key] = end - late;
+      this.dispatchEvent({ type: event.kind, foot: event.foot, clip: clip.name, secs: end - late, late });
+    };
+    this.root = this.rootAt(secs);
+    this.source.advance(secs, this.set.halfLife, report);
+    this.offset.secs += secs;
+    this.secs = end;
+    if (this.plan) this.plan.waited += secs / this.source.state(0).period;
+  }
+
+  leave() {
+    if (this.source instanceof Once) {
+      const { to } = this.source.clip.entry;
+      const turned = (this.source.clip.entry.turn_deg ?? 0) * DEGREES;
+      // What is left of a turn is turned by another if that brings it nearer.
+      if (this.goal.turn) this.goal.turn = Math.abs(this.goal.turn - turned) < 0.5 * Math.abs(turned) ? 0 : this.goal.turn - turned;
+      const clip = this.set.clip(to?.clip ?? this.set.spaces[0].clips[0].name);
+      const space = this.set.spaceOf(clip, this.heading);
+      this.switchTo(new Cycle(space, space.pointOf(clip), clip.phaseAt(to?.secs ?? 0)), FADE);
+      this.plan = undefined;
+      return;
+    }
+    const { plan } = this;
+    if (!plan) {
+      const next = this.source.varied(this.set.versions, this.random);
+      if (next.state(0).parts.some(({ clip }, index) => clip !== this.source.state(0).parts[index]?.clip)) this.switchTo(next, FADE);
+      else this.source.phase = 0;
+      return;
+    }
+    this.plan = undefined;
+    if (plan.passage) this.switchTo(new Once(plan.passage), FADE);
+    else if (plan.enter) this.switchTo(new Cycle(plan.to, plan.enter.at, plan.enter.phase), plan.fade);
+    else {
+      const at = plan.to.covered(plan.to.place(motionOf(this.source)));
+      this.switchTo(new Cycle(plan.to, at, this.source.phase), plan.fade);
+    }
+  }
+
+  /** What comes next for the goal; null where the blend space that plays has it. */
+  planned() {
+    const { goal, set, source } = this;
+    const here = source.space;
+    const isStill = Math.abs(goal.speed) < STILL && Math.abs(goal.turnRate) < STILL;
+    const fit = set.spaces.filter(({ stands, isVariant }) => stands === isStill && !isVariant);
+    // The space that plays is kept where it is about as near.
+    const cost = (space) => space.misses(goal) - (space === here ? 0.05 : 0);
+    const wanted = (fit.length ? fit : set.spaces).reduce((best, space) => (cost(space) < cost(best) ? space : best));
+    this.heading = wanted;
+    const ways = set.ways.filter((way) => way.from !== here || this.isInTime(way));
+    if (goal.turn) {
+      const leads = ({ from, to }) => from === here && to.stands === wanted.stands;
+      const turns = ways.filter((way) => way.passage?.entry.turn_deg && leads(way) && this.turns(way.passage) < Math.abs(goal.turn));
+      const toWanted = turns.filter(({ to }) => to === wanted);
+      const best = least(toWanted.length ? toWanted : turns, ({ passage }) => this.turns(passage));
+      if (best) return this.begun(best);
+      goal.turn = 0;
+    }
+    source.goal = here.covered(here.place(goal));
+    if (wanted === here) return null;
+    // The cheapest way over spaces, as by Dijkstra; there are a handful.
+    const reached = new Map([[here, { cost: 0 }]]);
+    const open = [here];
+    while (open.length) {
+      open.sort((a, b) => reached.get(a).cost - reached.get(b).cost);
+      const space = open.shift();
+      if (space === wanted) break;
+      for (const way of ways.filter(({ from }) => from === space)) {
+        const cost = reached.get(space).cost + way.cost + 0.1 * this.aside(way);
+        if (cost >= (reached.get(way.to)?.cost ?? Infinity)) continue;
+        if (!reached.has(way.to)) open.push(way.to);
+        reached.set(way.to, { cost, first: reached.get(space).first ?? way });
+      }
+    }
+    return this.begun(reached.get(wanted).first);
+  }
+
+  /** Whether a way can be gone from here now: what only fades between moving loops does not wait long. */
+  isInTime({ fade, leave }) {
+    return !fade || !leave || this.source.stands || (this.isNear(leave) && this.source.secsTo(leave.phase) <= this.patience);
+  }
+
+  /** How far a passage's turn is from the wanted one. */
+  turns({ entry }) {
+    return Math.abs((entry.turn_deg ?? 0) * DEGREES - this.goal.turn);
+  }
+
+  /** How far a way lies from where the character is, and from the goal. */
+  aside({ from, to, leave, enter, passage }) {
+    const left = from === this.source.space && leave ? from.distance(this.source.at, leave.at) : 0;
+    const entered = enter ? to.distance(to.covered(to.place(this.goal)), enter.at) : 0;
+    return Math.min(left, 2) + Math.min(entered, 2) + (passage ? this.turns(passage) : 0);
+  }
+
+  begun(way) {
+    if (way.leave && !this.source.stands) this.source.goal = [...way.leave.at];
+    // A goal that changes in every frame does not make it wait anew.
+    return { ...way, way, waited: this.before?.way === way ? this.before.waited : 0 };
+  }
+
+  /** Goes on with another source from here: what is seen meets it in value, rate and acceleration. */
+  switchTo(next, fade) {
+    const steps = [-STEP, 0, STEP];
+    const seen = steps.map((secs) => {
+      const body = new Float64Array(this.pose.length);
+      this.source.body(secs, body);
+      this.offset.addTo(body, secs);
+      return { body, root: this.root.inverse().then(this.rootAt(secs)) };
+    });
+    const gaps = seen.map(({ body }, index) => {
+      next.body(steps[index], this.goesOn[index]);
+      return gap(body, this.goesOn[index]);
+    });
+    const roots = seen.map(({ root }, index) => {
+      const { position, rotation } = next.rootStep(steps[index]).inverse().then(root);
+      return Float64Array.of(...position, ...log(rotation));
+    });
+    this.before = null;
+    const name = (source) => (source instanceof Once ? source.clip.name : source.space.name);
+    const [from, to] = [name(this.source), name(next)];
+    this.offset = new Offset(gaps, roots, fade);
+    this.source = next;
+    this.dispatchEvent({ type: "switch", from, to, secs: this.secs, fade_secs: fade.fade_secs });
+  }
+
+  show() {
+    this.source.body(0, this.pose);
+    this.offset.addTo(this.pose, 0);
+    this.nodes.forEach((node, joint) => {
+      node?.position.fromArray(this.pose, 7 * joint);
+      node?.quaternion.fromArray(this.pose, 7 * joint + 3);
+    });
+    const { position, rotation } = this.seen.inverse().then(this.root);
+    this.seen = this.root;
+    this.object.position.add(position.applyQuaternion(this.object.quaternion));
+    this.object.quaternion.multiply(rotation).normalize();
+  }
+}
+
+/** The motion of a blend as a goal. */
+function motionOf({ space, at }) {
+  const { linear, angular } = space.twist(space.weights(at));
+  return { speed: Math.hypot(linear.x, linear.z), direction: Math.atan2(linear.x, linear.z), turnRate: angular.y, climb: linear.y };
+}
+
+/** Numbers from 0 to 1 in an order that the seed decides: a Weyl sequence, mixed. */
+function generator(seed) {
+  let state = Math.imul(seed, 0x9e3779b1) >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
+  };
+}
+
+function least(list, cost) {
+  return list.reduce((best, item) => (best === null || cost(item) < cost(best) ? item : best), null);
+}

@@ -1,0 +1,330 @@
+// Plays a set with players/three/loopwright.js in a browser without a window, by its manifest alone, and measures what is seen.
+//
+//   npm install --prefix FOLDER three playwright-core
+//   apt-get install chromium       (or another browser of that family, its path in CHROMIUM)
+//   node xtask/peers/players.mjs FOLDER OUT SET...
+//
+// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures, in OUT a strip of pictures of the played path
+// (and with FILM=1 every picture of it); status 1 where a figure exceeds its limit, 77 where the programs are not there.
+
+import fs from "node:fs";
+import http from "node:http";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+/** What an inside step may be exceeded by at a switch. */
+const MOST_STEP = 1.1;
+/** The root after a minute against the closed form, metres. */
+const MOST_DRIFT_M = 0.01;
+/** Two frame rates lead to one place, where they switch at the same times, metres. */
+const MOST_APART = 0.02;
+
+const [folder, out, ...sets] = process.argv.slice(2).map((name) => path.resolve(name));
+const require = createRequire(path.join(folder, "node_modules", "peers.js"));
+const executable = process.env.CHROMIUM ?? "/usr/bin/chromium";
+let chromium;
+try {
+  ({ chromium } = require("playwright-core"));
+  require.resolve("three");
+} catch {
+  console.error(`passed over: three and playwright-core are not in ${folder}`);
+  process.exit(77);
+}
+if (!fs.existsSync(executable)) {
+  console.error(`passed over: there is no ${executable}`);
+  process.exit(77);
+}
+
+const page_text = `<!doctype html><title>players</title><style>body{margin:0}</style>
+<script type="importmap">{"imports": {"three": "/modules/three/build/three.module.js", "three/addons/": "/modules/three/examples/jsm/"}}</script>`;
+const roots = { modules: path.join(folder, "node_modules"), player: path.resolve(import.meta.dirname, "../../players/three") };
+sets.forEach((set, index) => (roots[`set${index}`] = set));
+const types = { ".js": "text/javascript", ".json": "application/json" };
+const server = http.createServer((request, response) => {
+  const [, root, ...rest] = decodeURIComponent(new URL(request.url, "http://127.0.0.1").pathname).split("/");
+  const file = root && roots[root] && path.join(roots[root], path.normalize(rest.join("/")));
+  if (root === "") return response.writeHead(200, { "content-type": "text/html" }).end(page_text);
+  if (!file || !fs.existsSync(file)) return response.writeHead(404).end();
+  response.writeHead(200, { "content-type": types[path.extname(file)] ?? "application/octet-stream" }).end(fs.readFileSync(file));
+});
+await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+// Without the flags against background traffic Chromium asks for hosts that a closed network refuses, many at a time.
+const browser = await chromium.launch({
+  executablePath: executable,
+  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+});
+fs.mkdirSync(out, { recursive: true });
+let faults = 0;
+try {
+  for (const [index, set] of sets.entries()) {
+    const name = path.basename(set);
+    const page = await browser.newPage({ viewport: { width: 1440, height: 480 } });
+    const problems = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    const found = await page.evaluate(inThePage, { url: `/set${index}/set.json`, film: process.env.FILM === "1" });
+    const { strip, pictures, ...figures } = found;
+    const bytes = (picture) => Buffer.from(picture.split(",")[1], "base64");
+    fs.writeFileSync(path.join(out, `${name}.png`), bytes(strip));
+    pictures.forEach((picture, at) => fs.writeFileSync(path.join(out, `${name}-${String(at).padStart(4, "0")}.png`), bytes(picture)));
+    const held = (what, value, most) => {
+      if (!(value <= most)) problems.push(`${what} is ${value}, at most ${most} is wanted`);
+    };
+    for (const drift of figures.drifts) held(`the root of ${drift.at} after 60 s, metres off`, drift.metres, MOST_DRIFT_M);
+    for (const change of figures.switches) {
+      held(`the step from ${change.from} to ${change.to} over that inside`, change.step, MOST_STEP);
+      held(`the second difference from ${change.from} to ${change.to} over that inside`, change.bend, MOST_STEP);
+    }
+    held("the path at another frame rate, metres off", figures.apart_m, MOST_APART);
+    if (figures.same_foot_twice) problems.push(`the same foot strikes twice in a row, ${figures.same_foot_twice} times`);
+    if (!figures.strikes && figures.events_of_set) problems.push("no foot strikes");
+    console.log(JSON.stringify({ set: name, ...figures }));
+    for (const problem of problems) console.log(`FAULT ${name}: ${problem}`);
+    faults += problems.length;
+    await page.close();
+  }
+} finally {
+  await browser.close();
+  server.close();
+}
+process.exit(faults ? 1 : 0);
+
+/** What the page does: it has nothing from here but its argument. */
+async function inThePage({ url, film }) {
+  const THREE = await import("three");
+  const { LoopwrightSet, LoopwrightCharacter } = await import("/player/loopwright.js");
+  const set = await LoopwrightSet.load(url);
+  const rate = 120;
+
+  const places = (hero) => {
+    hero.object.updateMatrixWorld(true);
+    return hero.nodes.map((node) => new THREE.Vector3().setFromMatrixPosition(node.matrixWorld));
+  };
+  /** The longest step and second difference of any joint over each of some frames. */
+  const measured = (frames) => {
+    const steps = [{ step: 0, bend: 0 }];
+    for (let at = 1; at + 1 < frames.length; at += 1) {
+      let [step, bend] = [0, 0];
+      frames[at].forEach((here, joint) => {
+        step = Math.max(step, here.distanceTo(frames[at - 1][joint]), here.distanceTo(frames[at + 1][joint]));
+        bend = Math.max(bend, new THREE.Vector3().addVectors(frames[at - 1][joint], frames[at + 1][joint]).addScaledVector(here, -2).length());
+      });
+      steps.push({ step, bend });
+    }
+    return steps;
+  };
+  const most = (steps, key) => steps.reduce((most, found) => Math.max(most, found[key]), 0);
+
+  // Inside clips: each alone, over its whole length, without the frames at a passage's ends.
+  const inside = new Map();
+  for (const clip of set.clips.values()) {
+    const hero = new LoopwrightCharacter(set, { clip: clip.loops ? clip.name : undefined });
+    hero.varies = false;
+    if (!clip.loops) {
+      hero.update(0.1);
+      hero.play(clip.name);
+      hero.offset.secs = Infinity;
+      hero.update(0);
+    }
+    const frames = [];
+    for (let at = 0; at <= Math.floor(clip.seconds * rate) - (clip.loops ? 0 : 1); at += 1) {
+      frames.push(places(hero));
+      hero.update(1 / rate);
+    }
+    const steps = measured(frames);
+    inside.set(clip.name, { step: most(steps, "step"), bend: most(steps, "bend") });
+  }
+
+  // The root after a minute, in uneven frames, against the formula of docs/formats/twist.md. Between loops as well.
+  const rootAt = ({ linear, angular }, t) => {
+    const sinc = (x) => (Math.abs(x) < 1e-4 ? 1 - (x * x) / 6 : Math.sin(x) / x);
+    const a = angular.y * t;
+    const [ahead, aside] = [t * sinc(a), t * (a / 2) * sinc(a / 2) ** 2];
+    return new THREE.Vector3(linear.x * ahead + linear.z * aside, linear.y * t, linear.z * ahead - linear.x * aside);
+  };
+  const drifts = [];
+  for (const space of set.spaces) {
+    // What stands is played alone, also where it is a corner of slow walks.
+    const own = space.clips.filter(({ stands }) => stands === space.stands);
+    const middle = space.points[0].map((_, axis) => space.points.reduce((sum, point) => sum + point[axis], 0) / space.points.length);
+    for (const [index, at] of [...own.map((clip) => space.pointOf(clip)), space.covered(middle)].entries()) {
+      const hero = new LoopwrightCharacter(set, { clip: (own[index] ?? own[0]).name });
+      // A loop may be in several spaces.
+      hero.source = new hero.source.constructor(space, at, 0);
+      hero.plan = null;
+      hero.varies = false;
+      let secs = 0;
+      for (let frame = 0; secs < 60; frame += 1) {
+        const step = Math.min(60 - secs, [1 / 60, 1 / 144, 1 / 31][frame % 3]);
+        hero.update(step);
+        secs += step;
+      }
+      const twist = space.twist(space.weights(at));
+      const metres = hero.object.position.distanceTo(rootAt(twist, 60));
+      drifts.push({ at: own[index]?.name ?? `the middle of ${space.name}`, metres, way_m: 60 * twist.linear.length() });
+    }
+  }
+
+  // A path over what the set has: goals and how long each is followed.
+  const moving = [...set.clips.values()].filter(({ loops, stands }) => loops && !stands).map(({ entry }) => entry);
+  const speeds = moving.map(({ speed_mps }) => speed_mps).sort((a, b) => a - b);
+  const forward = moving.filter(({ direction_deg }) => Math.abs(direction_deg ?? 0) < 30);
+  const slow = speeds[0] ?? 0;
+  const fast = Math.max(0, ...forward.map(({ speed_mps }) => speed_mps));
+  const left = (Math.PI / 180) * Math.max(0, ...moving.map(({ turn_rate_dps }) => turn_rate_dps));
+  const right = (Math.PI / 180) * Math.min(0, ...moving.map(({ turn_rate_dps }) => turn_rate_dps));
+  const path = [
+    [1.5, { speed: 0, turnRate: 0 }],
+    [4, { speed: slow }],
+    [3, { turnRate: left }],
+    [3, { turnRate: right }],
+    [4, { speed: fast, turnRate: 0 }],
+    [2, { turnRate: left / 2 }],
+    [3, { speed: slow, turnRate: 0 }],
+    [4, { speed: 0 }],
+    [3, { turn: Math.PI / 2 }],
+    [3, { speed: fast }],
+    [1, { speed: 0 }],
+    [0.4, { speed: slow }],
+    [6, { speed: 0 }],
+  ];
+  const whole = path.reduce((sum, [secs]) => sum + secs, 0);
+  const follow = (hero, fps, seen) => {
+    let step = 0;
+    for (const [secs, goal] of path) {
+      hero.setGoal(goal);
+      for (let at = 0; at < Math.round(secs * fps); at += 1) {
+        hero.update(1 / fps);
+        step += 1;
+        seen?.(step / fps, goal);
+      }
+    }
+    return hero;
+  };
+  const hero = new LoopwrightCharacter(set);
+  const frames = [places(hero)];
+  const [switches, strikes] = [[], []];
+  /** The loops that take part, or the passage: the rates inside them are what a switch is held against. */
+  const taking = ({ clip, clips }) => (clip ? [clip] : clips.map(({ clip }) => clip));
+  let before = taking(hero.playing);
+  const parts = [before];
+  hero.addEventListener("switch", ({ from, to, secs, fade_secs }) => {
+    switches.push({ from, to, secs, fade_secs, clips: [...new Set([...before, ...taking(hero.playing)])] });
+  });
+  hero.addEventListener("strike", ({ foot, secs, clip }) => strikes.push({ foot, secs, clip }));
+  follow(hero, rate, () => {
+    frames.push(places(hero));
+    before = taking(hero.playing);
+    parts.push(before);
+  });
+  const steps = measured(frames);
+  const calmest = Math.min(...moving.map(({ name }) => inside.get(name).bend));
+  const compared = switches.map(({ from, to, secs, fade_secs, clips }) => {
+    const at = Math.round(secs * rate);
+    // The frames over the switch, and those while it fades.
+    const near = steps.slice(Math.max(at - 1, 1), at + 3);
+    const fade = steps.slice(Math.max(at - 1, 1), at + Math.ceil(fade_secs * rate) + 1);
+    const fading = [...clips, ...parts.slice(at, at + fade.length).flat()];
+    const over = (list, names, key) => {
+      // Between two that stand a difference of what the calmest gait has shows no more than there.
+      const floor = key === "bend" ? calmest : 0;
+      return Math.round((1000 * most(list, key)) / Math.max(floor, ...names.map((name) => inside.get(name)[key]))) / 1000;
+    };
+    return {
+      from,
+      to,
+      secs: Math.round(1000 * secs) / 1000,
+      step: over(near, clips, "step"),
+      bend: over(near, clips, "bend"),
+      fading_step: over(fade, fading, "step"),
+      fading_bend: over(fade, fading, "bend"),
+    };
+  });
+  const clips_of_path = Math.max(...[...inside.values()].map(({ step }) => step));
+
+  const apart = [];
+  for (const fps of [30, 144]) {
+    const other = new LoopwrightCharacter(set);
+    const found = [];
+    other.addEventListener("switch", ({ to, secs }) => found.push({ to, secs }));
+    follow(other, fps);
+    // A goal that comes just before or after the moment to leave leads to other steps.
+    const same = found.length === switches.length && found.every(({ to, secs }, at) => to === switches[at].to && Math.abs(secs - switches[at].secs) < 0.05);
+    if (same) apart.push(other.object.position.distanceTo(hero.object.position));
+  }
+
+  // A strip of pictures.
+  const [across, down, size] = [12, 4, 120 * 2];
+  const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+  renderer.setSize(size, size);
+  const scene = new THREE.Scene();
+  scene.background = new THREE.Color(0xf2f2ee);
+  scene.add(new THREE.HemisphereLight(0xffffff, 0x555555, 3));
+  const tile = new OffscreenCanvas(2, 2);
+  const ink = tile.getContext("2d");
+  ["#e4e4de", "#cfcfc8", "#cfcfc8", "#e4e4de"].forEach((colour, at) => {
+    ink.fillStyle = colour;
+    ink.fillRect(at % 2, at >> 1, 1, 1);
+  });
+  const ground = new THREE.CanvasTexture(tile);
+  ground.magFilter = THREE.NearestFilter;
+  ground.wrapS = ground.wrapT = THREE.RepeatWrapping;
+  ground.repeat.set(50, 50);
+  scene.add(new THREE.Mesh(new THREE.PlaneGeometry(100, 100).rotateX(-Math.PI / 2), new THREE.MeshBasicMaterial({ map: ground })));
+  const shown = new LoopwrightCharacter(set);
+  scene.add(shown.object);
+  const bones = new THREE.SkeletonHelper(shown.model);
+  bones.material.depthTest = false;
+  scene.add(bones);
+  const camera = new THREE.PerspectiveCamera(35, 1, 0.05, 100);
+  const canvas = Object.assign(document.createElement("canvas"), { width: across * size, height: down * size });
+  const context = canvas.getContext("2d");
+  context.font = "20px sans-serif";
+  const pictures = [];
+  let shot = 0;
+  const total = across * down;
+  const tall = new THREE.Box3().setFromPoints(places(shown)).getSize(new THREE.Vector3()).length();
+  follow(shown, 30, (secs) => {
+    const isOfStrip = secs >= ((shot + 0.5) * whole) / total && shot < total;
+    const isOfFilm = film && Math.round(secs * 30) % 2 === 0;
+    if (!isOfStrip && !isOfFilm) return;
+    const { position } = shown.object;
+    camera.position.copy(position).add(new THREE.Vector3(1.5, 0.9, 1.5).multiplyScalar(tall));
+    camera.lookAt(position.x, position.y + 0.45 * tall, position.z);
+    renderer.render(scene, camera);
+    if (isOfFilm) pictures.push(renderer.domElement.toDataURL("image/png"));
+    if (!isOfStrip) return;
+    const [x, y] = [(shot % across) * size, Math.floor(shot / across) * size];
+    context.drawImage(renderer.domElement, x, y);
+    context.fillStyle = "#000";
+    const { clip, space, at } = shown.playing;
+    context.fillText(`${secs.toFixed(1)} ${clip ?? space}`, x + 6, y + 22);
+    if (at) context.fillText(at.map((value) => value.toFixed(1)).join(" "), x + 6, y + size - 8);
+    shot += 1;
+  });
+
+  // In loops feet strike in turn; who stops may put both down.
+  const isLoop = ({ clip }) => set.clip(clip).loops;
+  const isSame = (strike, next) => strike.foot === next?.foot && isLoop(strike) && isLoop(next) && !isBetween(strike.secs, next.secs);
+  const isBetween = (from, to) => switches.some(({ secs }) => secs >= from && secs <= to);
+  const twice = strikes.filter((strike, index) => isSame(strike, strikes[index + 1])).length;
+  return {
+    drifts,
+    worst_drift_m: Math.max(...drifts.map(({ metres }) => metres)),
+    switches: compared,
+    worst_step: Math.max(0, ...compared.map(({ step }) => step)),
+    worst_bend: Math.max(0, ...compared.map(({ bend }) => bend)),
+    whole_path_step: Math.round((1000 * most(steps, "step")) / clips_of_path) / 1000,
+    apart_m: Math.max(0, ...apart),
+    rates_that_switch_alike: apart.length,
+    strikes: strikes.length,
+    same_foot_twice: twice,
+    events_of_set: moving.some(({ events }) => events?.length),
+    played_secs: whole,
+    way: hero.object.position.toArray().map((value) => Math.round(1000 * value) / 1000),
+    strip: canvas.toDataURL("image/png"),
+    pictures,
+    three: THREE.REVISION,
+  };
+}
