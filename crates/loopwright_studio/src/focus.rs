@@ -171,7 +171,6 @@ mod tests {
             ("Share of the start", "slider"),
             ("Root motion", "combo box"),
             ("Joint of the curves", "combo box"),
-            ("Folder", "text input"),
             ("End frame", "spin button"),
             ("Time", "slider"),
         ] {

@@ -77,10 +77,12 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action
             }
         }
         let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
-        ui.weak(match by_hand {
+        let word = match by_hand {
             true => "chosen by hand",
             false => "as found",
-        });
+        };
+        // A wider row would widen the panel, and move the ends below the mouse that drags them.
+        ui.add(egui::Label::new(egui::RichText::new(word).weak()).truncate());
     });
 }
 

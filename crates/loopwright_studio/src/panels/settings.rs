@@ -55,7 +55,8 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         let height = ui.spacing().interact_size.y;
-        let label = word_ui(ui, setting.word, egui::Sense::click());
+        // No stop of the keyboard: the button beside the number does the same.
+        let label = word_ui(ui, setting.word, egui::Sense::CLICK);
         let reset_points = height.max(26.0) + ui.spacing().item_spacing.x;
         let beside = NUMBER_POINTS + ui.spacing().item_spacing.x + reset_points + SCROLL_POINTS;
         ui.spacing_mut().slider_width = (ui.available_width() - beside).max(40.0);

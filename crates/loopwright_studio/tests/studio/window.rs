@@ -4,7 +4,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
-use loopwright_studio::model::{Shown, Stretch};
+use loopwright_studio::model::{Judgement, Shown, Stretch};
 
 use super::driven::{
     Driven, click, drag, find, is_made, model, open, press, stroll, studio, unfold, wait, walk, write_here,
@@ -113,6 +113,10 @@ fn no_tab_scrolls_in_a_usual_window() {
 fn nothing_is_drawn_while_nothing_changes() {
     let mut harness = studio(1400.0, 900.0);
     press(&mut harness, "Pause");
+    let count = model(&harness).opened().unwrap().found.candidates.len();
+    wait(&mut harness, "all loops are judged", |model| {
+        (0..count).all(|index| model.judgement(index) != Judgement::NotYet)
+    });
     harness.run_steps(60);
     assert!(!harness.ctx.has_requested_repaint());
 }
