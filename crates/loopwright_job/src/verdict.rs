@@ -546,8 +546,9 @@ fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool, named: Opt
             if candidate.is_idle || whole.is_some() {
                 return None;
             }
-            // Ends that are as unlike as any two frames are joined by force, whatever the rest of the take does.
-            let is_forced = candidate.cost_ratio.is_some_and(|ratio| ratio >= 1.0);
+            // Ends that are as unlike as any two frames are joined by force, whatever the rest of the take does. A thing that tumbles
+            // need not be alike as it stands on the ground.
+            let is_forced = has_feet && candidate.cost_ratio.is_some_and(|ratio| ratio >= 1.0);
             let value = if is_forced {
                 2.0
             } else {
