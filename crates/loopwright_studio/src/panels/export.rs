@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use eframe::egui::{self, Button, Ui};
 use loopwright_formats::{Format, Target};
 
-use super::final_edit;
+use super::{final_edit, settings::choice_ui};
 use crate::focus::named;
 use crate::model::{Action, Edit, ExportError, Exported, Model, Opened};
 use crate::platform;
@@ -261,19 +261,16 @@ impl ExportPanel {
         // Of a take that is still being opened nothing is chosen yet.
         let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened, actions);
-        let list = egui::ComboBox::from_label("Format")
-            .selected_text(format.capabilities().name)
-            .show_ui(ui, |ui| {
-                for other in Format::ALL {
-                    if ui
-                        .selectable_label(other == format, other.capabilities().name)
-                        .clicked()
-                    {
-                        self.format = Some(other);
-                    }
+        choice_ui(ui, "Format", format.capabilities().name, |ui| {
+            for other in Format::ALL {
+                if ui
+                    .selectable_label(other == format, other.capabilities().name)
+                    .clicked()
+                {
+                    self.format = Some(other);
                 }
-            });
-        named(list.response, "Format");
+            }
+        });
         let engine = model.edit().and_then(|edit| edit.recipe.output.target);
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint.to_string());
@@ -324,23 +321,20 @@ impl ExportPanel {
         let Some(edit) = model.edit() else { return };
         let engine = edit.recipe.output.target;
         let name = |engine: Option<Target>| engine.map_or("any", Target::as_str);
-        let list = egui::ComboBox::from_label("Engine")
-            .selected_text(name(engine))
-            .show_ui(ui, |ui| {
-                for other in core::iter::once(None).chain(Target::ALL.map(Some)) {
-                    if !ui.selectable_label(other == engine, name(other)).clicked() {
-                        continue;
-                    }
-                    if let Ok(edit) = edit.for_engine(other, opened) {
-                        actions.push(final_edit(edit));
-                    }
-                    let reads = other.unwrap_or(Target::Generic).choices().reads;
-                    if !reads.contains(&opened.format) {
-                        self.format = reads.first().copied();
-                    }
+        choice_ui(ui, "Engine", name(engine), |ui| {
+            for other in core::iter::once(None).chain(Target::ALL.map(Some)) {
+                if !ui.selectable_label(other == engine, name(other)).clicked() {
+                    continue;
                 }
-            });
-        named(list.response, "Engine");
+                if let Ok(edit) = edit.for_engine(other, opened) {
+                    actions.push(final_edit(edit));
+                }
+                let reads = other.unwrap_or(Target::Generic).choices().reads;
+                if !reads.contains(&opened.format) {
+                    self.format = reads.first().copied();
+                }
+            }
+        });
     }
 
     /// What became of the last files: at the top, where it is seen from everywhere.
@@ -420,5 +414,33 @@ impl ExportPanel {
             self.pending.clear();
         }
         chooses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pictures go where loops go, which is asked for first, and replace nothing unasked.
+    #[test]
+    fn a_picture_waits_for_its_folder_and_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().display().to_string();
+        let mut panel = ExportPanel::new();
+        panel.take_in_picture("walk-loop.png".to_owned(), vec![1]);
+        assert!(panel.asks_where());
+        panel.choose_folder(place.clone());
+        assert!(!panel.asks_where());
+        let mut actions = Vec::new();
+        let first = panel.pending.pop_front().unwrap();
+        panel.save(first, &mut actions);
+        let second = Pending::Picture("walk-loop.png".to_owned(), vec![2]);
+        assert!(second.is_there(&place));
+        let second = second.beside(&place).unwrap();
+        assert_eq!(second.file_name(), "walk-loop-2.png");
+        panel.save(second, &mut actions);
+        for (name, bytes) in [("walk-loop.png", [1]), ("walk-loop-2.png", [2])] {
+            assert_eq!(std::fs::read(folder.path().join(name)).unwrap(), bytes);
+        }
     }
 }
