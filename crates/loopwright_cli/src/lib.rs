@@ -103,6 +103,7 @@ fn perform(command: Command) -> Result<Ending, Failure> {
         Command::Render(args) => commands::render::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
+        Command::Studio(args) => commands::studio::run(&args),
         Command::Completions(args) => commands::shell::completions(&args),
         Command::Man(args) => commands::shell::man(&args),
         Command::Recipe(args) => commands::shell::recipe(&args),

@@ -360,6 +360,36 @@ fn licences_of_all_that_is_inside_are_printed() {
     }
 }
 
+/// The window is a program of its own, beside the command or on the PATH.
+#[cfg(unix)]
+#[test]
+fn the_studio_is_started_where_it_is_installed() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = Folder::with_walk();
+    let run = |path: &std::path::Path, arguments: &[&str]| {
+        let mut command = crate::harness::command();
+        command.args(arguments).current_dir(folder.path()).env("PATH", path);
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (status, said) = run(folder.path(), &["studio", "walk.bvh"]);
+    assert_eq!(status, Some(2));
+    for part in ["not installed", "loopwright-studio", "cargo install"] {
+        assert!(said.contains(part), "no {part:?}: {said}");
+    }
+    folder.make_folder("bin");
+    let program = folder.file("bin/loopwright-studio");
+    folder.write("bin/loopwright-studio", "#!/bin/sh\necho \"$@\" >opened\nexit $#\n");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(run(&folder.file("bin"), &["studio"]).0, Some(0));
+    let (status, said) = run(&folder.file("bin"), &["studio", "walk.bvh"]);
+    assert!(status == Some(2) && said.contains("ended with"), "{said}");
+    assert_eq!(folder.text("opened"), "walk.bvh\n");
+    let (status, said) = run(&folder.file("bin"), &["studio", "missing.bvh"]);
+    assert!(status == Some(2) && said.contains("missing.bvh"), "{said}");
+}
+
 /// The worse a grade, the more.
 pub(crate) fn rank(grade: &Value) -> usize {
     ["good", "review", "bad"].iter().position(|word| grade == word).unwrap()

@@ -546,7 +546,15 @@ fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool, named: Opt
             if candidate.is_idle || whole.is_some() {
                 return None;
             }
-            yes_or_no(!candidate.is_confident())
+            // Ends that are as unlike as any two frames are joined by force, whatever the rest of the take does. A thing that tumbles
+            // need not be alike as it stands on the ground.
+            let is_forced = has_feet && candidate.cost_ratio.is_some_and(|ratio| ratio >= 1.0);
+            let value = if is_forced {
+                2.0
+            } else {
+                f64::from(u8::from(!candidate.is_confident()))
+            };
+            graded(id, value, Limits::of(0.0, 1.0))
         }
         _ => return None,
     })
@@ -648,6 +656,9 @@ fn reason(check: &CheckFacts) -> String {
         CheckId::SingleAction => "the clip may be a single action, which need not repeat".to_owned(),
         CheckId::OneCycle if value == 0.0 => "the clip shows one cycle only, without the key that closes it".to_owned(),
         CheckId::OneCycle => format!("the clip shows one cycle only, and its ends were {number} mm apart"),
+        CheckId::Repeats if value > 1.0 => {
+            "start and end of the stretch are as unlike as any two frames of the take".to_owned()
+        }
         CheckId::Repeats => "the take does not repeat at this length; the loop covers only its own frames".to_owned(),
     }
 }

@@ -223,7 +223,11 @@ impl Studio {
             true => Some(last.as_path()),
             false => last.parent().filter(|folder| !folder.as_os_str().is_empty()),
         };
-        self.export.folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
+        // Of a file that is not there nobody wants the folder.
+        if last.exists() {
+            let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
+            self.export.offer_folder(folder);
+        }
         let (inbox, paths) = (self.inbox.clone(), paths.to_vec());
         std::thread::spawn(move || {
             for path in paths.iter().flat_map(|path| crate::platform::takes_at(path)) {
@@ -252,16 +256,24 @@ impl Studio {
         let chosen = std::mem::take(&mut *self.chosen.lock().unwrap_or_else(PoisonError::into_inner));
         for (ask, paths) in chosen {
             match (ask, paths.first()) {
-                (crate::platform::Ask::SaveInto, Some(folder)) => self.export.folder = folder.display().to_string(),
+                (crate::platform::Ask::SaveInto, Some(folder)) => {
+                    self.export.choose_folder(folder.display().to_string());
+                }
                 _ => self.open_paths(&paths),
             }
         }
+    }
+
+    /// Lets open takes fill so much memory together, bytes.
+    pub fn keep_takes_within(&mut self, bytes: usize) {
+        self.model.keep_takes_within(bytes);
     }
 
     /// Saves what is set into this file whenever a loop is made of it.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn autosave_to(&mut self, path: std::path::PathBuf) {
         self.recipe.offer(&path);
+        self.export.remember_in(path.with_file_name("folder.txt"));
         self.autosave = Some(path);
     }
 
@@ -332,19 +344,21 @@ impl Studio {
         }
         self.model.poll();
         if let Some(exported) = self.model.take_exported() {
-            self.export.take_in(exported);
+            let (of, is_ticked) = (self.model.take_exporting(), self.model.writing().is_some());
+            self.export.take_in(exported, of, is_ticked);
         }
         // A frame may be laid out twice.
         if ctx.current_pass_index() == 0 {
             self.model
                 .advance(f64::from(ctx.input(|input| input.stable_dt).min(MAX_FRAME_SECS)));
         }
+        focus::hold(&ctx);
         let mut actions = panels::keys(&ctx, &self.model, &self.export);
         #[cfg(not(target_arch = "wasm32"))]
         if ctx.input_mut(|input| input.consume_key(egui::Modifiers::COMMAND, egui::Key::O)) {
             self.ask(crate::platform::Ask::Files, &ctx);
         }
-        self.capture.step(&ctx, &mut self.model, &self.export.folder);
+        self.capture.step(&ctx, &mut self.model, &mut self.export);
         self.viewport.set_bare(self.capture.is_on());
         if ui.available_width() < theme::NARROW_POINTS {
             self.narrow_ui(ui, &mut actions);
@@ -502,10 +516,13 @@ impl Studio {
             }
             self.open_ui(ui);
             ui.spacing_mut().item_spacing.x = 4.0;
-            if icons::button(ui, Icon::Undo, "Undo", "Undo (Ctrl+Z)", self.model.can_undo()).clicked() {
+            let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
+            let tip = format!("Undo: {undone} (Ctrl+Z)");
+            if icons::button(ui, Icon::Undo, "Undo", &tip, self.model.can_undo()).clicked() {
                 actions.push(Action::Undo);
             }
-            if icons::button(ui, Icon::Redo, "Redo", "Redo (Ctrl+Shift+Z)", self.model.can_redo()).clicked() {
+            let tip = format!("Redo: {redone} (Ctrl+Shift+Z)");
+            if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
                 actions.push(Action::Redo);
             }
             let [keep, swap] = match is_wordy {
@@ -551,13 +568,22 @@ impl Studio {
             ui.horizontal(|ui| self.verdict_ui(ui));
         }
         self.progress_ui(ui, actions);
-        self.export.question_ui(ui);
+        let chooses_folder = self.export.question_ui(ui, actions);
+        #[cfg(not(target_arch = "wasm32"))]
+        if chooses_folder {
+            self.ask(crate::platform::Ask::SaveInto, ui.ctx());
+        }
+        #[cfg(target_arch = "wasm32")]
+        let _ = chooses_folder;
         ui.add_space(3.0);
     }
 
-    /// How good the loop is, with the reason.
+    /// How good the loop is, with the reason, or what is written or opened instead.
     fn verdict_ui(&self, ui: &mut Ui) {
-        if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
+        if let Some((stem, number, count)) = self.model.writing() {
+            ui.spinner();
+            ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
+        } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
             ui.spinner();
             ui.add(Label::new(format!("{progress} ...")).truncate());
         } else if let Some(made) = self.model.made() {
@@ -572,11 +598,12 @@ impl Studio {
     fn progress_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let is_opening = self.model.progress().is_some() && self.model.is_opening();
         let awaits = self.model.awaits_character();
-        if !is_opening && self.model.problem().is_none() && !awaits && self.export.said().is_none() {
+        let is_writing = self.model.writing().is_some();
+        if !is_opening && !is_writing && self.model.problem().is_none() && !awaits && self.export.said().is_none() {
             return;
         }
         ui.horizontal_wrapped(|ui| {
-            if is_opening {
+            if is_opening || is_writing {
                 if ui.button("Cancel").clicked() {
                     actions.push(Action::Cancel);
                 }
@@ -685,7 +712,7 @@ impl Studio {
 
     fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
-        panels::guide_ui(ui, model, self.export.said().is_some(), actions);
+        panels::guide_ui(ui, model, self.export.has_written(), actions);
         self.animations.animations_ui(ui, model, actions);
         panels::loops_ui(ui, model, actions);
         panels::figures_ui(ui, model);
@@ -724,7 +751,7 @@ impl Studio {
         }
         #[cfg(target_arch = "wasm32")]
         let _ = chooses_folder;
-        let (capture, export, recipe) = (&mut self.capture, &self.export, &mut self.recipe);
+        let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
         part("Picture").show_unindented(ui, |ui| capture.capture_ui(ui, model, export));
         part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export, actions));
         closed_part("Controller fit").show_unindented(ui, |ui| panels::fit_ui(ui, model, actions));

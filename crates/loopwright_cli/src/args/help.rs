@@ -34,6 +34,7 @@ const SUMMARIES: &str = "
     retarget | rig output map save-map for | loopwright retarget walk-loop.bvh --rig hero.glb -o hero-walk.glb
     synth | output seconds speed turn-rate seed | loopwright synth -o walk.bvh --speed 1.4
     demo | output force | loopwright demo -o demo/
+    studio | | loopwright studio walk.bvh
     completions | | loopwright completions bash
     man | output force | loopwright man -o man1/
     recipe | | loopwright recipe closure

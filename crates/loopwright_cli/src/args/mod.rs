@@ -22,7 +22,7 @@ mod search;
 mod set;
 mod take;
 
-use crate::headings::{MEMORY, MESSAGES, OUTPUT};
+use crate::headings::{INPUT, MEMORY, MESSAGES, OUTPUT};
 use crate::memory::MemorySize;
 pub(crate) use catalog::{CatalogArgs, SortBy};
 pub(crate) use cut::CutArgs;
@@ -120,6 +120,8 @@ pub(crate) enum Command {
     Synth(SynthArgs),
     /// Makes a loop from a built-in take: writes the take, the loop, its sidecar and a plot.
     Demo(DemoArgs),
+    /// Opens the window that shows takes, and finds, closes and edits loops.
+    Studio(StudioArgs),
     /// Prints a script that completes commands and flags in a shell.
     Completions(CompletionsArgs),
     /// Writes the manual pages.
@@ -131,6 +133,13 @@ pub(crate) enum Command {
     /// Prints the licences of all that the program is built from.
     #[command(alias = "licenses")]
     Licences,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StudioArgs {
+    /// Takes ({formats}), folders of them, or a recipe, to open at once.
+    #[arg(help_heading = INPUT, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -24,4 +24,5 @@ pub(crate) mod report;
 pub(crate) mod retarget;
 pub(crate) mod set;
 pub(crate) mod shell;
+pub(crate) mod studio;
 pub(crate) mod synth;

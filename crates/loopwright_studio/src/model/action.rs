@@ -4,7 +4,7 @@ use loopwright::closure::ClosureName;
 use loopwright_formats::Format;
 use loopwright_job::recipe::{StudyArgs, read_joint_map};
 
-use super::{Beside, Edit, RootView, Shown, Stretch, Study};
+use super::{Beside, Edit, RootView, Shown, Stretch, Study, Ticked};
 use crate::camera::Camera;
 
 /// A change of the model.
@@ -59,6 +59,14 @@ pub enum Action {
     Undo,
     /// Make the change again that was taken back.
     Redo,
+    /// Tick something, or no longer.
+    Tick(Ticked, bool),
+    /// Let things be ticked, to be exported together, or not.
+    TickSeveral(bool),
+    /// Write all that is ticked, each in that format or in its own.
+    ExportTicked(Option<Format>),
+    /// Say how long the animations of the file are, and what they are.
+    ListAnimations,
     /// Write the loop.
     Export(Format),
     /// Play or pause.
@@ -67,6 +75,8 @@ pub enum Action {
     Speed(f64),
     /// Show that time, seconds.
     Seek(f64),
+    /// Show that frame of the take: in the loop, where that is shown and has it.
+    ShowFrame(f64),
     /// Pause, and go by that many frames.
     Step(i32),
     /// Start again at the end, or stop there.
@@ -93,6 +103,12 @@ pub enum Action {
     SwapKept,
     /// Go on with another take that is open, by its number in [`super::Model::others`].
     TakeUp(usize),
+    /// Close a take: that of a number in [`super::Model::others`], or the one that is shown.
+    Close(Option<usize>),
+    /// Say that a loop is in its file: that of a take, by those choices.
+    Written(Option<Box<(String, Edit)>>),
+    /// Say that the recipe of the loop is in its file.
+    RecipeSaved,
     /// Show root motion otherwise.
     RootView(RootView),
     /// Look from elsewhere.

@@ -11,6 +11,8 @@ pub struct History<T> {
     current: T,
     past: Vec<T>,
     future: Vec<T>,
+    /// What was written last, or what it began with.
+    saved: T,
     /// Whether the last change goes on: the value before it is kept already.
     is_open: bool,
 }
@@ -19,6 +21,7 @@ impl<T: Clone + PartialEq> History<T> {
     /// A value without a past.
     pub fn new(current: T) -> Self {
         Self {
+            saved: current.clone(),
             current,
             past: Vec::new(),
             future: Vec::new(),
@@ -49,6 +52,21 @@ impl<T: Clone + PartialEq> History<T> {
             self.is_open = false;
         }
         is_new
+    }
+
+    /// Says that a value was written.
+    pub fn mark_saved(&mut self, value: T) {
+        self.saved = value;
+    }
+
+    /// Whether the value is the one that was written last, or that it began with.
+    pub fn is_saved(&self) -> bool {
+        self.current == self.saved
+    }
+
+    /// The value that is taken back to, and the one that it was before a change was taken back.
+    pub fn neighbours(&self) -> [Option<&T>; 2] {
+        [self.past.last(), self.future.last()]
     }
 
     /// Whether there is a former value.

@@ -6,10 +6,12 @@
 mod action;
 mod beside;
 mod history;
+mod judged;
 mod playback;
 mod problem;
 mod set;
 mod takes;
+mod ticked;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -21,26 +23,29 @@ use loopwright_job::recipe::RecipeError;
 pub use action::Action;
 pub use beside::Beside;
 pub use history::History;
+pub use judged::Judgement;
+pub(crate) use playback::MIN_FRAMES;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
 pub use set::LoopSet;
+pub use ticked::Ticked;
 
 use crate::camera::Camera;
 pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Made, MadeError, NamedFile, OpenError, Opened, Step,
-    Stretch, StretchError, Studied, Study, StudyError, lengths,
+    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Listed, Made, MadeError, NamedFile, OpenError, Opened,
+    Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
 use crate::work::{Done, Job, Wake, Work};
 
-/// Most takes that stay open beside the one that is shown: the oldest is closed, so that memory does not grow.
-const MAX_OTHERS: usize = 7;
-
-/// Most takes that are open.
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) const MAX_OPEN: usize = MAX_OTHERS + 1;
+/// Memory that open takes may fill together, bytes: some twenty minutes of a page, an hour and a half of a window. What would fill more is
+/// left out, and said so.
+const TAKES_BYTES: usize = match cfg!(target_arch = "wasm32") {
+    true => 512 << 20,
+    false => 2 << 30,
+};
 
 /// Most files whose neighbours are kept: those of open takes and of characters.
-const MAX_BESIDE: usize = 2 * (MAX_OTHERS + 1);
+const MAX_BESIDE: usize = 256;
 
 /// The state of the studio.
 #[derive(Debug)]
@@ -49,6 +54,12 @@ pub struct Model {
     history: Option<History<Edit>>,
     /// Other takes that are open, with what was chosen of them, the oldest first.
     others: Vec<(Arc<Opened>, History<Edit>)>,
+    /// Memory that open takes may fill together, bytes.
+    takes_bytes: usize,
+    /// Files of those that came together that were not opened or written, and why.
+    left_out: Vec<(String, String)>,
+    /// The file that is read.
+    reading: String,
     /// Files to be read after the one that is read.
     waiting: VecDeque<Job>,
     /// Choices that were kept to compare with.
@@ -61,13 +72,22 @@ pub struct Model {
     beside: Vec<(String, Beside)>,
     /// What was worked out of the take.
     studies: Studies,
+    judged: judged::Judged,
+    /// What is ticked, where things can be.
+    ticked: Option<Vec<Ticked>>,
+    batch: ticked::Batch,
+    listing: judged::Listing,
     set: LoopSet,
     made: Option<Arc<Made>>,
+    /// Whether the loop of what is chosen is still to be made: another file that was read may have taken its turn.
+    owes_loop: bool,
     /// Whether the loop asked for last is a draft.
     is_drafted: bool,
     /// Counts the loops made, so that what is drawn from one is made anew only when it is another.
     num_made: u64,
     exported: Option<Exported>,
+    /// The take that was written last, and the choices that it was written by.
+    exporting: Option<(String, Edit)>,
     problem: Option<Problem>,
     work: Work,
     /// The time shown.
@@ -122,14 +142,23 @@ impl Model {
             opened: None,
             history: None,
             others: Vec::new(),
+            takes_bytes: TAKES_BYTES,
+            left_out: Vec::new(),
+            reading: String::new(),
             waiting: VecDeque::new(),
+            exporting: None,
             kept: None,
             named: Vec::new(),
             awaits_character: false,
             beside: Vec::new(),
             studies: Studies::default(),
+            judged: judged::Judged::default(),
+            ticked: None,
+            batch: ticked::Batch::default(),
+            listing: judged::Listing::default(),
             set: LoopSet::default(),
             made: None,
+            owes_loop: false,
             is_drafted: false,
             num_made: 0,
             exported: None,
@@ -179,6 +208,10 @@ impl Model {
         let edit = self.edit()?;
         match edit.stretch {
             Stretch::Found(index) => self.opened.as_ref()?.found.candidates.get(index),
+            Stretch::Recommended => match self.finished() {
+                Some(made) => Some(&made.candidate),
+                None => self.opened.as_ref()?.found.best(),
+            },
             Stretch::Frames { .. } => {
                 let made = self.made.as_ref().filter(|made| made.edit.stretch == edit.stretch)?;
                 Some(&made.candidate)
@@ -221,9 +254,24 @@ impl Model {
         self.history.as_ref().is_some_and(History::can_redo)
     }
 
-    /// The file that was written last, once.
+    /// The file that was made last, once.
     pub fn take_exported(&mut self) -> Option<Exported> {
         self.exported.take()
+    }
+
+    /// The take that it is of, and the choices that it was made by, once.
+    pub(crate) fn take_exporting(&mut self) -> Option<(String, Edit)> {
+        self.exporting.take()
+    }
+
+    /// What the next undo takes back, and the next redo makes again.
+    pub fn undo_names(&self) -> [Option<&'static str>; 2] {
+        let of = |history: &History<Edit>| {
+            history
+                .neighbours()
+                .map(|other| other.map(|other| other.difference(history.current())))
+        };
+        self.history.as_ref().map_or([None; 2], of)
     }
 
     /// Whether the next file that is opened is a character.
@@ -256,20 +304,47 @@ impl Model {
                 Done::Followed(Err(error)) => self.problem = Some(error.into()),
                 Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
-                    self.num_made += 1;
+                    self.owes_loop = false;
                     // A take that could not be opened is said until it is read, or another one is opened.
-                    self.problem.take_if(|problem| !matches!(problem, Problem::Open(_)));
-                    self.made = Some(made);
+                    self.problem
+                        .take_if(|problem| !matches!(problem, Problem::Open(_) | Problem::LeftOut(_)));
+                    self.take_in_made(made);
                 }
-                Done::Made(Err(error)) => self.problem = Some(error.into()),
+                Done::Judged(grade) => self.take_in_grade(grade),
+                Done::Listed(names, listed) => self.listing.take_in(names, listed),
+                Done::Made(Err(error)) => {
+                    self.owes_loop = false;
+                    self.problem = Some(error.into());
+                }
                 Done::Exported(Ok(exported)) => self.exported = Some(exported),
-                Done::Exported(Err(error)) => self.problem = Some(error.into()),
+                Done::Exported(Err(error)) => match &self.batch.now {
+                    Some(stem) => self.left_out.push((stem.clone(), error.to_string())),
+                    None => self.problem = Some(error.into()),
+                },
             }
             if !self.work.opens()
                 && let Some(job) = self.waiting.pop_front()
             {
-                self.work.start(job);
+                self.start_reading(job);
             }
+        }
+        if self.owes_loop && self.work.is_idle() && self.waiting.is_empty() {
+            self.make();
+        }
+        self.write_next();
+        self.say_left_out();
+        self.judge_next();
+        self.list_next();
+    }
+
+    /// First and last frame of what is chosen, which may lie between two frames.
+    pub fn ends(&self) -> Option<[f64; 2]> {
+        let edit = self.edit()?;
+        match edit.stretch {
+            Stretch::Frames { .. } => self.opened.as_ref()?.ends(edit.stretch),
+            _ => self
+                .chosen()
+                .map(|chosen| [chosen.cut.start_frame(), chosen.cut.end_frame()]),
         }
     }
 
@@ -297,17 +372,25 @@ impl Model {
             Action::AddToSet => self.add_to_set(),
             Action::RemoveFromSet(index) => self.set.remove(index),
             Action::Mix(speed) => self.show_mixed(speed),
-            Action::Edit { edit, is_final } => self.change(*edit, is_final),
+            Action::Edit { edit, is_final } => self.change(self.settled(*edit), is_final),
             Action::CloseBy(name) => self.close_by(name),
             Action::Undo => self.go_through_history(History::undo),
             Action::Redo => self.go_through_history(History::redo),
             Action::Keep => self.kept = self.edit().cloned(),
             Action::SwapKept => self.swap_kept(),
             Action::TakeUp(index) => self.take_up(index),
+            Action::Tick(ticked, is_ticked) => self.tick(ticked, is_ticked),
+            Action::TickSeveral(can_tick) => self.ticked = can_tick.then(Vec::new),
+            Action::ExportTicked(format) => self.export_ticked(format),
+            Action::ListAnimations => self.start_listing(),
+            Action::Close(index) => self.close(index),
+            Action::Written(of) => self.mark_written(of.map(|of| *of)),
+            Action::RecipeSaved => self.mark_recipe_saved(),
             Action::Export(format) => self.export(format),
             Action::TogglePlaying => self.toggle_playing(),
             Action::Speed(speed) => self.playback.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end()),
             Action::Seek(secs) => self.seek(secs),
+            Action::ShowFrame(frame) => self.show_frame(frame),
             Action::Step(frames) => self.step(frames),
             Action::Repeat(repeats) => self.playback.repeats = repeats,
             Action::SeamOnly(is_seam_only) => self.play_seam_only(is_seam_only),
@@ -332,7 +415,12 @@ impl Model {
     }
 
     fn cancel(&mut self) {
+        if self.work.progress().is_none() {
+            return;
+        }
         self.waiting.clear();
+        self.batch = ticked::Batch::default();
+        self.owes_loop = false;
         self.work.cancel();
     }
 
@@ -371,7 +459,7 @@ impl Model {
     fn close_by(&mut self, name: ClosureName) {
         if let Some(edit) = self.edit() {
             let edit = edit.closed_by(name);
-            self.change(edit, true);
+            self.change(self.settled(edit), true);
         }
     }
 
@@ -413,7 +501,9 @@ impl Model {
                 });
                 return;
             }
+            self.judged.follow(&edit, opened.found.candidates.len());
             self.is_drafted = is_draft;
+            self.owes_loop = true;
             self.work.start(Job::Make {
                 opened,
                 edit: Box::new(edit),
@@ -426,11 +516,14 @@ impl Model {
     fn export(&mut self, format: Format) {
         let is_chosen = self.finished().is_some();
         match (&self.opened, &self.made) {
-            (Some(opened), Some(made)) if is_chosen => self.work.start(Job::Export {
-                opened: Arc::clone(opened),
-                made: Arc::clone(made),
-                format,
-            }),
+            (Some(opened), Some(made)) if is_chosen => {
+                self.exporting = Some((opened.file_name.clone(), made.edit.clone()));
+                self.work.start(Job::Export {
+                    opened: Arc::clone(opened),
+                    made: Arc::clone(made),
+                    format,
+                });
+            }
             _ => self.problem = Some(ExportError::NoLoop.into()),
         }
     }

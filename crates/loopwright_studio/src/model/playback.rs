@@ -1,6 +1,6 @@
 //! What is shown, and when: the time in the loop or in the take.
 
-use super::Model;
+use super::{Model, Stretch};
 
 /// What the viewport shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,7 +102,74 @@ impl Playback {
     }
 }
 
+/// Fewest frames of a stretch that is chosen by hand.
+pub(crate) const MIN_FRAMES: f64 = 4.0;
+
 impl Model {
+    /// The frame of the take that is shown, which may lie between two.
+    pub fn frame_shown(&self) -> f64 {
+        let span = self.span_secs();
+        let within = self.playback.secs_in(span);
+        match (self.shown(), &self.made) {
+            (Shown::Loop | Shown::Uncut, Some(made)) => {
+                let cut = &made.candidate.cut;
+                cut.start_frame() + within / span.max(f64::MIN_POSITIVE) * cut.num_frames()
+            }
+            _ => within / self.step_secs().max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// Shows a frame of the take: in the loop, where that is shown and has it.
+    pub(super) fn show_frame(&mut self, frame: f64) {
+        let (shown, span) = (self.shown(), self.span_secs());
+        let cut = self.made.as_ref().map(|made| made.candidate.cut);
+        match cut.filter(|cut| (cut.start_frame()..=cut.end_frame()).contains(&frame)) {
+            Some(cut) if matches!(shown, Shown::Loop | Shown::Uncut) => {
+                let share = (frame - cut.start_frame()) / cut.num_frames();
+                // The last frame is the first again.
+                self.seek((share * span).min(span * (1.0 - 1e-9)));
+            }
+            _ => {
+                self.show(Shown::Take);
+                self.seek(frame * self.step_secs());
+            }
+        }
+    }
+
+    /// The chosen stretch with one of its ends at another whole frame: 0 is the start, 1 the end.
+    pub(crate) fn with_end(&self, end: usize, frame: f64) -> Option<Stretch> {
+        let mut ends = self.ends()?;
+        let last = (self.opened.as_ref()?.take().num_frames() - 1) as f64;
+        ends[end] = match end {
+            0 => frame.round().min(ends[1] - MIN_FRAMES).max(0.0),
+            _ => frame.round().max(ends[0] + MIN_FRAMES).min(last),
+        };
+        let [start_frame, end_frame] = ends;
+        Some(Stretch::Frames { start_frame, end_frame })
+    }
+
+    /// The same at the frame that is shown. Beyond the other end, that moves along.
+    pub(crate) fn with_end_shown(&self, end: usize) -> Option<Stretch> {
+        let frame = self.frame_shown().round();
+        let [start, stop] = self.ends()?;
+        match (end, frame < stop, frame > start) {
+            (0, false, _) => self.moved(frame - start),
+            (1, _, false) => self.moved(frame - stop),
+            _ => self.with_end(end, frame),
+        }
+    }
+
+    /// The chosen stretch so many frames later, as far as the take goes.
+    pub(crate) fn moved(&self, frames: f64) -> Option<Stretch> {
+        let [start, end] = self.ends()?;
+        let last = (self.opened.as_ref()?.take().num_frames() - 1) as f64;
+        let start_frame = (start + frames)
+            .round()
+            .clamp(0.0, (last - (end - start)).max(0.0).floor());
+        let end_frame = (start_frame + (end - start).round()).min(last);
+        Some(Stretch::Frames { start_frame, end_frame })
+    }
+
     /// What is shown: without a loop it is the take, and without a blend the loop.
     pub fn shown(&self) -> Shown {
         match (self.shown, &self.made) {

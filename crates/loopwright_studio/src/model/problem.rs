@@ -20,12 +20,38 @@ pub enum Problem {
         "this map of joints is for a take on a character: put the take on one, or drop a recipe that names both, then the map again"
     )]
     MapAlone,
+    /// Some of the files that came together.
+    #[error("left out: {}", listed(.0))]
+    LeftOut(Vec<(String, String)>),
     /// A loop cannot be made.
     #[error("cannot make this loop: {0}")]
     Make(#[from] MadeError),
     /// A loop cannot be written.
     #[error("cannot write this loop: {0}")]
     Export(#[from] ExportError),
+}
+
+/// Files that are left out are named up to this many.
+const MOST_NAMED: usize = 6;
+
+/// Files with the reason of each; those of one reason together.
+fn listed(left_out: &[(String, String)]) -> String {
+    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, reason) in left_out {
+        match by_reason.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) => names.push(name),
+            None => by_reason.push((reason, vec![name])),
+        }
+    }
+    let parts = by_reason.into_iter().map(|(reason, names)| {
+        let more = names.len().saturating_sub(MOST_NAMED);
+        let mut text = names[..names.len() - more].join(", ");
+        if more > 0 {
+            text += &format!(" and {more} more");
+        }
+        format!("{text} ({reason})")
+    });
+    parts.collect::<Vec<_>>().join("; ")
 }
 
 impl Problem {

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopwright_job::recipe::{Recipe, StretchRecipe, StudyArgs};
+use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use super::{
-    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, MAX_OTHERS, Model, NamedFile, OpenError, Opened, Problem, Shown,
-    Stretch, Studies,
+    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Shown, Stretch,
+    Studies, Ticked,
 };
 use crate::work::Job;
 
@@ -19,12 +19,60 @@ impl Model {
             return self.put_on(file_name, bytes);
         }
         self.problem = None;
+        let is_read_later = self.work.reads_a_file();
         let bytes = Arc::new(bytes);
+        let held = self.open_bytes(&file_name) + self.waiting_bytes();
+        if is_read_later && held + bytes.len() > self.takes_bytes {
+            return self.leave_out(file_name);
+        }
         let job = Job::Open { file_name, bytes };
-        match self.work.reads_a_file() {
+        match is_read_later {
             // Of several files that are dropped, one is read after the other.
             true => self.waiting.push_back(job),
-            false => self.work.start(job),
+            false => self.start_reading(job),
+        }
+    }
+
+    pub(super) fn start_reading(&mut self, job: Job) {
+        if let Job::Open { file_name, .. } = &job {
+            self.reading.clone_from(file_name);
+        }
+        self.work.start(job);
+    }
+
+    /// Lets open takes fill so much memory together, bytes.
+    pub fn keep_takes_within(&mut self, bytes: usize) {
+        self.takes_bytes = bytes;
+    }
+
+    /// About how much memory the takes fill that are open, but for one of that name, bytes.
+    fn open_bytes(&self, but_for: &str) -> usize {
+        let open = self.others.iter().map(|(opened, _)| opened).chain(&self.opened);
+        let others = open.filter(|opened| opened.file_name != but_for && opened.bytes.is_some());
+        others.map(|opened| opened.memory_bytes()).sum()
+    }
+
+    /// Bytes of the files that wait to be read.
+    fn waiting_bytes(&self) -> usize {
+        let bytes = self.waiting.iter().map(|job| match job {
+            Job::Open { bytes, .. } => bytes.len(),
+            _ => 0,
+        });
+        bytes.sum()
+    }
+
+    /// Leaves a take out that would fill too much memory.
+    fn leave_out(&mut self, file_name: String) {
+        let megabytes = self.takes_bytes >> 20;
+        let reason = format!("open takes fill the {megabytes} MB that they may; close some and open it again");
+        self.left_out.push((file_name, reason));
+    }
+
+    /// Says what was left out of the files that came together, once all are read.
+    pub(super) fn say_left_out(&mut self) {
+        let is_done = self.waiting.is_empty() && !self.work.opens() && self.writing().is_none();
+        if !self.left_out.is_empty() && is_done {
+            self.problem = Some(Problem::LeftOut(std::mem::take(&mut self.left_out)));
         }
     }
 
@@ -67,10 +115,7 @@ impl Model {
         };
         let mut recipe = edit.to_recipe();
         if study.animation != opened.study.animation {
-            // Frames and times of one animation say nothing of another.
-            recipe.stretch = StretchRecipe::default();
-            recipe.stances.clear();
-            recipe.edits.clear();
+            recipe = super::ticked::for_animation(recipe, None);
         } else if let Some(made) = self.finished() {
             recipe.stretch = made.recipe.stretch;
         }
@@ -172,13 +217,32 @@ impl Model {
     /// Says why a take cannot be opened; where it is the first, the walk is shown that it was opened in place of.
     pub(super) fn take_in_failure(&mut self, error: OpenError) {
         let is_walk = matches!(error, OpenError::Synth(_));
-        self.problem = Some(error.into());
+        match self.waiting.is_empty() && self.left_out.is_empty() {
+            true => self.problem = Some(error.into()),
+            false => self.left_out.push((self.reading.clone(), error.to_string())),
+        }
         if self.opened.is_none() && self.waiting.is_empty() && !is_walk {
             self.work.start(Job::Walk);
         }
     }
 
     pub(super) fn take_in(&mut self, opened: Arc<Opened>) {
+        let room = self.takes_bytes.saturating_sub(self.open_bytes(&opened.file_name));
+        let is_first = !self
+            .others
+            .iter()
+            .map(|(other, _)| other)
+            .chain(&self.opened)
+            .any(|other| other.bytes.is_some());
+        if opened.memory_bytes() > room && !is_first {
+            self.leave_out(opened.file_name.clone());
+            for job in std::mem::take(&mut self.waiting) {
+                if let Job::Open { file_name, .. } = job {
+                    self.leave_out(file_name);
+                }
+            }
+            return;
+        }
         let edit = Edit::first(&opened);
         // The walk may be here because another take could not be opened.
         let problem = self.problem.take().filter(|_| opened.bytes.is_none());
@@ -189,6 +253,11 @@ impl Model {
     /// Names of the files of other takes that are open.
     pub fn others(&self) -> impl Iterator<Item = &str> {
         self.others.iter().map(|(opened, _)| opened.file_name.as_str())
+    }
+
+    /// Other takes that are open.
+    pub(crate) fn other_takes(&self) -> impl Iterator<Item = &Arc<Opened>> {
+        self.others.iter().map(|(opened, _)| opened)
     }
 
     /// Whether choices were kept to compare with.
@@ -204,6 +273,56 @@ impl Model {
         let (opened, history) = self.others.remove(index);
         self.put_aside();
         self.show_take(opened, history);
+    }
+
+    /// Whether the settings of a take were changed since they were written: of one of [`Self::others`], or of the one that is shown.
+    pub fn is_unsaved(&self, index: Option<usize>) -> bool {
+        let history = match index {
+            Some(index) => self.others.get(index).map(|(_, history)| history),
+            None => self.history.as_ref(),
+        };
+        history.is_some_and(|history| !history.is_saved())
+    }
+
+    /// Closes a take; in place of the one that is shown the last of the others is, or the walk.
+    pub(super) fn close(&mut self, index: Option<usize>) {
+        match index {
+            Some(index) if index < self.others.len() => {
+                self.others.remove(index);
+            }
+            Some(_) => {}
+            None if self.work.opens() => {}
+            None => match self.others.pop() {
+                Some((opened, history)) => self.show_take(opened, history),
+                None => {
+                    (self.opened, self.history, self.made) = (None, None, None);
+                    self.work.start(Job::Walk);
+                }
+            },
+        }
+    }
+
+    /// Takes the choices of a take for written.
+    pub(super) fn mark_written(&mut self, of: Option<(String, Edit)>) {
+        self.problem = None;
+        let Some((file_name, edit)) = of else { return };
+        let shown = self.opened.iter().zip(&mut self.history);
+        let mut all = self
+            .others
+            .iter_mut()
+            .map(|(opened, history)| (&*opened, history))
+            .chain(shown);
+        if let Some((_, history)) = all.find(|(opened, _)| opened.file_name == file_name) {
+            history.mark_saved(edit);
+        }
+    }
+
+    /// Takes the choices of the loop for written.
+    pub(super) fn mark_recipe_saved(&mut self) {
+        self.problem = None;
+        if let (Some(made), Some(history)) = (self.finished().cloned(), &mut self.history) {
+            history.mark_saved(made.edit.clone());
+        }
     }
 
     /// Moves what the bar of the take shows to a stretch that lies outside.
@@ -223,9 +342,6 @@ impl Model {
     fn put_aside(&mut self) {
         if let (Some(opened), Some(history)) = (self.opened.take(), self.history.take()) {
             self.others.push((opened, history));
-            if self.others.len() > MAX_OTHERS {
-                self.others.remove(0);
-            }
         }
     }
 
@@ -243,6 +359,19 @@ impl Model {
         self.made = None;
         self.problem = None;
         self.studies = Studies::default();
+        self.judged = super::judged::Judged::default();
+        let is_of_file = self
+            .opened
+            .as_ref()
+            .is_some_and(|shown| shown.file_name == opened.file_name);
+        if let Some(ticked) = &mut self.ticked {
+            // Those of another file mean nothing here.
+            ticked.retain(|each| match each {
+                Ticked::Take(_) => true,
+                Ticked::Animation(_) => is_of_file,
+                Ticked::Loop(_) => false,
+            });
+        }
         self.bar_frames = None;
         self.shown = Shown::Loop;
         self.playback.secs = 0.0;

@@ -1,53 +1,191 @@
-//! Which animation of a file is read: files of characters hold many.
+//! The takes that are open and the animations of a file, to be searched, chosen, ticked and closed.
 
-use std::sync::Weak;
-
-use eframe::egui::{self, Ui};
-use loopwright_formats::animation_names;
+use eframe::egui::{self, Button, Label, RichText, ScrollArea, TextEdit, Ui};
 use loopwright_job::recipe::StudyArgs;
 
-use crate::model::{Action, Model};
+use crate::focus::named;
+use crate::grade::light_ui;
+use crate::model::{Action, Model, Opened, Ticked};
 
-/// Height of the list, points: files of characters have a dozen animations or more.
-const LIST_POINTS: f32 = 400.0;
+/// Height of the list of animations, points: files of characters have a dozen or a hundred.
+const LIST_POINTS: f32 = 180.0;
 
-/// The animations of the file whose list was opened last.
+/// Room for the length of an animation and what it is, points.
+const FACTS_POINTS: f32 = 150.0;
+
+/// What is searched for, and the take that is about to be closed.
 #[derive(Debug, Default)]
 pub(crate) struct AnimationsPanel {
-    /// The file.
-    of: Weak<Vec<u8>>,
-    names: Vec<String>,
+    wanted: String,
+    /// Its number among the others, or none for the one that is shown.
+    closing: Option<Option<usize>>,
 }
 
 impl AnimationsPanel {
     pub(crate) fn animations_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-        let Some(opened) = model
-            .opened()
-            .filter(|opened| opened.format.capabilities().holds_animations)
-        else {
-            return;
+        let Some(opened) = model.opened() else { return };
+        let has_several = model.may_have_animations() || model.other_takes().next().is_some();
+        ui.horizontal(|ui| {
+            if has_several {
+                let label = ui.label("Search");
+                let field = TextEdit::singleline(&mut self.wanted).desired_width(110.0);
+                named(ui.add(field).labelled_by(label.id), "Search takes and animations");
+            }
+            let mut can_tick = model.ticked().is_some();
+            let tip = "Tick takes, animations or loops, and export them together";
+            if ui
+                .checkbox(&mut can_tick, "Export several")
+                .on_hover_text(tip)
+                .changed()
+            {
+                actions.push(Action::TickSeveral(can_tick));
+            }
+        });
+        self.takes_ui(ui, model, opened, actions);
+        if model.may_have_animations() {
+            let list = egui::CollapsingHeader::new("Animation").default_open(true);
+            let list = list.show(ui, |ui| self.list_ui(ui, model, opened, actions));
+            if list.body_returned.is_some() {
+                actions.push(Action::ListAnimations);
+            }
+        }
+    }
+
+    fn is_wanted(&self, name: &str) -> bool {
+        let (name, wanted) = (name.to_lowercase(), self.wanted.to_lowercase());
+        wanted.split_whitespace().all(|word| name.contains(word))
+    }
+
+    fn takes_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+        let others = model
+            .other_takes()
+            .enumerate()
+            .map(|(index, other)| (Some(index), &**other));
+        for (index, take) in others.chain([(None, opened)]) {
+            if index.is_some() && !self.is_wanted(&take.file_name) {
+                continue;
+            }
+            ui.horizontal(|ui| {
+                tick_ui(
+                    ui,
+                    model,
+                    Ticked::Take(take.file_name.clone()),
+                    &take.file_name,
+                    actions,
+                );
+                self.take_ui(ui, model, index, take, actions);
+            });
+        }
+        let Some(closing) = self.closing else { return };
+        ui.horizontal_wrapped(|ui| {
+            ui.colored_label(ui.visuals().warn_fg_color, "Its changes are not written.");
+            if ui.button("Close it all the same").clicked() {
+                actions.push(Action::Close(closing));
+                self.closing = None;
+            }
+            if ui.button("Leave it open").clicked() {
+                self.closing = None;
+            }
+        });
+    }
+
+    fn take_ui(&mut self, ui: &mut Ui, model: &Model, index: Option<usize>, take: &Opened, actions: &mut Vec<Action>) {
+        let name = &take.file_name;
+        let is_unsaved = model.is_unsaved(index);
+        let mark = if is_unsaved { "\u{2022} " } else { "" };
+        let button = ui.add(Button::selectable(index.is_none(), format!("{mark}{name}")).truncate());
+        let button = match is_unsaved {
+            true => button.on_hover_text("Changed, and not written yet"),
+            false => button,
         };
-        // On a character the animation is that of the take, whose file this is not the format of.
-        let Some(bytes) = opened.bytes.as_ref().filter(|_| opened.studied.character.is_none()) else {
-            return;
-        };
-        egui::ComboBox::from_label("Animation")
-            .selected_text(opened.take().name())
-            .height(LIST_POINTS)
-            .show_ui(ui, |ui| {
-                // The file is looked into again only for a list that is open.
-                if !std::ptr::eq(self.of.as_ptr(), std::sync::Arc::as_ptr(bytes)) {
-                    self.names = animation_names(bytes);
-                    self.of = std::sync::Arc::downgrade(bytes);
+        let said = if is_unsaved { ", not written" } else { "" };
+        match index {
+            Some(index) => {
+                if named(button, &format!("Go on with {name}{said}")).clicked() {
+                    actions.push(Action::TakeUp(index));
                 }
-                for name in &self.names {
-                    if ui.selectable_label(name == opened.take().name(), name).clicked() {
-                        actions.push(Action::Read(Box::new(StudyArgs {
-                            animation: Some(name.clone()),
-                            ..opened.study.clone()
-                        })));
+            }
+            None => {
+                named(button, &format!("{name}, shown{said}"));
+            }
+        }
+        // The walk that the studio opens with comes back by itself.
+        if take.bytes.is_some() {
+            let closes = named(ui.small_button("Close"), &format!("Close {name}"));
+            if closes.clicked() && is_unsaved {
+                self.closing = Some(index);
+            } else if closes.clicked() {
+                actions.push(Action::Close(index));
+                self.closing = None;
+            }
+        }
+        let motion = take.take();
+        let facts = format!(
+            "{:.2} s, {} frames, {} joints",
+            motion.duration_secs(),
+            motion.num_frames(),
+            motion.num_joints()
+        );
+        ui.add(Label::new(RichText::new(facts).weak()).truncate());
+    }
+
+    fn list_ui(&self, ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+        let wanted: Vec<_> = model.animations().filter(|(name, ..)| self.is_wanted(name)).collect();
+        if model.ticked().is_some() {
+            ui.horizontal(|ui| {
+                for (word, is_ticked) in [("Tick these", true), ("Tick none of them", false)] {
+                    if ui.button(word).clicked() {
+                        let names = wanted.iter().map(|(name, ..)| Ticked::Animation((*name).to_owned()));
+                        actions.extend(names.map(|name| Action::Tick(name, is_ticked)));
                     }
                 }
             });
+        }
+        ui.weak(format!("{} of {} animations", wanted.len(), model.animations().count()));
+        let rows = ScrollArea::vertical().id_salt("animations").max_height(LIST_POINTS);
+        rows.auto_shrink([false, true]).show(ui, |ui| {
+            for (name, listed, grade) in wanted {
+                ui.horizontal(|ui| {
+                    tick_ui(ui, model, Ticked::Animation(name.to_owned()), name, actions);
+                    let is_shown = name == opened.take().name();
+                    let width = (ui.available_width() - FACTS_POINTS).max(80.0);
+                    let button = Button::selectable(is_shown, name).truncate();
+                    let size = egui::vec2(width, ui.spacing().interact_size.y);
+                    // What is known of each stands in a column.
+                    let button = ui.allocate_ui(size, |ui| {
+                        ui.set_min_width(width);
+                        ui.add(button)
+                    });
+                    let button = button.inner;
+                    if button.clicked() && !is_shown {
+                        actions.push(Action::Read(Box::new(StudyArgs {
+                            animation: Some(name.to_owned()),
+                            ..opened.study.clone()
+                        })));
+                    }
+                    if let Some(grade) = grade {
+                        light_ui(ui, grade);
+                        ui.label(grade.as_str());
+                    }
+                    let facts = match listed {
+                        Some(listed) => match listed.secs {
+                            Some(secs) => format!("{secs:.2} s {}", listed.kind),
+                            None => "cannot be read".to_owned(),
+                        },
+                        None => "...".to_owned(),
+                    };
+                    ui.add(Label::new(RichText::new(facts).weak()).truncate());
+                });
+            }
+        });
+    }
+}
+
+/// A box to tick something, where things can be.
+pub(super) fn tick_ui(ui: &mut Ui, model: &Model, ticked: Ticked, name: &str, actions: &mut Vec<Action>) {
+    let Some(all) = model.ticked() else { return };
+    let mut is_ticked = all.contains(&ticked);
+    if named(ui.checkbox(&mut is_ticked, ""), &format!("Tick {name}")).changed() {
+        actions.push(Action::Tick(ticked, is_ticked));
     }
 }

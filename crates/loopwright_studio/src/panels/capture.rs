@@ -7,7 +7,6 @@ use image::{ImageFormat, RgbaImage, imageops};
 
 use super::ExportPanel;
 use crate::model::{Action, Model, Playback, Shown};
-use crate::platform;
 
 /// Pictures a second of an animation, and the most of them: those of a loop, not of a take of an hour.
 const GIF_HZ: f64 = 25.0;
@@ -109,15 +108,19 @@ impl CapturePanel {
     }
 
     /// Takes in the picture that was asked for, and shows the time of the next one. Call it before a frame is drawn.
-    pub(crate) fn step(&mut self, ctx: &Context, model: &mut Model, folder: &str) {
+    pub(crate) fn step(&mut self, ctx: &Context, model: &mut Model, export: &mut ExportPanel) {
         let Some(job) = &mut self.job else { return };
         let shot = self.shots.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(shot) = shot {
-            let taken = job.take_in(&shot, ctx.pixels_per_point(), folder);
+            let taken = job.take_in(&shot, ctx.pixels_per_point());
             match taken {
                 Ok(None) => {}
-                Ok(Some(place)) => self.end(model, format!("Saved: {place}")),
-                Err(error) => self.end(model, error),
+                Ok(Some(bytes)) => {
+                    let extension = if job.is_gif { "gif" } else { "png" };
+                    export.take_in_picture(format!("{}.{extension}", job.file_stem), bytes);
+                    self.end(model, None);
+                }
+                Err(error) => self.end(model, Some(error)),
             }
         }
         if let Some(job) = &self.job {
@@ -140,18 +143,18 @@ impl CapturePanel {
         });
     }
 
-    fn end(&mut self, model: &mut Model, said: String) {
+    fn end(&mut self, model: &mut Model, said: Option<String>) {
         if let Some(job) = self.job.take() {
             model.playback = job.before;
         }
         model.apply(Action::Dismiss);
-        self.said = Some(said);
+        self.said = said;
     }
 }
 
 impl Job {
-    /// Keeps a picture; the last one makes the file. Returns where it is.
-    fn take_in(&mut self, shot: &ColorImage, pixels_per_point: f32, folder: &str) -> Result<Option<String>, String> {
+    /// Keeps a picture. The last one makes the file, whose bytes are returned.
+    fn take_in(&mut self, shot: &ColorImage, pixels_per_point: f32) -> Result<Option<Vec<u8>>, String> {
         let whole = Rect::from_min_size(
             Default::default(),
             shot.size.map(|side| side as f32 / pixels_per_point).into(),
@@ -170,7 +173,7 @@ impl Job {
             picture
                 .write_to(&mut file, ImageFormat::Png)
                 .map_err(|error| error.to_string())?;
-            return save(folder, &self.file_stem, "png", file.get_ref()).map(Some);
+            return Ok(Some(file.into_inner()));
         }
         let width = picture.width().min(GIF_PIXELS);
         let height = (picture.height() * width / picture.width()).max(1);
@@ -184,18 +187,10 @@ impl Job {
         gif.push(&picture, ends(self.next + 1) - ends(self.next))?;
         self.next += 1;
         match (self.next == self.times.len()).then(|| self.gif.take()).flatten() {
-            Some(gif) => save(folder, &self.file_stem, "gif", &gif.finish()?).map(Some),
+            Some(gif) => gif.finish().map(Some),
             None => Ok(None),
         }
     }
-}
-
-/// Saves a file by the first name that is free.
-fn save(folder: &str, stem: &str, extension: &str, bytes: &[u8]) -> Result<String, String> {
-    let numbered = (2..).map(|number| format!("{stem}-{number}.{extension}"));
-    let mut names = std::iter::once(format!("{stem}.{extension}")).chain(numbered);
-    let name = names.find(|name| !platform::is_there(folder, name)).unwrap_or_default();
-    platform::save_bytes(folder, &name, bytes).map_err(|error| error.to_string())
 }
 
 /// An animation that repeats endlessly, in the colours of its first picture.
@@ -260,8 +255,8 @@ mod tests {
 
     use super::*;
 
-    fn job(folder: &tempfile::TempDir, times: usize, is_gif: bool) -> (Job, String) {
-        let job = Job {
+    fn job(times: usize, is_gif: bool) -> Job {
+        Job {
             file_stem: "walk-loop".to_owned(),
             times: vec![0.0; times],
             next: 0,
@@ -271,39 +266,33 @@ mod tests {
             is_gif,
             gif: None,
             secs_each: 0.033,
-        };
-        (job, folder.path().display().to_string())
+        }
     }
 
     #[test]
-    fn the_view_is_cut_out_and_nothing_is_replaced() {
-        let folder = tempfile::tempdir().unwrap();
+    fn the_view_is_cut_out() {
         let mut shot = ColorImage::filled([200, 100], Color32::RED);
         for y in 20..80 {
             for x in 20..120 {
                 shot.pixels[y * 200 + x] = Color32::BLUE;
             }
         }
-        for name in ["walk-loop.png", "walk-loop-2.png"] {
-            let (mut job, place) = job(&folder, 1, false);
-            assert!(job.take_in(&shot, 2.0, &place).unwrap().unwrap().ends_with(name));
-            let picture = image::open(folder.path().join(name)).unwrap().into_rgb8();
-            assert_eq!(picture.dimensions(), (100, 60));
-            assert!(picture.pixels().all(|pixel| pixel.0 == [0, 0, 255]));
-        }
+        let file = job(1, false).take_in(&shot, 2.0).unwrap().unwrap();
+        let picture = image::load_from_memory(&file).unwrap().into_rgb8();
+        assert_eq!(picture.dimensions(), (100, 60));
+        assert!(picture.pixels().all(|pixel| pixel.0 == [0, 0, 255]));
     }
 
     #[test]
     fn an_animation_has_all_its_pictures_and_lasts_as_long_as_the_loop() {
-        let folder = tempfile::tempdir().unwrap();
-        let (mut job, place) = job(&folder, 10, true);
+        let mut job = job(10, true);
+        let mut file = None;
         for picture in 0..10 {
             let shot = ColorImage::filled([200, 100], Color32::from_gray(20 * picture));
-            let done = job.take_in(&shot, 1.0, &place).unwrap();
-            assert_eq!(done.is_some(), picture == 9);
+            file = job.take_in(&shot, 1.0).unwrap();
+            assert_eq!(file.is_some(), picture == 9);
         }
-        let file = std::fs::File::open(folder.path().join("walk-loop.gif")).unwrap();
-        let mut decoder = gif::DecodeOptions::new().read_info(file).unwrap();
+        let mut decoder = gif::DecodeOptions::new().read_info(file.as_deref().unwrap()).unwrap();
         let mut delays = Vec::new();
         while let Some(frame) = decoder.read_next_frame().unwrap() {
             delays.push(frame.delay);

@@ -6,6 +6,7 @@ use loopwright::edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, 
 use loopwright_job::recipe::EditRecipe;
 
 use super::{edit_by, final_edit};
+use crate::focus::named;
 use crate::model::{Action, Edit, Model};
 
 pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
@@ -133,20 +134,24 @@ impl Used {
     }
 
     fn number<N: emath::Numeric>(&mut self, ui: &mut Ui, name: &str, value: &mut N, parameter: &EditParameter) {
-        let label = ui.label(name);
         let suffix = parameter.unit.suffix();
         let drag = DragValue::new(value)
             .speed(parameter.step)
             .suffix(suffix)
             .max_decimals(3);
-        let response = ui.add(drag).labelled_by(label.id);
+        // The name stays beside its number where a row is full.
+        let response = ui.horizontal(|ui| {
+            let label = ui.label(name);
+            named(ui.add(drag).labelled_by(label.id), name)
+        });
+        let response = response.inner;
         self.take(Some(response.on_hover_text("Drag sideways, or click to type a number")));
     }
 }
 
 fn joint_ui(ui: &mut Ui, joint: &mut String, skeleton: &Skeleton) -> Option<Response> {
     let mut chosen = None;
-    egui::ComboBox::from_label("Joint")
+    let list = egui::ComboBox::from_label("Joint")
         .selected_text(joint.clone())
         .show_ui(ui, |ui| {
             for index in 0..skeleton.num_joints() {
@@ -158,6 +163,7 @@ fn joint_ui(ui: &mut Ui, joint: &mut String, skeleton: &Skeleton) -> Option<Resp
                 }
             }
         });
+    named(list.response, "Joint of the edit");
     chosen.map(|(name, response)| {
         *joint = name;
         response

@@ -1,25 +1,70 @@
-//! Writes the loop: natively to a path, where an existing file is replaced only after a question; on the web as a download.
+//! Writes loops and recipes: natively into a folder that is asked for first, where an existing file is replaced only after a question; on
+//! the web as downloads.
 
-use eframe::egui::{self, Ui};
+use std::collections::VecDeque;
+
+use eframe::egui::{self, Button, Ui};
 use loopwright_formats::{Format, Target};
 
-use super::final_edit;
-use crate::model::{Action, Exported, Model, Opened};
+use super::{final_edit, settings::choice_ui};
+use crate::focus::named;
+use crate::model::{Action, Edit, ExportError, Exported, Model, Opened};
 use crate::platform;
 
 /// Room beside a field, for the bar that scrolls the panels.
 const BESIDE_POINTS: f32 = 8.0;
 
-/// What is said about the last file.
+/// Width of the question for a folder, and what a narrow window has beside it, points.
+const WHERE_POINTS: f32 = 420.0;
+const WHERE_MARGIN: f32 = 40.0;
+
+/// A file that is to be written.
 #[derive(Debug)]
-enum Saved {
-    /// It is there.
-    Written(String),
-    /// It could not be written.
-    Failed(String),
+enum Pending {
+    /// A loop, and the take and the choices that it is of.
+    Loop(Exported, Option<Box<(String, Edit)>>),
+    /// A recipe: its name and its text.
+    Recipe(String, String),
+    /// A picture: its name, and its bytes.
+    Picture(String, Vec<u8>),
 }
 
-/// The chosen format and folder, and a file that waits for an answer.
+impl Pending {
+    fn file_name(&self) -> &str {
+        match self {
+            Self::Loop(exported, _) => &exported.file_name,
+            Self::Recipe(file_name, _) | Self::Picture(file_name, _) => file_name,
+        }
+    }
+
+    fn is_there(&self, folder: &str) -> bool {
+        match self {
+            Self::Loop(exported, _) => platform::exists(folder, exported),
+            Self::Recipe(file_name, _) | Self::Picture(file_name, _) => platform::is_there(folder, file_name),
+        }
+    }
+
+    /// The same by the first name with a number that is free. Errors: the sidecar cannot be written anew.
+    fn beside(self, folder: &str) -> Result<Self, ExportError> {
+        let (stem, ending) = self.file_name().rsplit_once('.').unwrap_or((self.file_name(), ""));
+        let (stem, ending) = (stem.to_owned(), ending.to_owned());
+        let mut pending = self;
+        for number in 2.. {
+            let name = format!("{stem}-{number}");
+            pending = match pending {
+                Self::Loop(exported, of) => Self::Loop(exported.named(&name)?, of),
+                Self::Recipe(_, text) => Self::Recipe(format!("{name}.{ending}"), text),
+                Self::Picture(_, bytes) => Self::Picture(format!("{name}.{ending}"), bytes),
+            };
+            if !pending.is_there(folder) {
+                break;
+            }
+        }
+        Ok(pending)
+    }
+}
+
+/// The chosen format and folder, and files that wait for an answer.
 #[derive(Debug)]
 pub(crate) struct ExportPanel {
     format: Option<Format>,
@@ -29,9 +74,22 @@ pub(crate) struct ExportPanel {
     name: Option<String>,
     /// The folder that files are written to; the browser has its own.
     pub(crate) folder: String,
-    /// A file whose name another one has already.
-    waiting: Option<Exported>,
-    saved: Option<Saved>,
+    /// Whether somebody said so.
+    is_folder_chosen: bool,
+    /// Whether an earlier run left it.
+    #[cfg(not(target_arch = "wasm32"))]
+    is_remembered: bool,
+    /// Where it is kept for the next run.
+    #[cfg(not(target_arch = "wasm32"))]
+    memory: Option<std::path::PathBuf>,
+    /// Files that wait for the folder, or for an answer about one that is there already.
+    pending: VecDeque<Pending>,
+    /// Where files were written by the last export.
+    written: Vec<String>,
+    /// Whether these were several that were ticked.
+    are_ticked: bool,
+    /// Why the last file could not be written.
+    failed: Option<String>,
 }
 
 impl ExportPanel {
@@ -41,8 +99,15 @@ impl ExportPanel {
             of: None,
             name: None,
             folder: platform::first_folder(),
-            waiting: None,
-            saved: None,
+            is_folder_chosen: !platform::HAS_FOLDERS,
+            #[cfg(not(target_arch = "wasm32"))]
+            is_remembered: false,
+            #[cfg(not(target_arch = "wasm32"))]
+            memory: None,
+            pending: VecDeque::new(),
+            written: Vec::new(),
+            are_ticked: false,
+            failed: None,
         }
     }
 
@@ -50,8 +115,46 @@ impl ExportPanel {
     pub(crate) fn reset(&mut self) {
         self.format = None;
         self.name = None;
-        self.waiting = None;
-        self.saved = None;
+        self.forget_said();
+    }
+
+    fn forget_said(&mut self) {
+        self.written.clear();
+        self.failed = None;
+    }
+
+    /// Offers the folder of a take, until another one is chosen.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn offer_folder(&mut self, folder: String) {
+        if !self.is_folder_chosen && !self.is_remembered {
+            self.folder = folder;
+        }
+    }
+
+    /// Writes into this folder from now on.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn choose_folder(&mut self, folder: String) {
+        self.folder = folder;
+        self.settle_folder();
+    }
+
+    /// Takes the folder for chosen.
+    fn settle_folder(&mut self) {
+        self.is_folder_chosen = true;
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Some(memory) = &self.memory {
+            platform::keep_text(memory, &self.folder);
+        }
+    }
+
+    /// Keeps the folder in a file for the next run, and offers the one that the last run kept.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn remember_in(&mut self, memory: std::path::PathBuf) {
+        let kept = std::fs::read_to_string(&memory).unwrap_or_default();
+        if std::path::Path::new(&kept).is_dir() {
+            (self.folder, self.is_remembered) = (kept, true);
+        }
+        self.memory = Some(memory);
     }
 
     /// The name of what is written of a take, without an extension.
@@ -60,42 +163,57 @@ impl ExportPanel {
         typed.map_or_else(|| Exported::stem_of(opened), str::to_owned)
     }
 
-    /// Saves a file that was just written, or asks first.
-    pub(crate) fn take_in(&mut self, exported: Exported) {
-        self.saved = None;
+    /// Takes in a loop that was just made for its file, with the take and the choices that it is of, perhaps one of several that were
+    /// ticked.
+    pub(crate) fn take_in(&mut self, exported: Exported, of: Option<(String, Edit)>, is_ticked: bool) {
+        if !(is_ticked && self.are_ticked) {
+            self.forget_said();
+        }
+        self.are_ticked = is_ticked;
         let named = match &self.name {
-            Some(name) if !name.trim().is_empty() => exported.named(name.trim()),
+            Some(name) if !is_ticked && !name.trim().is_empty() => exported.named(name.trim()),
             _ => Ok(exported),
         };
         match named {
-            Ok(exported) if platform::exists(&self.folder, &exported) => self.waiting = Some(exported),
-            Ok(exported) => self.save(&exported),
-            Err(error) => self.saved = Some(Saved::Failed(error.to_string())),
+            Ok(exported) => self.pending.push_back(Pending::Loop(exported, of.map(Box::new))),
+            Err(error) => self.failed = Some(error.to_string()),
         }
     }
 
-    /// Saves a file beside the one that has its name, by the first number that is free.
-    fn save_beside(&mut self, exported: Exported) {
-        let stem = exported.stem().to_owned();
-        let mut beside = Ok(exported);
-        for number in 2.. {
-            beside = beside.and_then(|exported| exported.named(&format!("{stem}-{number}")));
-            match &beside {
-                Ok(exported) if platform::exists(&self.folder, exported) => {}
-                Ok(exported) => return self.save(&exported.clone()),
-                Err(error) => {
-                    self.saved = Some(Saved::Failed(error.to_string()));
-                    return;
-                }
+    /// Takes in a recipe.
+    pub(super) fn take_in_recipe(&mut self, file_name: String, text: String) {
+        self.forget_said();
+        self.pending.push_back(Pending::Recipe(file_name, text));
+    }
+
+    /// Takes in a picture.
+    pub(super) fn take_in_picture(&mut self, file_name: String, bytes: Vec<u8>) {
+        self.forget_said();
+        self.pending.push_back(Pending::Picture(file_name, bytes));
+    }
+
+    /// Whether files wait until it is said where they go.
+    pub(crate) fn asks_where(&self) -> bool {
+        !self.pending.is_empty() && !self.is_folder_chosen
+    }
+
+    fn save(&mut self, pending: Pending, actions: &mut Vec<Action>) {
+        let saved = match &pending {
+            Pending::Loop(exported, _) => platform::save(&self.folder, exported),
+            Pending::Recipe(file_name, text) => platform::save_text(&self.folder, file_name, text),
+            Pending::Picture(file_name, bytes) => platform::save_bytes(&self.folder, file_name, bytes),
+        };
+        match saved {
+            Ok(place) => {
+                self.written.push(place);
+                actions.extend(match pending {
+                    Pending::Loop(_, of) => Some(Action::Written(of)),
+                    Pending::Recipe(..) => Some(Action::RecipeSaved),
+                    Pending::Picture(..) => None,
+                });
             }
+            Err(error) => self.failed = Some(error.to_string()),
         }
-    }
-
-    fn save(&mut self, exported: &Exported) {
-        self.saved = Some(match platform::save(&self.folder, exported) {
-            Ok(place) => Saved::Written(place),
-            Err(error) => Saved::Failed(error.to_string()),
-        });
     }
 
     /// The wish to export the loop in the chosen format, once the loop that is chosen is made.
@@ -109,22 +227,26 @@ impl ExportPanel {
         let export = self.export(model);
         let tokens = crate::theme::tokens(ui.visuals().dark_mode);
         let word = egui::RichText::new("Export").color(tokens.on_filled);
-        let button = ui.add_enabled(export.is_some(), egui::Button::new(word).fill(tokens.filled));
+        let button = ui.add_enabled(export.is_some(), Button::new(word).fill(tokens.filled));
         button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, export.is_some(), "Export (E)"));
-        if button
-            .on_hover_text("Writes the loop as the panel Export says")
-            .clicked()
-        {
+        if button.on_hover_text("Writes the loop as the tab Export says").clicked() {
             actions.extend(export);
         }
     }
 
-    /// What is said about the last file.
+    /// What is said about the last files.
     pub(crate) fn said(&self) -> Option<String> {
-        self.saved.as_ref().map(|saved| match saved {
-            Saved::Written(place) => format!("Written: {place}"),
-            Saved::Failed(error) => error.clone(),
-        })
+        match (&self.failed, &self.written[..]) {
+            (Some(error), _) => Some(error.clone()),
+            (None, []) => None,
+            (None, [place]) => Some(format!("Written: {place}")),
+            (None, [.., last]) => Some(format!("Written: {} files, the last {last}", self.written.len())),
+        }
+    }
+
+    /// Whether something was written.
+    pub(crate) fn has_written(&self) -> bool {
+        !self.written.is_empty()
     }
 
     /// Returns whether the folder is to be chosen by the dialog of the system.
@@ -139,18 +261,16 @@ impl ExportPanel {
         // Of a take that is still being opened nothing is chosen yet.
         let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened, actions);
-        egui::ComboBox::from_label("Format")
-            .selected_text(format.capabilities().name)
-            .show_ui(ui, |ui| {
-                for other in Format::ALL {
-                    if ui
-                        .selectable_label(other == format, other.capabilities().name)
-                        .clicked()
-                    {
-                        self.format = Some(other);
-                    }
+        choice_ui(ui, "Format", format.capabilities().name, |ui| {
+            for other in Format::ALL {
+                if ui
+                    .selectable_label(other == format, other.capabilities().name)
+                    .clicked()
+                {
+                    self.format = Some(other);
                 }
-            });
+            }
+        });
         let engine = model.edit().and_then(|edit| edit.recipe.output.target);
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint.to_string());
@@ -161,8 +281,10 @@ impl ExportPanel {
                 chooses_folder = ui.button("Choose the folder ...").clicked();
                 let label = ui.label("Folder");
                 let width = ui.available_width() - BESIDE_POINTS;
-                ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width))
-                    .labelled_by(label.id);
+                let field = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width));
+                if named(field.labelled_by(label.id), "Folder").changed() {
+                    self.is_folder_chosen = true;
+                }
             });
         }
         let mut name = self.name.clone().unwrap_or_else(|| Exported::stem_of(opened));
@@ -170,7 +292,7 @@ impl ExportPanel {
             let label = ui.label("Name");
             let width = ui.available_width() - BESIDE_POINTS;
             let field = ui.add(egui::TextEdit::singleline(&mut name).desired_width(width));
-            if field.labelled_by(label.id).changed() {
+            if named(field.labelled_by(label.id), "Name").changed() {
                 // A name, not a place: that is the folder.
                 self.name = Some(name.replace(['/', '\\'], ""));
             }
@@ -180,9 +302,16 @@ impl ExportPanel {
         let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
         ui.add(egui::Label::new(egui::RichText::new(written).weak()).truncate());
         let export = self.export(model);
-        let button = ui.add_enabled(export.is_some(), egui::Button::new("Export the loop"));
+        let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
         if button.on_hover_text("E").clicked() {
             actions.extend(export);
+        }
+        let num_ticked = model.ticked().map_or(0, <[_]>::len);
+        if num_ticked > 0 {
+            let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
+            if ui.add_enabled(model.writing().is_none(), button).clicked() {
+                actions.push(Action::ExportTicked(self.format));
+            }
         }
         chooses_folder
     }
@@ -192,51 +321,126 @@ impl ExportPanel {
         let Some(edit) = model.edit() else { return };
         let engine = edit.recipe.output.target;
         let name = |engine: Option<Target>| engine.map_or("any", Target::as_str);
-        egui::ComboBox::from_label("Engine")
-            .selected_text(name(engine))
-            .show_ui(ui, |ui| {
-                for other in core::iter::once(None).chain(Target::ALL.map(Some)) {
-                    if !ui.selectable_label(other == engine, name(other)).clicked() {
-                        continue;
-                    }
-                    if let Ok(edit) = edit.for_engine(other, opened) {
-                        actions.push(final_edit(edit));
-                    }
-                    let reads = other.unwrap_or(Target::Generic).choices().reads;
-                    if !reads.contains(&opened.format) {
-                        self.format = reads.first().copied();
-                    }
+        choice_ui(ui, "Engine", name(engine), |ui| {
+            for other in core::iter::once(None).chain(Target::ALL.map(Some)) {
+                if !ui.selectable_label(other == engine, name(other)).clicked() {
+                    continue;
                 }
-            });
+                if let Ok(edit) = edit.for_engine(other, opened) {
+                    actions.push(final_edit(edit));
+                }
+                let reads = other.unwrap_or(Target::Generic).choices().reads;
+                if !reads.contains(&opened.format) {
+                    self.format = reads.first().copied();
+                }
+            }
+        });
     }
 
-    /// What became of the last file: at the top, where it is seen from everywhere.
+    /// What became of the last files: at the top, where it is seen from everywhere.
     pub(crate) fn said_ui(&self, ui: &mut Ui) {
-        match &self.saved {
-            Some(Saved::Written(place)) => ui.strong(format!("Written: {place}")),
-            Some(Saved::Failed(error)) => ui.colored_label(ui.visuals().error_fg_color, error),
+        match self.said() {
+            Some(said) if self.failed.is_some() => ui.colored_label(ui.visuals().error_fg_color, said),
+            Some(said) => ui.strong(said),
             None => return,
         };
     }
 
-    /// The question about a file that is there already, below it.
-    pub(crate) fn question_ui(&mut self, ui: &mut Ui) {
-        let Some(exported) = self.waiting.take() else { return };
-        let [replaces, keeps, keeps_both] = ui
-            .horizontal_wrapped(|ui| {
-                ui.colored_label(
-                    ui.visuals().warn_fg_color,
-                    format!("{} or its sidecar is there already.", exported.file_name),
-                );
-                ["Replace it", "Keep it", "Keep both"].map(|word| ui.button(word).clicked())
+    /// Writes what waits, and asks first where it is to go, and about a file that is there already. Returns whether the folder is to be
+    /// chosen by the dialog of the system.
+    pub(crate) fn question_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) -> bool {
+        if self.asks_where() {
+            return self.where_ui(ui);
+        }
+        while let Some(pending) = self.pending.pop_front() {
+            if !pending.is_there(&self.folder) {
+                self.save(pending, actions);
+                continue;
+            }
+            let words = match &pending {
+                Pending::Loop(exported, _) => format!("{} or its sidecar is there already.", exported.file_name),
+                Pending::Recipe(file_name, _) | Pending::Picture(file_name, _) => {
+                    format!("{file_name} is there already.")
+                }
+            };
+            let [replaces, keeps, keeps_both] = ui
+                .horizontal_wrapped(|ui| {
+                    ui.colored_label(ui.visuals().warn_fg_color, words);
+                    ["Replace it", "Keep it", "Keep both"].map(|word| ui.button(word).clicked())
+                })
+                .inner;
+            if replaces {
+                self.save(pending, actions);
+            } else if keeps_both {
+                match pending.beside(&self.folder) {
+                    Ok(pending) => self.save(pending, actions),
+                    Err(error) => self.failed = Some(error.to_string()),
+                }
+            } else if !keeps {
+                self.pending.push_front(pending);
+            }
+            break;
+        }
+        false
+    }
+
+    /// Asks for the folder, once: later files go there, too.
+    fn where_ui(&mut self, ui: &mut Ui) -> bool {
+        let names = match (self.pending.front(), self.pending.len()) {
+            (Some(only), 1) => only.file_name().to_owned(),
+            (_, count) => format!("{count} files"),
+        };
+        let modal = egui::Modal::new(egui::Id::unique("where")).show(ui.ctx(), |ui| {
+            // A phone is narrower than a path is long.
+            let width = WHERE_POINTS.min(ui.ctx().content_rect().width() - WHERE_MARGIN);
+            ui.set_max_width(width);
+            ui.heading("Where to?");
+            ui.label(format!(
+                "{names} goes into this folder, and what you export later, too."
+            ));
+            let label = ui.label("Folder of loops");
+            let field = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width));
+            named(field.labelled_by(label.id), "Folder of loops");
+            ui.horizontal_wrapped(|ui| {
+                ["Write here", "Another folder ...", "Do not write"].map(|word| ui.button(word).clicked())
             })
-            .inner;
-        if replaces {
-            self.save(&exported);
-        } else if keeps_both {
-            self.save_beside(exported);
-        } else if !keeps {
-            self.waiting = Some(exported);
+            .inner
+        });
+        let [writes, chooses, cancels] = modal.inner;
+        if writes {
+            self.settle_folder();
+            ui.ctx().request_repaint();
+        } else if cancels || modal.should_close() {
+            self.pending.clear();
+        }
+        chooses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pictures go where loops go, which is asked for first, and replace nothing unasked.
+    #[test]
+    fn a_picture_waits_for_its_folder_and_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().display().to_string();
+        let mut panel = ExportPanel::new();
+        panel.take_in_picture("walk-loop.png".to_owned(), vec![1]);
+        assert!(panel.asks_where());
+        panel.choose_folder(place.clone());
+        assert!(!panel.asks_where());
+        let mut actions = Vec::new();
+        let first = panel.pending.pop_front().unwrap();
+        panel.save(first, &mut actions);
+        let second = Pending::Picture("walk-loop.png".to_owned(), vec![2]);
+        assert!(second.is_there(&place));
+        let second = second.beside(&place).unwrap();
+        assert_eq!(second.file_name(), "walk-loop-2.png");
+        panel.save(second, &mut actions);
+        for (name, bytes) in [("walk-loop.png", [1]), ("walk-loop-2.png", [2])] {
+            assert_eq!(std::fs::read(folder.path().join(name)).unwrap(), bytes);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The keys, and what they do.
 
-use eframe::egui::{self, Context, Key, Modal, Modifiers};
+use eframe::egui::{self, Context, Event, Key, Modal, Modifiers, Popup};
 
 use super::ExportPanel;
 use crate::model::{Action, Model, Stretch};
@@ -19,9 +19,11 @@ const DIGITS: [Key; 9] = [
 ];
 
 /// What each key does, for the list.
-const KEYS: [(&str, &str); 24] = [
+const KEYS: [(&str, &str); 26] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or forward; ten with shift"),
+    ("[ and ]", "start and end of the stretch at the time shown"),
+    ("Tab, then arrows", "another control, then its value"),
     ("B", "the loop, or the uncut stretch"),
     ("G", "the ghost of the uncut stretch"),
     ("S", "before and after side by side"),
@@ -42,7 +44,7 @@ const KEYS: [(&str, &str); 24] = [
     ("Ctrl+Z", "undo"),
     ("Ctrl+Shift+Z, Ctrl+Y", "redo"),
     ("Ctrl+plus, Ctrl+minus", "larger or smaller interface"),
-    ("Escape", "cancel work in progress"),
+    ("Escape", "close what is open, or cancel work in progress"),
     ("?", "this list"),
 ];
 
@@ -76,6 +78,8 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
 /// another widget has the keyboard.
 pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Action> {
     let mut actions = Vec::new();
+    // What is open closes itself by escape.
+    let is_open = model.shows_help || export.asks_where() || Popup::is_any_open(ctx);
     let is_typing = ctx.text_edit_focused();
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
     ctx.input_mut(|input| {
@@ -94,10 +98,19 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
         {
             actions.push(Action::Help(!model.shows_help));
         }
-        if input.consume_key(Modifiers::NONE, Key::Escape) {
+        if !is_open && input.consume_key(Modifiers::NONE, Key::Escape) {
             actions.push(Action::Cancel);
         }
-        if has_focus || model.shows_help {
+        if is_open {
+            return;
+        }
+        for (end, bracket) in ["[", "]"].into_iter().enumerate() {
+            let is_typed = |event: &Event| matches!(event, Event::Text(text) if text == bracket);
+            if input.events.iter().any(is_typed) {
+                actions.extend(model.with_end_shown(end).map(Action::Choose));
+            }
+        }
+        if has_focus {
             return;
         }
         if input.consume_key(Modifiers::NONE, Key::Space) {

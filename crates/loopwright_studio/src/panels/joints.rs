@@ -5,6 +5,7 @@ use loopwright::closure::{ClosureName, ShapeKind};
 use loopwright_job::recipe::JointRecipe;
 
 use super::{edit_by, final_edit};
+use crate::focus::named;
 use crate::model::{Action, Edit, Model};
 
 /// Blend time when a joint gets one of its own, seconds: shorter than that of the body.
@@ -28,7 +29,8 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                     .data(|data| data.get_temp(id))
                     .unwrap_or_else(|| joint.pattern.clone());
                 let field = ui.add(TextEdit::singleline(&mut typed).desired_width(110.0));
-                let field = field.labelled_by(label.id).on_hover_text("* and ? stand for letters");
+                let field = named(field.labelled_by(label.id), &format!("Joints {number}"));
+                let field = field.on_hover_text("* and ? stand for letters");
                 let is_typing = field.has_focus();
                 ui.data_mut(|data| match is_typing {
                     true => {
@@ -40,7 +42,7 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                     changed.pattern = typed;
                     actions.push(final_edit(set(changed.clone())));
                 }
-                egui::ComboBox::from_id_salt("method")
+                let method = egui::ComboBox::from_id_salt("method")
                     .selected_text(joint.method.as_str())
                     .show_ui(ui, |ui| {
                         for &other in ClosureName::OF_JOINTS {
@@ -50,6 +52,7 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                             }
                         }
                     });
+                named(method.response, &format!("Method of joints {number}"));
                 let mut has_own = joint.blend.is_some();
                 if ui.checkbox(&mut has_own, format!("Time of joints {number}")).changed() {
                     changed.blend = has_own.then_some(FIRST_SECS);
@@ -61,7 +64,7 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                         .range(0.001..=10.0)
                         .suffix(" s")
                         .max_decimals(3);
-                    let response = ui.add(drag).labelled_by(label.id);
+                    let response = named(ui.add(drag), &format!("Seconds of joints {number}"));
                     actions.extend(edit_by(&response, set(changed)));
                 }
                 if ui.button(format!("Remove joints {number}")).clicked() {

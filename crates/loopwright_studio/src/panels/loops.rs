@@ -1,12 +1,13 @@
 //! The loops found: a light and words first, figures on demand.
 
-use eframe::egui::{self, ProgressBar, Ui};
+use eframe::egui::{self, DragValue, ProgressBar, Ui};
 use loopwright::candidate::{MissReason, OutcomePart};
 use loopwright::{LoopCandidate, analysis::Gait};
 
-use super::{row_ui, turning};
+use super::{animations::tick_ui, row_ui, turning};
+use crate::focus::named;
 use crate::grade::light_ui;
-use crate::model::{Action, Model, Opened, Stretch};
+use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch, Ticked};
 
 /// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
 const FIRST_LOOPS: usize = 5;
@@ -16,19 +17,6 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         ui.label("No take yet.");
         return;
     };
-    for (index, name) in model.others().enumerate() {
-        if ui.button(format!("Go on with {name}")).clicked() {
-            actions.push(Action::TakeUp(index));
-        }
-    }
-    let take = opened.take();
-    ui.weak(format!(
-        "{}: {} frames, {:.2} s, {} joints",
-        opened.file_name,
-        take.num_frames(),
-        take.duration_secs(),
-        take.num_joints()
-    ));
     if opened.found.candidates.is_empty() {
         ui.label("No stretch of this take repeats.");
         if let Some(miss) = opened.found.nearest_miss {
@@ -40,46 +28,95 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         }
         ui.label("Drag the ends in the bar below to close frames of your own choice.");
     }
-    let all: Vec<(usize, &LoopCandidate)> = opened.found.candidates.iter().enumerate().collect();
-    let (first, more) = all.split_at(all.len().min(FIRST_LOOPS));
-    for &(index, candidate) in first {
-        loop_ui(ui, model, opened, index, candidate, actions);
+    let heads: Vec<usize> = (0..opened.found.candidates.len())
+        .filter(|&index| opened.like(index).is_none())
+        .collect();
+    let (first, more) = heads.split_at(heads.len().min(FIRST_LOOPS));
+    for &index in first {
+        loops_alike_ui(ui, model, opened, index, actions);
     }
     if !more.is_empty() {
         ui.collapsing(format!("{} more", more.len()), |ui| {
-            for &(index, candidate) in more {
-                loop_ui(ui, model, opened, index, candidate, actions);
+            for &index in more {
+                loops_alike_ui(ui, model, opened, index, actions);
             }
         });
     }
-    if let Some(Stretch::Frames { start_frame, end_frame }) = model.edit().map(|edit| edit.stretch) {
-        ui.label(format!("Frames {start_frame:.0} to {end_frame:.0}, chosen by hand"));
-    }
+    ends_ui(ui, model, opened, actions);
     numbers_ui(ui, model);
     for warning in &opened.warnings {
         ui.weak(format!("Note: {warning}"));
     }
 }
 
-fn loop_ui(
-    ui: &mut Ui,
-    model: &Model,
-    opened: &Opened,
-    index: usize,
-    candidate: &LoopCandidate,
-    actions: &mut Vec<Action>,
-) {
-    let grade = opened.grade_of(candidate);
-    let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
-    let mut text = format!("Loop {}: {:.2} s", index + 1, candidate.source_period_secs);
-    if let Some(grade) = grade {
-        text += &format!(", {grade}");
+/// The ends of the stretch as numbers.
+fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+    let Some(ends) = model.ends() else { return };
+    let last = (opened.take().num_frames() - 1) as f64;
+    let reach = [0.0..=ends[1] - MIN_FRAMES, ends[0] + MIN_FRAMES..=last];
+    ui.horizontal(|ui| {
+        for (end, (name, reach)) in ["Start frame", "End frame"].into_iter().zip(reach).enumerate() {
+            let label = ui.label(name);
+            let mut frame = ends[end];
+            let drag = DragValue::new(&mut frame)
+                .speed(0.2)
+                .range(reach)
+                .max_decimals(2)
+                .update_while_editing(false);
+            let response = named(ui.add(drag).labelled_by(label.id), name);
+            let response = response.on_hover_text(["[ takes the time shown", "] takes the time shown"][end]);
+            if response.changed()
+                && let Some(stretch) = model.with_end(end, frame)
+            {
+                actions.push(match response.dragged() {
+                    true => Action::Drag(stretch),
+                    false => Action::Choose(stretch),
+                });
+            } else if response.drag_stopped() {
+                actions.extend(model.edit().map(|edit| Action::Choose(edit.stretch)));
+            }
+        }
+        let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
+        let word = match by_hand {
+            true => "chosen by hand",
+            false => "as found",
+        };
+        // A wider row would widen the panel, and move the ends below the mouse that drags them.
+        ui.add(egui::Label::new(egui::RichText::new(word).weak()).truncate());
+    });
+}
+
+/// A loop, and behind it those that are the same, begun elsewhere.
+fn loops_alike_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &mut Vec<Action>) {
+    loop_ui(ui, model, opened, index, actions);
+    let all = index + 1..opened.found.candidates.len();
+    let alike: Vec<usize> = all.filter(|&other| opened.like(other) == Some(index)).collect();
+    if alike.is_empty() {
+        return;
     }
-    if index == 0 {
+    ui.indent(("alike", index), |ui| {
+        let words = format!("{} like loop {}, begun elsewhere", alike.len(), index + 1);
+        ui.collapsing(words, |ui| {
+            for other in alike {
+                loop_ui(ui, model, opened, other, actions);
+            }
+        });
+    });
+}
+
+fn loop_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &mut Vec<Action>) {
+    let candidate = &opened.found.candidates[index];
+    let judgement = model.judgement(index);
+    let is_chosen = model.chosen_row() == Some(index);
+    let mut text = format!("Loop {}: {:.2} s, ", index + 1, candidate.source_period_secs);
+    text += judgement_word(judgement);
+    if model.recommended() == Some(index) {
         text += ", recommended";
     }
     ui.horizontal(|ui| {
-        if let Some(grade) = grade {
+        let name = format!("loop {}", index + 1);
+        tick_ui(ui, model, Ticked::Loop(index), &name, actions);
+        if let Judgement::Graded(grade) = judgement {
             light_ui(ui, grade);
         }
         if ui.selectable_label(is_chosen, text).clicked() {
@@ -87,6 +124,15 @@ fn loop_ui(
         }
         ui.add(egui::Label::new(egui::RichText::new(what_it_does(opened, candidate)).weak()).truncate());
     });
+}
+
+/// What is said of a loop before its kind.
+pub(crate) fn judgement_word(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::NotYet => "not yet judged",
+        Judgement::Impossible => "cannot be made",
+        Judgement::Graded(grade) => grade.as_str(),
+    }
 }
 
 /// What the body does in most of a loop, and how fast it goes.

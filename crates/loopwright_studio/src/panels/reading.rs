@@ -4,6 +4,7 @@ use eframe::egui::{DragValue, Ui};
 use loopwright_formats::Format;
 use loopwright_job::{Matched, recipe::StudyArgs};
 
+use crate::focus::named;
 use crate::model::{Action, Model};
 
 /// Where smoothing starts when it is switched on, hertz: walks have nothing faster.
@@ -32,7 +33,7 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(hertz);
             let label = ui.label("above");
             let drag = DragValue::new(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
-            let response = ui.add(drag).labelled_by(label.id);
+            let response = named(ui.add(drag).labelled_by(label.id), "Smooth above");
             ui.data_mut(|data| match response.dragged() {
                 true => {
                     data.insert_temp(id, shown);

@@ -3,15 +3,15 @@
 use eframe::egui::{Label, RichText, Ui};
 
 use super::ExportPanel;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::focus::named;
 use crate::model::{Action, Model};
 use crate::platform;
 
-/// What was said about the last recipe, and one that waits for an answer.
+/// What was said about the last recipe.
 #[derive(Debug, Default)]
 pub(crate) struct RecipePanel {
     said: Option<String>,
-    /// The text of a recipe whose name another file has already.
-    waiting: Option<(String, String)>,
     /// The path typed natively.
     #[cfg(not(target_arch = "wasm32"))]
     path: String,
@@ -19,9 +19,15 @@ pub(crate) struct RecipePanel {
 
 impl RecipePanel {
     /// The recipe has the name of the loop's file and lies in its folder.
-    pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel, actions: &mut Vec<Action>) {
+    pub(crate) fn recipe_ui(
+        &mut self,
+        ui: &mut Ui,
+        model: &Model,
+        export: &mut ExportPanel,
+        actions: &mut Vec<Action>,
+    ) {
         let Some(opened) = model.opened() else { return };
-        let (folder, file_name) = (export.folder.as_str(), format!("{}.toml", export.stem(opened)));
+        let file_name = format!("{}.toml", export.stem(opened));
         // One line however long the name, so that nothing moves while it is typed.
         ui.add(Label::new(RichText::new(&file_name).weak()).truncate());
         ui.weak("`loopwright make --recipe` makes the same loop");
@@ -31,25 +37,16 @@ impl RecipePanel {
             .clicked()
         {
             match text {
-                Some(Ok(text)) if platform::is_there(folder, &file_name) => self.waiting = Some((file_name, text)),
-                Some(Ok(text)) => self.save(folder, &file_name, &text),
+                Some(Ok(text)) => export.take_in_recipe(file_name, text),
                 Some(Err(error)) => self.said = Some(error.to_string()),
                 None => {}
-            }
-        }
-        if let Some((file_name, text)) = self.waiting.take() {
-            ui.label(format!("{file_name} is there already."));
-            if ui.button("Replace the recipe").clicked() {
-                self.save(folder, &file_name, &text);
-            } else if !ui.button("Keep the recipe").clicked() {
-                self.waiting = Some((file_name, text));
             }
         }
         #[cfg(not(target_arch = "wasm32"))]
         ui.horizontal(|ui| {
             let label = ui.label("Recipe");
-            ui.add(eframe::egui::TextEdit::singleline(&mut self.path).desired_width(170.0))
-                .labelled_by(label.id);
+            let field = ui.add(eframe::egui::TextEdit::singleline(&mut self.path).desired_width(170.0));
+            named(field.labelled_by(label.id), "Recipe");
             if ui.button("Open the recipe").clicked() {
                 actions.push(platform::open_path(std::path::Path::new(self.path.trim())));
             }

@@ -4,6 +4,7 @@ use core::f32::consts::TAU;
 
 use eframe::egui::{Align2, Color32, FontId, Pos2, Role, Sense, Shape, Slider, Stroke, Ui, WidgetInfo, vec2};
 
+use crate::focus::named;
 use crate::model::{Action, LoopSet, Model, Shown};
 
 /// Side of the ring, points.
@@ -40,7 +41,7 @@ pub(crate) fn set_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 .suffix(" m/s")
                 .fixed_decimals(2)
                 .text("Speed of the blend");
-            if ui.add(slider).changed() {
+            if named(ui.add(slider), "Speed of the blend").changed() {
                 actions.push(Action::Mix(speed));
             }
             let is_shown = model.shown() == Shown::Blend;

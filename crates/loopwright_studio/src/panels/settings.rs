@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use eframe::egui::{self, DragValue, Response, Slider, SliderClamping, Ui, vec2};
 
+use crate::focus::named;
 use crate::icons::{self, Icon};
 
 /// Room for the name, and for the number, points.
@@ -34,7 +35,7 @@ pub(super) fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnO
             .width(width)
             .selected_text(chosen)
             .show_ui(ui, choices);
-        list.response.labelled_by(label.id);
+        named(list.response.labelled_by(label.id), word);
     });
 }
 
@@ -54,7 +55,8 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         let height = ui.spacing().interact_size.y;
-        let label = word_ui(ui, setting.word, egui::Sense::click());
+        // No stop of the keyboard: the button beside the number does the same.
+        let label = word_ui(ui, setting.word, egui::Sense::CLICK);
         let reset_points = height.max(26.0) + ui.spacing().item_spacing.x;
         let beside = NUMBER_POINTS + ui.spacing().item_spacing.x + reset_points + SCROLL_POINTS;
         ui.spacing_mut().slider_width = (ui.available_width() - beside).max(40.0);
@@ -72,7 +74,7 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
             .custom_formatter(three_digits)
             .suffix(setting.suffix);
         let number = ui.add_sized(vec2(NUMBER_POINTS, height), number);
-        let mut moved = slider.union(number.labelled_by(label.id));
+        let mut moved = slider.union(named(number.labelled_by(label.id), setting.name));
         let is_default = setting.default.is_none_or(|default| (default - *value).abs() < 1e-12);
         let reset = format!("Reset {}", setting.name);
         let reset = ui

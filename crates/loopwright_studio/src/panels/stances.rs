@@ -4,6 +4,7 @@ use eframe::egui::{self, Color32, CursorIcon, DragValue, Rect, Role, Sense, Ui, 
 use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 
 use super::{edit_by, final_edit};
+use crate::focus::{self, named};
 use crate::model::{Action, Edit, Model};
 
 /// Height of the row of a foot, points.
@@ -72,7 +73,8 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             ui.painter().rect_filled(area, 2.0, colour);
             ui.painter()
                 .rect_stroke(area, 2.0, (1.5, colours[1]), egui::StrokeKind::Inside);
-            let secs = f64::from(response.drag_delta().x / rect.width().max(1.0)) * period;
+            let steps = focus::steps(ui, &response);
+            let secs = f64::from(response.drag_delta().x / rect.width().max(1.0)) * period + f64::from(steps) * step;
             if secs != 0.0 || response.drag_stopped() {
                 let length = stance.to - stance.from;
                 let from = (stance.from + secs).clamp(0.0, (period - length).max(0.0));
@@ -81,7 +83,7 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
                 });
                 actions.push(Action::Edit {
                     edit: Box::new(changed),
-                    is_final: response.drag_stopped(),
+                    is_final: !response.dragged(),
                 });
             }
         }
@@ -145,6 +147,8 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, actions
                     .max_decimals(3),
             );
             let (from, to) = (from.labelled_by(label.id), to.labelled_by(label.id));
+            let from = named(from, &format!("Stance {} from", index + 1));
+            let to = named(to, &format!("Stance {} to", index + 1));
             // A stance ends when it begins or later.
             changed.to = changed.to.max(changed.from);
             actions.extend(edit_by(&from, set(changed.clone())));

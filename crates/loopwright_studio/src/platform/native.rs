@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::Format;
 
 use super::{SaveError, gathered::gathered};
-use crate::model::{Action, Beside, Exported, MAX_OPEN};
+use crate::model::{Action, Beside, Exported};
 
 /// Whether one chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = true;
@@ -75,7 +75,7 @@ pub(crate) fn keep_text(path: &Path, text: &str) {
     }
 }
 
-/// A file itself; of a folder its takes, by name, as many as stay open.
+/// A file itself; of a folder its takes, by name.
 pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     let Ok(listed) = fs::read_dir(path) else {
         return vec![path.to_owned()];
@@ -86,7 +86,6 @@ pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     };
     let mut takes: Vec<PathBuf> = listed.flatten().map(|file| file.path()).filter(is_take).collect();
     takes.sort();
-    takes.truncate(MAX_OPEN);
     match takes.is_empty() {
         // Then it is said that it is no file.
         true => vec![path.to_owned()],
@@ -190,9 +189,5 @@ mod tests {
         assert_eq!(takes_at(folder.path()), ["a.glb", "b.BVH", "c.fbx"].map(at));
         assert_eq!(takes_at(&at("notes.txt")), [at("notes.txt")]);
         assert_eq!(takes_at(&at("d.bvh")), [at("d.bvh")], "an empty one");
-        for number in 0..20 {
-            fs::write(at(&format!("more{number}.bvh")), "").unwrap();
-        }
-        assert_eq!(takes_at(folder.path()).len(), MAX_OPEN);
     }
 }

@@ -109,6 +109,26 @@ impl Edit {
         edit
     }
 
+    /// What differs from other choices, in a word or two: the first of several.
+    pub fn difference(&self, other: &Self) -> &'static str {
+        let (one, two) = (&self.recipe, &other.recipe);
+        let parts = [
+            (self.stretch == other.stretch && one.stretch == two.stretch, "stretch"),
+            (one.take == two.take, "how the take is read"),
+            (one.edits == two.edits, "edit of joints"),
+            (one.stances == two.stances, "stance"),
+            (one.joints == two.joints, "joints of their own"),
+            (one.output.target == two.output.target, "engine"),
+            (self.settings.root == other.settings.root, "root motion"),
+            (self.settings.feet == other.settings.feet, "feet"),
+            (self.closure() == other.closure(), "method of closing"),
+        ];
+        parts
+            .into_iter()
+            .find(|(is_same, _)| !is_same)
+            .map_or("closure", |(_, name)| name)
+    }
+
     /// The name of the closure.
     pub fn closure(&self) -> ClosureName {
         match self.tries_closures {

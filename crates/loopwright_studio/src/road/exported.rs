@@ -1,10 +1,11 @@
 //! A loop as a file, with the sidecar that stands beside it.
 
 use loopwright_formats::{Format, Sidecar, SidecarError};
-use loopwright_job::{JobError, choose, write};
+use loopwright_job::{JobError, Warning, choose, warning, write};
 
 use super::made::{Made, request};
 use super::opened::Opened;
+use super::stretch::Stretch;
 
 /// The bytes of a loop's file and of its sidecar.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +47,19 @@ impl Exported {
         {
             done.made.candidate = named.stretch;
         }
-        let pending = write(&opened.studied, request, done, format)?;
+        let mut pending = write(&opened.studied, request, done, format)?;
+        // The recipe names the stretch, and yet a search found it.
+        if !matches!(made.edit.stretch, Stretch::Frames { .. }) {
+            let is_before = |warning: &&Warning| {
+                matches!(
+                    warning,
+                    Warning::Engine(_) | Warning::RootJointThere { .. } | Warning::Ineffective(_)
+                )
+            };
+            let at = pending.warnings.iter().take_while(is_before).count();
+            let doubt = warning::confidence(&opened.studied, &made.candidate);
+            pending.warnings.splice(at..at, doubt);
+        }
         let file_name = Self::file_name(opened, format);
         let named = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];
         let (bytes, sidecar) = pending.named(named, opened.warnings.clone());

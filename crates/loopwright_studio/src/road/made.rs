@@ -154,7 +154,7 @@ pub(super) fn request(recipe: &Recipe) -> Request<'_> {
 /// The stretch of these choices. For the recommended one, later ones of the list may be taken.
 fn chosen(opened: &Opened, edit: &Edit, recipe: &Recipe) -> Result<Chosen, MadeError> {
     match edit.stretch {
-        Stretch::Found(0) if !opened.found.candidates.is_empty() => {
+        Stretch::Recommended => {
             Ok(Chosen::first_of(opened.found.candidates.clone()).ok_or(StretchError::NotFound { index: 0 })?)
         }
         Stretch::Found(index) => Ok(Chosen::new(index + 1, opened.candidate(edit.stretch)?)),

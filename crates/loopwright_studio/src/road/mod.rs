@@ -8,6 +8,8 @@ mod opened;
 
 mod edit;
 
+mod listed;
+
 mod made;
 
 mod exported;
@@ -17,6 +19,8 @@ mod study;
 pub use character::{CharacterError, NamedFile};
 pub use edit::Edit;
 pub use exported::{ExportError, Exported};
+pub use listed::Listed;
+pub(crate) use listed::list;
 #[cfg(any(target_arch = "wasm32", test))]
 pub(crate) use made::Worked;
 pub use made::{Made, MadeError};

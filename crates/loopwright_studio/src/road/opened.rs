@@ -7,11 +7,9 @@ use loopwright::take::{Cut, CutError};
 use loopwright::{
     FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, candidate::SearchError, retarget::Retarget,
 };
-use loopwright_formats::{
-    AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, Warning, loop_file::facts::Grade, read_take,
-};
+use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, Warning, read_take};
 use loopwright_job::recipe::{EditedBody, RecipeError, StudyArgs};
-use loopwright_job::{Studied, StudyError, verdict};
+use loopwright_job::{Studied, StudyError};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
 use super::character::{self, CharacterError, NamedFile};
@@ -22,6 +20,12 @@ const MAX_LOOPS: usize = 12;
 
 /// Most points of the speed over the take: a wide screen has no more columns.
 const MAX_SPEEDS: usize = 2048;
+
+/// Share of the length by which loops of the same frames may differ to be the same.
+const LIKE_SHARE: f64 = 0.03;
+
+/// Memory for a joint at a frame of a take that is open, bytes; measured on takes of ten minutes.
+const TRANSFORM_BYTES: usize = 240;
 
 /// A take with all that the studio knows of it. Nothing of it ever changes, so that work beside the window can share it.
 #[derive(Clone, Debug)]
@@ -193,11 +197,24 @@ impl Opened {
         })
     }
 
-    /// The grade of a loop of the list as it is made by default; `None` where the search did not make it.
-    pub fn grade_of(&self, candidate: &LoopCandidate) -> Option<Grade> {
-        candidate.quality.as_ref()?;
-        let (verdict, _) = verdict::default_loop(&self.studied.analysis, candidate)?;
-        Some(verdict.grade)
+    /// The first loop of the list that one is the same as, begun elsewhere: as long, and of mostly the same frames.
+    pub fn like(&self, index: usize) -> Option<usize> {
+        let found = &self.found.candidates;
+        let cut = found.get(index)?.cut;
+        let is_like = |other: &LoopCandidate| {
+            let other = other.cut;
+            let shared = cut.end_frame().min(other.end_frame()) - cut.start_frame().max(other.start_frame());
+            let length = cut.num_frames();
+            (length - other.num_frames()).abs() <= LIKE_SHARE * length && shared >= 0.5 * length
+        };
+        found[..index].iter().position(is_like)
+    }
+
+    /// About how much memory it takes, bytes: its motion as it was read and as it was studied, and its file.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let transforms = self.take().num_frames() * self.take().num_joints();
+        let of_files = self.bytes.iter().chain(self.named.iter().map(|file| &file.bytes));
+        TRANSFORM_BYTES * transforms + of_files.map(|bytes| bytes.len()).sum::<usize>()
     }
 
     /// The take.
@@ -287,7 +304,7 @@ impl Opened {
     /// The stretch that is closed first: the recommended loop, or the whole take where nothing repeats.
     pub fn first_stretch(&self) -> Stretch {
         match self.found.best() {
-            Some(_) => Stretch::Found(0),
+            Some(_) => Stretch::Recommended,
             None => Stretch::Frames {
                 start_frame: 0.0,
                 end_frame: (self.take().num_frames() - 1) as f64,
@@ -298,6 +315,7 @@ impl Opened {
     /// First and last frame of a stretch, which may lie between two frames; `None` where the take does not have it.
     pub fn ends(&self, stretch: Stretch) -> Option<[f64; 2]> {
         match stretch {
+            Stretch::Recommended => self.ends(Stretch::Found(0)),
             Stretch::Found(index) => {
                 let cut = &self.found.candidates.get(index)?.cut;
                 Some([cut.start_frame(), cut.end_frame()])
@@ -312,6 +330,7 @@ impl Opened {
     /// A stretch as a candidate; one of frames is measured anew.
     pub fn candidate(&self, stretch: Stretch) -> Result<LoopCandidate, StretchError> {
         match stretch {
+            Stretch::Recommended => self.candidate(Stretch::Found(0)),
             Stretch::Found(index) => {
                 let found = self.found.candidates.get(index);
                 found.cloned().ok_or(StretchError::NotFound { index })

@@ -4,7 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
 pub enum Stretch {
-    /// A loop of the list, by its index.
+    /// The first loop of the list, or a later one where that is not good and the later one is.
+    Recommended,
+    /// Exactly this loop of the list, by its index.
     Found(usize),
     /// Frames of the person's own choice.
     Frames {

@@ -5,6 +5,7 @@ use eframe::egui::{
 };
 
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
+use crate::focus::{self, named};
 use crate::model::{Action, Made, Model, Shown};
 use crate::theme;
 
@@ -78,7 +79,7 @@ impl SeamCurve {
                     self.kind = kind;
                 }
             }
-            egui::ComboBox::from_id_salt("joint")
+            let list = egui::ComboBox::from_id_salt("joint")
                 .selected_text(&skeleton.joint(watched).name)
                 .show_ui(ui, |ui| {
                     for (index, joint) in skeleton.joints().iter().enumerate() {
@@ -86,9 +87,8 @@ impl SeamCurve {
                             actions.push(Action::Watch(index));
                         }
                     }
-                })
-                .response
-                .widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Joint of the curves"));
+                });
+            named(list.response, "Joint of the curves");
         });
         if !is_shown {
             return;
@@ -125,6 +125,10 @@ impl SeamCurve {
             {
                 let share = f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0);
                 actions.push(Action::Seek((share + 0.5).rem_euclid(1.0) * model.span_secs()));
+            }
+            let steps = focus::steps(ui, &response);
+            if steps != 0 {
+                actions.push(Action::Step(steps));
             }
             if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
                 ui.vertical(|ui| list_ui(ui, offsets, made, kind, model, height, actions));

@@ -8,9 +8,8 @@ use eframe::egui::{
 use loopwright::SearchSettings;
 use loopwright_formats::loop_file::facts::Grade;
 
-use crate::grade;
-use crate::model::{Action, Model, Opened, Shown, Stretch};
-use crate::theme;
+use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
+use crate::{focus, grade, theme};
 
 /// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
 /// loops, points.
@@ -35,9 +34,6 @@ const MAX_ROWS: usize = 4;
 /// How near the mouse grasps an end, points.
 const GRASP_POINTS: f32 = 6.0;
 
-/// Fewest frames of a stretch that is dragged.
-const MIN_FRAMES: f64 = 4.0;
-
 /// Fewest frames that the bar is widened to.
 const MIN_SHOWN_FRAMES: f64 = 16.0;
 
@@ -51,6 +47,8 @@ const STRETCH_SHARE: f64 = 0.5;
 #[derive(Debug, Default)]
 pub(crate) struct TakeBar {
     dragged: Option<[f64; 2]>,
+    /// The start of the stretch when it was grasped as a whole.
+    grasped: Option<f64>,
 }
 
 /// Frames of the take on the screen.
@@ -95,8 +93,8 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     let feet = FOOT_POINTS * opened.studied.analysis.contacts.num_feet().min(MAX_FEET) as f32;
     let above = LEGEND_POINTS + CURVE_POINTS + feet + SEGMENT_POINTS;
     let height = above + ROW_POINTS * num_rows as f32;
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Whole take: click to show that time"));
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Whole take: click to show that time"));
     let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
     let scale = Scale {
         rect,
@@ -112,11 +110,15 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
         parts_ui(ui, &scale, model, opened, rows, above, actions);
     });
     ends_ui(ui, bar, &scale, model, opened, actions);
-    if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
-        actions.push(Action::Show(Shown::Take));
-        actions.push(Action::Seek(scale.frame(at.x) * opened.take().frame_time_secs()));
+    let is_scrubbed = response.clicked() || response.dragged();
+    if let Some(at) = response.interact_pointer_pos().filter(|_| is_scrubbed) {
+        actions.push(Action::ShowFrame(scale.frame(at.x)));
     }
-    zoom_ui(ui, &scale, model, opened, actions);
+    let steps = focus::steps(ui, &response);
+    if steps != 0 {
+        actions.push(Action::Step(steps));
+    }
+    zoom_ui(ui, &scale, model, actions);
     if let Some(at) = response.hover_pos() {
         let frame = scale.frame(at.x);
         let gait = (opened.studied.analysis.segments.iter())
@@ -130,7 +132,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
 }
 
 /// The wheel widens the bar about the mouse, sideways it goes along; Z shows the stretch, or all again.
-fn zoom_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+fn zoom_ui(ui: &Ui, scale: &Scale, model: &Model, actions: &mut Vec<Action>) {
     let [first, last] = scale.shown;
     if ui.rect_contains_pointer(scale.rect) {
         let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
@@ -148,12 +150,13 @@ fn zoom_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, actions: &mut
     }
     let is_free = !ui.ctx().text_edit_focused() && ui.memory(|memory| memory.focused().is_none()) && !model.shows_help;
     if is_free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Z)) {
-        let chosen = model.edit().and_then(|edit| opened.candidate(edit.stretch).ok());
-        let around = chosen.filter(|_| model.bar_frames.is_none()).and_then(|chosen| {
-            let (start, end) = (chosen.cut.start_frame(), chosen.cut.end_frame());
-            let beside = 0.5 * (end - start) * (1.0 / STRETCH_SHARE - 1.0);
-            scale.within([start - beside, end + beside])
-        });
+        let around = model
+            .ends()
+            .filter(|_| model.bar_frames.is_none())
+            .and_then(|[start, end]| {
+                let beside = 0.5 * (end - start) * (1.0 / STRETCH_SHARE - 1.0);
+                scale.within([start - beside, end + beside])
+            });
         actions.push(Action::ZoomBar(around));
     }
 }
@@ -179,7 +182,10 @@ fn parts_ui(
             top: rect.top() + above + ROW_POINTS * row as f32,
             is_free,
         };
-        loop_ui(ui, scale, model, opened, bar, actions);
+        // Those that are like another one are in the list.
+        if opened.like(index).is_none() || model.chosen_row() == Some(index) {
+            loop_ui(ui, scale, model, opened, bar, actions);
+        }
     }
     legend(ui, scale, model, opened);
     playhead(ui, scale, model);
@@ -194,9 +200,8 @@ fn legend(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened) {
         ("how fast the body moves".to_owned(), visuals.weak_text_color()),
         (format!("where it faces, over {turned:.0}°"), visuals.hyperlink_color),
     ];
-    let chosen = model.edit().and_then(|edit| opened.candidate(edit.stretch).ok());
-    let taken = chosen.map(|chosen| {
-        let [start, end] = [chosen.cut.start_frame(), chosen.cut.end_frame()].map(|frame| scale.x(frame));
+    let taken = model.ends().map(|ends| {
+        let [start, end] = ends.map(|frame| scale.x(frame));
         [
             start - NUMBER_POINTS..=start + GRASP_POINTS,
             end - GRASP_POINTS..=end + NUMBER_POINTS,
@@ -228,8 +233,11 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
         let overlaps = |row: usize| {
             rows.iter()
                 .zip(&opened.found.candidates[..index])
-                .any(|(&(other_row, _), other)| {
+                .enumerate()
+                .any(|(number, (&(other_row, _), other))| {
+                    // Those that are like another one are not drawn.
                     other_row == row
+                        && opened.like(number).is_none()
                         && other.cut.start_frame() < candidate.cut.end_frame()
                         && candidate.cut.start_frame() < other.cut.end_frame()
                 })
@@ -338,7 +346,10 @@ struct LoopBar {
 fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar, actions: &mut Vec<Action>) {
     let LoopBar { index, top, is_free } = bar;
     let candidate = &opened.found.candidates[index];
-    let grade = opened.grade_of(candidate);
+    let grade = match model.judgement(index) {
+        Judgement::Graded(grade) => Some(grade),
+        _ => None,
+    };
     let rect = Rect::from_min_max(
         pos2(scale.x(candidate.cut.start_frame()), top + 1.0),
         pos2(scale.x(candidate.cut.end_frame()), top + ROW_POINTS - 1.0),
@@ -346,7 +357,7 @@ fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar,
     let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
     let text = format!("{} {}", index + 1, grade.map_or("", Grade::as_str));
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Bar of loop {text}")));
-    let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
+    let is_chosen = model.chosen_row() == Some(index);
     let colour = match grade {
         Some(grade) => grade::colour(grade, ui.visuals().dark_mode),
         None => ui.visuals().weak_text_color(),
@@ -373,13 +384,13 @@ fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar,
 
 /// The chosen stretch, whose ends one drags: drafts follow, and the loop is made when they are released.
 fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
-    let chosen = model.edit().and_then(|edit| opened.ends(edit.stretch));
-    let Some(chosen) = chosen else { return };
+    let Some(chosen) = model.ends() else { return };
     let mut ends = bar.dragged.unwrap_or(chosen);
     let accent = ui.visuals().selection.stroke.color;
     let stretch = Rect::from_x_y_ranges(scale.x(ends[0])..=scale.x(ends[1]), scale.rect.y_range());
     ui.painter()
         .rect_filled(stretch.intersect(scale.rect), 0.0, accent.gamma_multiply(0.10));
+    whole_ui(ui, bar, scale, model, stretch, actions);
     for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
         let x = scale.x(ends[end]);
         // Beyond the frames shown there is nothing to grasp, but an end that is dragged stays in hand.
@@ -424,11 +435,54 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
             bar.dragged = Some(ends);
             dragged_word(ui, scale, opened, ends);
         }
+        let steps = focus::steps(ui, &response);
+        if steps != 0 {
+            actions.extend(model.with_end(end, chosen[end] + f64::from(steps)).map(Action::Choose));
+        }
         if response.drag_stopped()
             && let Some([start_frame, end_frame]) = bar.dragged.take()
         {
             actions.push(Action::Choose(Stretch::Frames { start_frame, end_frame }));
         }
+    }
+}
+
+/// The strip above the stretch, by which it is dragged as a whole.
+fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, stretch: Rect, actions: &mut Vec<Action>) {
+    let strip = Rect::from_x_y_ranges(stretch.x_range(), scale.rect.top()..=scale.rect.top() + LEGEND_POINTS);
+    let strip = strip.shrink2(vec2(GRASP_POINTS, 1.0)).intersect(scale.rect);
+    if !strip.is_positive() {
+        return;
+    }
+    let response = ui.interact(strip, ui.scope_id().with("whole stretch"), Sense::drag());
+    let response = response.on_hover_cursor(CursorIcon::Grab);
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Stretch as a whole"));
+    let strength = if response.hovered() || response.dragged() {
+        0.45
+    } else {
+        0.2
+    };
+    let accent = ui.visuals().selection.stroke.color;
+    ui.painter().rect_filled(strip, 3.0, accent.gamma_multiply(strength));
+    if response.drag_started() {
+        bar.grasped = model.ends().map(|[start, _]| start);
+    }
+    let points = response.total_drag_delta().map_or(0.0, |delta| f64::from(delta.x));
+    let (from, now) = (bar.grasped, model.ends().map(|[start, _]| start));
+    if let (Some(from), Some(now)) = (from, now)
+        && let Some(to) = model.moved(from + points * scale.frames_per_point() - now)
+    {
+        if response.dragged() && Some(to) != model.edit().map(|edit| edit.stretch) && points != 0.0 {
+            actions.push(Action::Drag(to));
+        }
+        if response.drag_stopped() {
+            bar.grasped = None;
+            actions.extend(model.edit().map(|edit| Action::Choose(edit.stretch)));
+        }
+    }
+    let steps = focus::steps(ui, &response);
+    if steps != 0 {
+        actions.extend(model.moved(f64::from(steps)).map(Action::Choose));
     }
 }
 
@@ -489,15 +543,7 @@ fn dragged_word(ui: &Ui, scale: &Scale, opened: &Opened, ends: [f64; 2]) {
 
 /// Where the time shown is in the take.
 fn playhead(ui: &Ui, scale: &Scale, model: &Model) {
-    let span = model.span_secs();
-    let within = model.playback.secs_in(span);
-    let frame = match (model.shown(), model.made()) {
-        (Shown::Loop | Shown::Uncut, Some(made)) => {
-            let cut = &made.candidate.cut;
-            cut.start_frame() + within / span.max(f64::MIN_POSITIVE) * cut.num_frames()
-        }
-        _ => within / model.step_secs().max(f64::MIN_POSITIVE),
-    };
+    let frame = model.frame_shown();
     let stroke = Stroke::new(1.0, ui.visuals().strong_text_color());
     ui.painter().vline(scale.x(frame), scale.rect.y_range(), stroke);
 }

@@ -21,10 +21,12 @@ use page::{Crew, Running};
 
 use std::sync::Arc;
 
-use loopwright_formats::Format;
+use loopwright_formats::{Format, loop_file::facts::Grade};
 use loopwright_job::recipe::{Recipe, StudyArgs};
 
-use crate::road::{Edit, ExportError, Exported, Made, MadeError, NamedFile, OpenError, Opened, Step, Studied, Study};
+use crate::road::{
+    Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, Step, Studied, Study, list,
+};
 
 /// A piece of work.
 #[derive(Clone, Debug)]
@@ -53,6 +55,31 @@ pub enum Job {
         /// Whether a slider is still dragged, and a draft will do.
         is_draft: bool,
     },
+    /// Make a loop to say its grade, while there is nothing else to do.
+    Judge { opened: Arc<Opened>, edit: Box<Edit> },
+    /// Say how long some of the animations of a file are, and what they are, from one on.
+    List {
+        file_name: String,
+        bytes: Arc<Vec<u8>>,
+        study: Box<StudyArgs>,
+        from: usize,
+    },
+    /// Make a loop of a take, and write it by a name.
+    MakeFile {
+        opened: Arc<Opened>,
+        edit: Box<Edit>,
+        format: Format,
+        stem: String,
+    },
+    /// Read a take as a recipe says, make its loop, and write it by a name.
+    ReadFile {
+        file_name: String,
+        bytes: Arc<Vec<u8>>,
+        recipe: Box<Recipe>,
+        named: Vec<NamedFile>,
+        format: Format,
+        stem: String,
+    },
     /// Write a loop.
     Export {
         opened: Arc<Opened>,
@@ -72,6 +99,10 @@ pub enum Done {
     Opened(Result<Arc<Opened>, OpenError>),
     /// A loop was made.
     Made(Result<Arc<Made>, MadeError>),
+    /// The grade of a loop, if it can be made.
+    Judged(Option<Grade>),
+    /// The names of the animations of a file, and some of them.
+    Listed(Vec<String>, Vec<Listed>),
     /// A loop was written.
     Exported(Result<Exported, ExportError>),
 }
@@ -103,6 +134,30 @@ impl Job {
                 };
                 Done::Made(made.map(Arc::new))
             }
+            Self::Judge { opened, edit } => Done::Judged(Made::of(&opened, &edit).ok().map(|made| made.verdict.grade)),
+            Self::List {
+                file_name,
+                bytes,
+                study,
+                from,
+            } => {
+                let (names, listed) = list(&file_name, &bytes, &study, from);
+                Done::Listed(names, listed)
+            }
+            Self::MakeFile {
+                opened,
+                edit,
+                format,
+                stem,
+            } => Done::Exported(make_file(&opened, &edit, format, &stem)),
+            Self::ReadFile {
+                file_name,
+                bytes,
+                recipe,
+                named,
+                format,
+                stem,
+            } => Done::Exported(read_file(&file_name, bytes, &recipe, &named, format, &stem)),
             Self::Export { opened, made, format } => Done::Exported(Exported::of(&opened, &made, format)),
         }
     }
@@ -117,7 +172,9 @@ impl Job {
                 Study::Jumps => "Looking for jumps".to_owned(),
                 Study::Fit => "Fitting a controller".to_owned(),
             },
-            Self::Make { .. } => "Closing the loop".to_owned(),
+            Self::Make { .. } | Self::Judge { .. } => "Closing the loop".to_owned(),
+            Self::List { file_name, .. } => format!("Listing {file_name}"),
+            Self::MakeFile { stem, .. } | Self::ReadFile { stem, .. } => format!("Writing {stem}"),
             Self::Export { .. } => "Writing the loop".to_owned(),
         }
     }
@@ -127,6 +184,12 @@ impl Job {
             Self::Open { file_name, .. } | Self::Follow { file_name, .. } => file_name,
             _ => "",
         }
+    }
+
+    /// Whether the worker keeps the take that it has, whatever files this work needs.
+    #[cfg(target_arch = "wasm32")]
+    fn leaves_the_take(&self) -> bool {
+        matches!(self, Self::List { .. } | Self::ReadFile { .. })
     }
 
     /// Whether it has to be done before the next frame.
@@ -147,8 +210,17 @@ impl Job {
             Self::Walk | Self::Open { .. } => |reason| Done::Opened(Err(OpenError::Beside(reason))),
             Self::Follow { .. } => |reason| Done::Followed(Err(OpenError::Beside(reason))),
             Self::Make { .. } | Self::Study { .. } => |reason| Done::Made(Err(MadeError::Beside(reason))),
-            Self::Export { .. } => |reason| Done::Exported(Err(ExportError::Beside(reason))),
+            Self::Judge { .. } => |_| Done::Judged(None),
+            Self::List { .. } => |_| Done::Listed(Vec::new(), Vec::new()),
+            Self::Export { .. } | Self::MakeFile { .. } | Self::ReadFile { .. } => {
+                |reason| Done::Exported(Err(ExportError::Beside(reason)))
+            }
         }
+    }
+
+    /// Whether nobody waits for it: all other work goes before.
+    fn is_quiet(&self) -> bool {
+        matches!(self, Self::Judge { .. } | Self::List { .. })
     }
 
     fn reads(&self) -> bool {
@@ -158,6 +230,26 @@ impl Job {
     fn opens(&self) -> bool {
         matches!(self, Self::Walk | Self::Open { .. } | Self::Follow { .. })
     }
+}
+
+/// A loop in a file of that name. Errors: [`ExportError`].
+pub(crate) fn make_file(opened: &Opened, edit: &Edit, format: Format, stem: &str) -> Result<Exported, ExportError> {
+    let made = Made::of(opened, edit).map_err(|error| ExportError::Beside(error.to_string()))?;
+    Exported::of(opened, &made, format)?.named(stem)
+}
+
+/// The same of a take that is read first. Errors: [`ExportError`].
+pub(crate) fn read_file(
+    file_name: &str,
+    bytes: Arc<Vec<u8>>,
+    recipe: &Recipe,
+    named: &[NamedFile],
+    format: Format,
+    stem: &str,
+) -> Result<Exported, ExportError> {
+    let read = followed(file_name, bytes, recipe, None, named, &|_| {});
+    let (opened, edit) = read.map_err(|error| ExportError::Beside(error.to_string()))?;
+    make_file(&opened, &edit, format, stem)
 }
 
 fn followed(
@@ -239,9 +331,15 @@ impl Work {
         }
     }
 
-    /// What is going on.
+    /// What is going on that somebody waits for.
     pub fn progress(&self) -> Option<&str> {
-        self.running.as_ref().map(Running::progress)
+        let running = self.running.as_ref().filter(|running| !running.is_quiet);
+        running.map(Running::progress)
+    }
+
+    /// Whether nothing goes on at all.
+    pub fn is_idle(&self) -> bool {
+        self.running.is_none()
     }
 
     /// Whether a take is being opened.

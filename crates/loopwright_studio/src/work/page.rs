@@ -70,6 +70,7 @@ pub(super) struct Running {
     progress: String,
     pub(super) opens: bool,
     pub(super) reads: bool,
+    pub(super) is_quiet: bool,
     job: Job,
     how: How,
 }
@@ -142,6 +143,7 @@ impl Crew {
             progress,
             opens: job.opens(),
             reads: job.reads(),
+            is_quiet: job.is_quiet(),
             job,
             how,
         }
@@ -162,7 +164,7 @@ impl Crew {
         let (ask, files) = Ask::new(job, self.knows.as_ref()).ok()?;
         self.num_asked += 1;
         // It is about to be another one. One that it opens again is known once it has made a loop of it.
-        if !files.is_empty() || job.opens() {
+        if !(files.is_empty() || job.leaves_the_take()) || job.opens() {
             self.knows = None;
         }
         Sending {
@@ -176,9 +178,11 @@ impl Crew {
         .ok()
     }
 
-    /// Whether work may be forgotten for the sake of another piece: what a worker does is, for what is done in the page at once.
+    /// Whether work may be forgotten for the sake of another piece: what a worker does is, for what is done in the page at once, or where
+    /// nobody waits for it.
     pub(super) fn can_drop(&self, running: &Running, job: &Job) -> bool {
-        job.is_draft() && matches!(running.how, How::Beside { .. }) && matches!(running.job, Job::Make { .. })
+        let is_made_anew = job.is_draft() && matches!(running.job, Job::Make { .. });
+        matches!(running.how, How::Beside { .. }) && (running.is_quiet || is_made_anew)
     }
 
     /// Gives up a piece of work: its worker is ended, and the next piece starts another.
@@ -228,6 +232,7 @@ impl Crew {
                 let knows = match (&done, &running.job) {
                     (Done::Opened(Ok(opened)) | Done::Followed(Ok((opened, _))), _) => Some(opened),
                     (Done::Made(Ok(_)), Job::Make { opened, .. }) | (Done::Studied(opened, _), _) => Some(opened),
+                    (Done::Judged(Some(_)), Job::Judge { opened, .. }) => Some(opened),
                     _ => None,
                 };
                 if let Some(opened) = knows {

@@ -17,6 +17,7 @@ pub(super) struct Running {
     progress: String,
     pub(super) opens: bool,
     pub(super) reads: bool,
+    pub(super) is_quiet: bool,
     file_name: String,
     answer: Receiver<Answer>,
     /// What the answer is where its thread ends without one.
@@ -53,6 +54,7 @@ impl Crew {
             progress: job.progress(),
             opens: job.opens(),
             reads: job.reads(),
+            is_quiet: job.is_quiet(),
             file_name: job.file_name().to_owned(),
             lost: job.lost(),
             answer,
@@ -72,9 +74,10 @@ impl Crew {
         running
     }
 
-    /// Whether work may be forgotten for the sake of another piece: a thread goes on anyway, and two would share the processor.
-    pub(super) fn can_drop(&self, _running: &Running, _job: &Job) -> bool {
-        false
+    /// Whether work may be forgotten for the sake of another piece: a thread goes on anyway, and two would share the processor. What
+    /// nobody waits for is short.
+    pub(super) fn can_drop(&self, running: &Running, _job: &Job) -> bool {
+        running.is_quiet
     }
 
     /// Forgets a piece of work: its thread ends by itself, and nobody hears of it.

@@ -9,7 +9,8 @@ use loopwright_studio::{Action, Model};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::driven::{
-    apply, click, command, drag, is_made, model, open, press, start_opening, stroll, studio, unfold, wait, walk,
+    apply, click, command, drag, export_by, is_made, model, open, press, start_opening, stroll, studio, unfold, wait,
+    walk,
 };
 
 /// Smoothed, and on another character: by its panel, taken back, and as the command makes it of the saved recipe.
@@ -45,7 +46,7 @@ fn a_take_is_smoothed_and_put_on_a_character() {
     let skeleton = model(&harness).made().unwrap().done.made.loop_clip.skeleton().clone();
     assert_ne!(&skeleton, first.skeleton());
 
-    press(&mut harness, "Save the recipe");
+    export_by(&mut harness, "Save the recipe");
     press(&mut harness, "Export the loop");
     let exported = folder.path().join("stroll-loop.glb");
     wait(&mut harness, "the file is there", |_| {
@@ -120,7 +121,7 @@ fn what_was_steered_is_repeated_on_a_character_to_the_byte() {
     });
     click(&mut harness, "Add a stance of LeftFoot");
 
-    press(&mut harness, "Save the recipe");
+    export_by(&mut harness, "Save the recipe");
     press(&mut harness, "Export the loop");
     wait(&mut harness, "the file is there", |_| {
         folder.path().join("stroll-loop.glb.json").exists()

@@ -85,6 +85,20 @@ pub(crate) fn wait_for(harness: &mut Driven, what: &str, is_so: impl Fn(&Driven)
     harness.run_steps(2);
 }
 
+/// Exports the loop, or saves its recipe, by the button of that label, into the folder that is offered.
+pub(crate) fn export_by(harness: &mut Driven, label: &str) {
+    press(harness, label);
+    write_here(harness);
+}
+
+/// Has files go into the folder that is offered, where that is asked.
+pub(crate) fn write_here(harness: &mut Driven) {
+    wait_for(harness, "it is asked where to", |harness| {
+        harness.query_by_label("Write here").is_some()
+    });
+    press(harness, "Write here");
+}
+
 /// The tabs beside the view, on wide windows and on narrow ones.
 const TABS: [&str; 5] = [
     "Loops of the take",

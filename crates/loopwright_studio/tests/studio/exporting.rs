@@ -13,8 +13,8 @@ use loopwright_job::{Verdict, verdict};
 use loopwright_studio::{Action, Model, model::Stretch};
 
 use super::driven::{
-    PATIENCE, apply, click, command, drag, is_made, model, open, press, start_opening, stroll, studio,
-    studio_with_stroll, wait, walk,
+    PATIENCE, apply, click, command, drag, export_by, is_made, model, open, press, start_opening, stroll, studio,
+    studio_with_stroll, wait, walk, write_here,
 };
 
 #[test]
@@ -29,7 +29,7 @@ fn from_a_file_to_an_exported_loop() {
     // Another loop of the list, or frames of one's own where there is only one.
     let num_loops = model(&harness).opened().unwrap().found.candidates.len();
     if num_loops > 1 {
-        harness.get_by_label_contains("Loop 2:").click();
+        harness.key_press(eframe::egui::Key::Num2);
         harness.step();
         wait(&mut harness, "loop 2 is made", is_made);
         assert_eq!(model(&harness).edit().unwrap().stretch, Stretch::Found(1));
@@ -48,7 +48,7 @@ fn from_a_file_to_an_exported_loop() {
     click(&mut harness, "Undo");
     assert_eq!(model(&harness).edit(), Some(&spring));
 
-    press(&mut harness, "Export the loop");
+    export_by(&mut harness, "Export the loop");
     let written = folder.path().join("stroll-loop.bvh");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
     wait(&mut harness, "the file is there", |_| sidecar.exists());
@@ -193,7 +193,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
     wait(&mut harness, "the edits are made", is_made);
     click(&mut harness, "Add a stance of LeftFoot");
 
-    press(&mut harness, "Save the recipe");
+    export_by(&mut harness, "Save the recipe");
     press(&mut harness, "Export the loop");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
     wait(&mut harness, "the file is there", |_| sidecar.exists());
@@ -256,6 +256,9 @@ fn a_loop_is_exported_for_an_engine() {
         assert_eq!(edit.settings.root.mode, mode);
         assert!(edit.settings.root.recenter, "engines take loops at the origin");
         press(&mut harness, "Export (E)");
+        if engine == "unreal" {
+            write_here(&mut harness);
+        }
         let sidecar = folder.path().join(format!("{name}.json"));
         wait(&mut harness, "the file is there", |_| sidecar.exists());
         let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();

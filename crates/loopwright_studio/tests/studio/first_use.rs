@@ -7,12 +7,12 @@ use loopwright_studio::model::Stretch;
 use loopwright_synth::WalkSettings;
 
 use super::driven::{
-    Driven, click, drag, find, is_made, model, open, stroll, studio, studio_that, studio_with_stroll, wait, wait_for,
-    walk,
+    Driven, click, drag, export_by, find, is_made, model, open, stroll, studio, studio_that, studio_with_stroll, wait,
+    wait_for, walk, write_here,
 };
 
 /// A glTF file with two animations: the walk, and its first half.
-fn two_animations() -> Vec<u8> {
+pub(crate) fn two_animations() -> Vec<u8> {
     let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
     let mut second = file["animations"][0].clone();
     second["name"] = "second".into();
@@ -32,7 +32,10 @@ fn any_animation_of_a_file_is_chosen() {
     assert!(is_right, "the first walk is no file");
     open(&mut harness, &path);
     let first = model(&harness).opened().unwrap().take().name().to_owned();
-    click(&mut harness, "Animation");
+    // How long each is, and what it is, is found out beside.
+    wait_for(&mut harness, "the animations are listed", |harness| {
+        harness.query_all_by_label_contains("6.00 s walk").count() == 2
+    });
     click(&mut harness, "second");
     wait(&mut harness, "the other animation is open", |model| {
         model.opened().is_some_and(|opened| opened.take().name() == "second") && is_made(model)
@@ -40,7 +43,7 @@ fn any_animation_of_a_file_is_chosen() {
     let stretch = model(&harness).edit().unwrap().stretch;
     assert_eq!(
         stretch,
-        Stretch::Found(0),
+        Stretch::Recommended,
         "frames of one animation say nothing of another"
     );
     // The recipe names it, which the command line follows.
@@ -76,6 +79,7 @@ fn a_path_is_typed_under_open() {
 fn what_was_written_is_said_where_it_is_seen() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 720.0);
     harness.key_press(Key::E);
+    write_here(&mut harness);
     harness.run_steps(2);
     wait_for(&mut harness, "it is said", |harness| {
         harness.query_by_label_contains("Written: ").is_some()
@@ -111,7 +115,7 @@ fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
     harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
     harness.event(Event::Text("../walk".to_owned()));
     harness.run_steps(3);
-    click(&mut harness, "Export the loop");
+    export_by(&mut harness, "Export the loop");
     let written = folder.path().join("..walk.bvh");
     wait_for(&mut harness, "it is written", |_| written.exists());
     click(&mut harness, "Save the recipe");

@@ -9,4 +9,5 @@ mod looking;
 mod opening;
 mod same_road;
 mod steering;
+mod trust;
 mod window;

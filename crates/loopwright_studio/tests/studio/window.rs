@@ -1,10 +1,14 @@
 //! The window as a whole: its keys, its first steps, narrow.
 
-use eframe::egui::{Key, Modifiers};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
+use loopwright_studio::model::{Judgement, Shown, Stretch};
 
-use super::driven::{click, find, model, open, press, stroll, studio, unfold, wait, walk};
+use super::driven::{
+    Driven, click, drag, find, is_made, model, open, press, stroll, studio, unfold, wait, walk, write_here,
+};
 
 #[test]
 fn keys_do_what_the_list_says() {
@@ -21,7 +25,7 @@ fn keys_do_what_the_list_says() {
     assert!((secs - step).abs() < 1e-9, "{secs}");
     harness.key_press(Key::B);
     harness.run_steps(2);
-    assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Uncut);
+    assert_eq!(model(&harness).shown(), Shown::Uncut);
     press(&mut harness, "Keys ?");
     press(&mut harness, "Close");
     assert!(harness.query_by_label("Close").is_none());
@@ -109,6 +113,10 @@ fn no_tab_scrolls_in_a_usual_window() {
 fn nothing_is_drawn_while_nothing_changes() {
     let mut harness = studio(1400.0, 900.0);
     press(&mut harness, "Pause");
+    let count = model(&harness).opened().unwrap().found.candidates.len();
+    wait(&mut harness, "all loops are judged", |model| {
+        (0..count).all(|index| model.judgement(index) != Judgement::NotYet)
+    });
     harness.run_steps(60);
     assert!(!harness.ctx.has_requested_repaint());
 }
@@ -129,6 +137,7 @@ fn the_first_steps_lead_from_a_drop_to_a_file() {
     harness.key_press(Key::L);
     harness.run_steps(3);
     harness.key_press(Key::E);
+    write_here(&mut harness);
     harness.run_steps(3);
     let written = folder.path().join("stroll-loop.bvh.json");
     wait(&mut harness, "the file is there", |_| written.exists());
@@ -136,4 +145,115 @@ fn the_first_steps_lead_from_a_drop_to_a_file() {
     assert_eq!(harness.query_all_by_label_contains("(done)").count(), 3);
     press(&mut harness, "Hide these steps");
     assert!(harness.query_by_label_contains("(done)").is_none());
+}
+
+fn ends(harness: &Driven) -> [f64; 2] {
+    model(harness).ends().unwrap()
+}
+
+/// Arrow keys move what has the keyboard, and nothing else.
+#[test]
+fn arrows_move_the_end_that_has_the_keyboard() {
+    let mut harness = studio(1280.0, 2400.0);
+    harness.key_press(Key::Space);
+    let closure = model(&harness).edit().unwrap().settings.closure.clone();
+    let [start, end] = ends(&harness);
+    harness.get_by_label("End of the stretch").focus();
+    harness.run_steps(2);
+    for _ in 0..5 {
+        harness.key_press(Key::ArrowRight);
+        harness.run_steps(2);
+    }
+    wait(&mut harness, "it is made", is_made);
+    assert_eq!(ends(&harness), [start, (end + 5.0).round()]);
+    harness.get_by_label("Start of the stretch").focus();
+    harness.run_steps(2);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::ArrowRight);
+    harness.run_steps(2);
+    assert_eq!(ends(&harness)[0], (start + 10.0).round());
+    // On a button they do nothing at all.
+    harness.get_by_label("Slow motion").focus();
+    harness.run_steps(2);
+    let before = (model(&harness).edit().unwrap().clone(), model(&harness).playback_secs());
+    for key in [
+        Key::ArrowRight,
+        Key::ArrowDown,
+        Key::ArrowLeft,
+        Key::ArrowUp,
+        Key::ArrowRight,
+    ] {
+        harness.key_press(key);
+        harness.run_steps(2);
+    }
+    assert_eq!(
+        before,
+        (model(&harness).edit().unwrap().clone(), model(&harness).playback_secs())
+    );
+    assert_eq!(before.0.settings.closure, closure);
+}
+
+#[test]
+fn escape_closes_the_keys() {
+    let mut harness = studio(1280.0, 860.0);
+    press(&mut harness, "Keys ?");
+    harness.get_by_label("Close");
+    harness.key_press(Key::Escape);
+    harness.run_steps(3);
+    assert!(harness.query_by_label("Close").is_none());
+}
+
+/// Ends are numbers, are set at the time shown, and move together.
+#[test]
+fn a_stretch_is_set_by_numbers_by_brackets_and_as_a_whole() {
+    let mut harness = studio(1280.0, 2400.0);
+    harness.key_press(Key::Space);
+    harness.run_steps(2);
+    let [start, _] = ends(&harness);
+    harness
+        .get_by_role_and_label(Role::SpinButton, "End frame")
+        .set_value_accesskit(start.round() + 70.0);
+    harness.run_steps(3);
+    wait(&mut harness, "it is made", is_made);
+    assert_eq!(ends(&harness)[1], start.round() + 70.0);
+    for (bracket, frame) in [("[", 110.0), ("]", 170.0)] {
+        press(&mut harness, "Whole take");
+        let apply = loopwright_studio::Action::ShowFrame(frame);
+        super::driven::apply(&mut harness, apply);
+        harness.event(Event::Text(bracket.to_owned()));
+        harness.run_steps(2);
+    }
+    wait(&mut harness, "it is made", is_made);
+    assert_eq!(ends(&harness), [110.0, 170.0]);
+    let at = harness.get_by_label("Stretch as a whole").rect().center();
+    drag(&mut harness, at, vec2(40.0, 0.0));
+    wait(&mut harness, "it is made", is_made);
+    let [start, end] = ends(&harness);
+    assert!(start > 112.0 && end - start == 60.0, "{start} {end}");
+    assert!(matches!(
+        model(&harness).edit().unwrap().stretch,
+        Stretch::Frames { .. }
+    ));
+    assert_eq!(model(&harness).undo_names()[0], Some("stretch"));
+    press(&mut harness, "Undo");
+    assert_eq!(ends(&harness), [110.0, 170.0], "a drag is one step");
+}
+
+/// The bar is dragged along to go through time: within the loop it stays the loop that is shown.
+#[test]
+fn the_bar_is_scrubbed() {
+    let mut harness = studio(1280.0, 860.0);
+    harness.key_press(Key::Space);
+    harness.key_press(Key::Home);
+    harness.run_steps(2);
+    let rect = harness.get_by_label("Whole take: click to show that time").rect();
+    let x = |harness: &Driven, label| harness.get_by_label(label).rect().center().x;
+    let (start, end) = (x(&harness, "Start of the stretch"), x(&harness, "End of the stretch"));
+    let from = eframe::egui::pos2(start + 0.25 * (end - start), rect.top() + 30.0);
+    drag(&mut harness, from, vec2(0.5 * (end - start), 0.0));
+    let share = model(&harness).playback_secs() / model(&harness).span_secs();
+    assert_eq!(model(&harness).shown(), Shown::Loop);
+    assert!((share - 0.75).abs() < 0.02, "{share}");
+    let beyond = eframe::egui::pos2(end + 60.0, rect.top() + 30.0);
+    drag(&mut harness, beyond, vec2(0.0, 0.0));
+    assert_eq!(model(&harness).shown(), Shown::Take);
 }

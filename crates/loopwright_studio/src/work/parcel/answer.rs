@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ask::{EditParts, of_reading};
 use super::{Arrays, ParcelError, bytes};
-use crate::road::{CostMap, Exported, Jump, Made, NamedFile, Opened, Studied, StudyError, Worked, retarget_of};
+use crate::road::{CostMap, Exported, Jump, Listed, Made, NamedFile, Opened, Studied, StudyError, Worked, retarget_of};
 use crate::work::{Done, Job};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,6 +22,10 @@ pub(in crate::work) enum Answer {
     Followed(Box<OpenedParts>, Box<EditParts>),
     /// A loop.
     Made(Box<WorkedParts>),
+    /// The word of the grade of a loop, if it can be made.
+    Judged(Option<String>),
+    /// The names of the animations of a file, and some of them.
+    Listed(Vec<String>, Vec<Listed>),
     /// The name of a file, its bytes and its sidecar.
     Exported(String, #[serde(with = "bytes")] Vec<u8>, String),
     /// What was worked out of a take.
@@ -216,6 +220,12 @@ impl StudiedParts {
     }
 }
 
+impl From<Exported> for Answer {
+    fn from(exported: Exported) -> Self {
+        Self::Exported(exported.file_name, exported.bytes, exported.sidecar)
+    }
+}
+
 impl Answer {
     /// The take whose long arrays belong to it.
     pub(super) fn has_arrays(&self) -> bool {
@@ -237,6 +247,8 @@ impl Answer {
             (Self::Made(parts), Job::Make { opened, edit, .. }) => {
                 Done::Made(Ok(Arc::new(Made::of_work(opened, edit, parts.join(opened)))))
             }
+            (Self::Judged(grade), _) => Done::Judged(grade.and_then(|grade| grade.parse().ok())),
+            (Self::Listed(names, listed), _) => Done::Listed(names, listed),
             (Self::Exported(file_name, bytes, sidecar), _) => Done::Exported(Ok(Exported {
                 file_name,
                 bytes,

@@ -26,6 +26,23 @@ pub(in crate::work) enum Ask {
         edit: EditParts,
         is_draft: bool,
     },
+    /// The grade of a loop.
+    Judge { again: Option<Reading>, edit: EditParts },
+    /// Animations of a file, from one on.
+    List { reading: Reading, from: usize },
+    /// A loop in a file of that name.
+    MakeFile {
+        again: Option<Reading>,
+        edit: EditParts,
+        format: Format,
+        stem: String,
+    },
+    /// The same of a take that is read first.
+    ReadFile {
+        reading: Reading,
+        format: Format,
+        stem: String,
+    },
     /// A loop in a file.
     Export {
         again: Option<Reading>,
@@ -86,6 +103,48 @@ impl Ask {
                 let (again, files) = again(opened)?;
                 let (edit, is_draft) = (EditParts::new(edit)?, *is_draft);
                 (Self::Make { again, edit, is_draft }, files)
+            }
+            Job::Judge { opened, edit } => {
+                let (again, files) = again(opened)?;
+                let edit = EditParts::new(edit)?;
+                (Self::Judge { again, edit }, files)
+            }
+            Job::List {
+                file_name,
+                bytes,
+                study,
+                from,
+            } => {
+                let (reading, files) = Reading::new(file_name, Some(bytes), &of_reading(study), &[])?;
+                (Self::List { reading, from: *from }, files)
+            }
+            Job::MakeFile {
+                opened,
+                edit,
+                format,
+                stem,
+            } => {
+                let (again, files) = again(opened)?;
+                let (edit, format, stem) = (EditParts::new(edit)?, *format, stem.clone());
+                let ask = Self::MakeFile {
+                    again,
+                    edit,
+                    format,
+                    stem,
+                };
+                (ask, files)
+            }
+            Job::ReadFile {
+                file_name,
+                bytes,
+                recipe,
+                named,
+                format,
+                stem,
+            } => {
+                let (reading, files) = Reading::new(file_name, Some(bytes), recipe, named)?;
+                let (format, stem) = (*format, stem.clone());
+                (Self::ReadFile { reading, format, stem }, files)
             }
             Job::Export { opened, made, format } => {
                 let (again, files) = again(opened)?;

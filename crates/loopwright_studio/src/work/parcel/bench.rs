@@ -6,8 +6,8 @@ use loopwright_job::recipe::Recipe;
 
 use super::answer::{Answer, OpenedParts, StudiedParts, WorkedParts};
 use super::ask::{Ask, EditParts, Files, Reading};
-use crate::road::{Exported, Made, MadeError, OpenError, Opened, Step};
-use crate::work::{Done, Job};
+use crate::road::{Exported, Made, MadeError, OpenError, Opened, Step, list};
+use crate::work::{Done, Job, make_file, read_file};
 
 /// What the worker has: the take that it opened last, and the loop that it made of it last.
 #[derive(Debug, Default)]
@@ -55,16 +55,38 @@ impl Bench {
                 self.made = Some(made);
                 Ok(Answer::Made(parts))
             }
+            Ask::Judge { again, edit } => {
+                let opened = self.take(again, files)?;
+                let made = Made::of(&opened, &edit.into_edit()?).ok();
+                Ok(Answer::Judged(made.map(|made| made.verdict.grade.as_str().to_owned())))
+            }
+            Ask::List { reading, from } => {
+                let recipe = Recipe::read(reading.recipe.as_bytes())?;
+                let bytes = files.into_iter().next().unwrap_or_default();
+                let (names, listed) = list(&reading.file_name, &bytes, &recipe.take, from);
+                Ok(Answer::Listed(names, listed))
+            }
+            Ask::MakeFile {
+                again,
+                edit,
+                format,
+                stem,
+            } => {
+                let opened = self.take(again, files)?;
+                Ok(make_file(&opened, &edit.into_edit()?, format, &stem)?.into())
+            }
+            Ask::ReadFile { reading, format, stem } => {
+                let recipe = Recipe::read(reading.recipe.as_bytes())?;
+                let named = reading.named(&files);
+                let bytes = files.into_iter().next().unwrap_or_default();
+                Ok(read_file(&reading.file_name, bytes, &recipe, &named, format, &stem)?.into())
+            }
             Ask::Export { again, edit, format } => {
                 let opened = self.take(again, files)?;
                 let made = self.made(&opened, edit, false)?;
-                let Exported {
-                    file_name,
-                    bytes,
-                    sidecar,
-                } = Exported::of(&opened, &made, format)?;
+                let exported = Exported::of(&opened, &made, format)?;
                 self.made = Some(made);
-                Ok(Answer::Exported(file_name, bytes, sidecar))
+                Ok(exported.into())
             }
             Ask::Study { again, study } => {
                 let opened = self.take(again, files)?;
@@ -82,7 +104,9 @@ impl Bench {
                 let (opened, edit) = followed?;
                 (opened, Some(edit))
             }
-            Done::Made(_) | Done::Exported(_) | Done::Studied(..) => return Ok(Answer::Failed(NO_TAKE.to_owned())),
+            Done::Made(_) | Done::Judged(_) | Done::Listed(..) | Done::Exported(_) | Done::Studied(..) => {
+                return Ok(Answer::Failed(NO_TAKE.to_owned()));
+            }
         };
         let parts = Box::new(OpenedParts::new(self.keep(opened))?);
         Ok(match edit {

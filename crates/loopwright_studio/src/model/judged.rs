@@ -1,0 +1,230 @@
+//! What is found out about lists in the background: the grades of the loops, each known once that loop is made by the present settings, and
+//! what the animations of a file are.
+
+use std::sync::{Arc, Weak};
+
+use loopwright_formats::loop_file::facts::Grade;
+
+use super::{Edit, Listed, Made, Model, Stretch};
+use crate::work::Job;
+
+/// What is known of a loop of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Nobody made it yet.
+    NotYet,
+    /// It cannot be made.
+    Impossible,
+    /// Its grade.
+    Graded(Grade),
+}
+
+/// The loops of the list as they are made by some settings.
+#[derive(Debug, Default)]
+pub(super) struct Judged {
+    /// The settings.
+    by: Option<Edit>,
+    rows: Vec<Judgement>,
+    /// The row that is made now.
+    now: Option<usize>,
+    /// The row that was made where the recommended one was asked for.
+    recommended: Option<usize>,
+}
+
+impl Judged {
+    /// Forgets what other settings gave.
+    pub(super) fn follow(&mut self, edit: &Edit, num_rows: usize) {
+        let by = edit.of_stretch(Stretch::Recommended);
+        if self.by.as_ref() != Some(&by) {
+            *self = Self {
+                by: Some(by),
+                rows: vec![Judgement::NotYet; num_rows],
+                now: None,
+                recommended: self.recommended,
+            };
+        }
+    }
+
+    /// Takes in a loop that was made for another reason than to judge it.
+    fn take_in(&mut self, made: &Made, recommended: Option<usize>) {
+        let grade = Judgement::Graded(made.verdict.grade);
+        match made.edit.stretch {
+            Stretch::Recommended => {
+                self.recommended = recommended;
+                // Chosen itself, it is made without another closure being tried together with other stretches.
+                let is_instead = matches!(made.done.decision, Some(loopwright_job::Decision::Instead { .. }));
+                if let Some(row) = self.rows.first_mut().filter(|_| !is_instead) {
+                    *row = grade;
+                }
+            }
+            Stretch::Found(index) => {
+                if let Some(row) = self.rows.get_mut(index) {
+                    *row = grade;
+                }
+            }
+            Stretch::Frames { .. } => {}
+        }
+    }
+}
+
+/// The animations of the file that was listed last.
+#[derive(Debug, Default)]
+pub(super) struct Listing {
+    /// The file.
+    of: Weak<Vec<u8>>,
+    /// The names, once they are known.
+    names: Option<Vec<String>>,
+    listed: Vec<Listed>,
+    /// Grades of loops that were made of them, by name.
+    grades: Vec<(String, Grade)>,
+}
+
+impl Listing {
+    fn is_of(&self, bytes: &Arc<Vec<u8>>) -> bool {
+        std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(bytes))
+    }
+
+    pub(super) fn take_in(&mut self, names: Vec<String>, listed: Vec<Listed>) {
+        self.listed.extend(listed);
+        self.names = Some(names);
+    }
+}
+
+impl Model {
+    /// The file whose animations can be listed: on a character the animation is that of the take, whose file this is not the format of.
+    fn file_of_animations(&self) -> Option<&Arc<Vec<u8>>> {
+        let opened = self.opened.as_ref()?;
+        let holds = opened.format.capabilities().holds_animations && opened.studied.character.is_none();
+        opened.bytes.as_ref().filter(|_| holds)
+    }
+
+    /// Whether the file of the take may hold several animations.
+    pub fn may_have_animations(&self) -> bool {
+        self.file_of_animations().is_some()
+    }
+
+    /// The animations of the file of the take: their names, what is known of each, and the grade of the loop that was made of it; empty
+    /// until they are asked for.
+    pub fn animations(&self) -> impl Iterator<Item = (&str, Option<&Listed>, Option<Grade>)> {
+        let listing = &self.listing;
+        let is_shown = self.file_of_animations().is_some_and(|bytes| listing.is_of(bytes));
+        let names = listing.names.iter().flatten().enumerate().filter(move |_| is_shown);
+        names.map(|(number, name)| {
+            let grade = listing.grades.iter().find(|(of, _)| of == name);
+            (
+                name.as_str(),
+                listing.listed.get(number),
+                grade.map(|(_, grade)| *grade),
+            )
+        })
+    }
+
+    /// Lists the animations of the file, unless that was done.
+    pub(super) fn start_listing(&mut self) {
+        let Some(bytes) = self.file_of_animations().filter(|bytes| !self.listing.is_of(bytes)) else {
+            return;
+        };
+        self.listing = Listing {
+            of: Arc::downgrade(bytes),
+            ..Listing::default()
+        };
+        self.grade_animation();
+    }
+
+    /// Keeps the grade of the loop for its animation.
+    fn grade_animation(&mut self) {
+        let is_listed = self.file_of_animations().is_some_and(|bytes| self.listing.is_of(bytes));
+        if let (Some(opened), Some(made), true) = (&self.opened, self.finished(), is_listed) {
+            let (name, grade) = (opened.take().name().to_owned(), made.verdict.grade);
+            self.listing.grades.retain(|(of, _)| *of != name);
+            self.listing.grades.push((name, grade));
+        }
+    }
+
+    /// Looks into the next animations of the file that is listed, where nothing else is to do.
+    pub(super) fn list_next(&mut self) {
+        let listing = &self.listing;
+        let is_done = (listing.names.as_ref()).is_some_and(|names| listing.listed.len() >= names.len());
+        if is_done || !self.work.is_idle() || !self.waiting.is_empty() || self.finished().is_none() {
+            return;
+        }
+        let bytes = self.file_of_animations().filter(|bytes| listing.is_of(bytes));
+        if let (Some(opened), Some(bytes)) = (&self.opened, bytes) {
+            self.work.start(Job::List {
+                file_name: opened.file_name.clone(),
+                bytes: Arc::clone(bytes),
+                study: Box::new(opened.study.clone()),
+                from: listing.listed.len(),
+            });
+        }
+    }
+
+    /// What is known of a loop of the list, by its index.
+    pub fn judgement(&self, index: usize) -> Judgement {
+        self.judged.rows.get(index).copied().unwrap_or(Judgement::NotYet)
+    }
+
+    /// The loop of the list that is recommended: the first, or the one that was made in its place.
+    pub fn recommended(&self) -> Option<usize> {
+        self.opened.as_ref()?.found.best()?;
+        Some(self.judged.recommended.unwrap_or(0))
+    }
+
+    /// The loop of the list that is chosen.
+    pub fn chosen_row(&self) -> Option<usize> {
+        match self.edit()?.stretch {
+            Stretch::Recommended => self.recommended(),
+            Stretch::Found(index) => Some(index),
+            Stretch::Frames { .. } => None,
+        }
+    }
+
+    /// Choices that were changed: what was recommended stays chosen, whatever else would be now.
+    pub(super) fn settled(&self, edit: Edit) -> Edit {
+        match (edit.stretch, self.chosen_row(), self.edit()) {
+            (Stretch::Recommended, Some(row), Some(current)) if edit != *current => Edit {
+                stretch: Stretch::Found(row),
+                ..edit
+            },
+            _ => edit,
+        }
+    }
+
+    /// Takes in the loop of what is chosen.
+    pub(super) fn take_in_made(&mut self, made: Arc<Made>) {
+        self.num_made += 1;
+        self.made = Some(made);
+        if let (Some(opened), Some(made)) = (&self.opened, self.finished().cloned()) {
+            let found = &opened.found.candidates;
+            let row = found.iter().position(|candidate| candidate.cut == made.candidate.cut);
+            self.judged.take_in(&made, row);
+        }
+        self.grade_animation();
+    }
+
+    pub(super) fn take_in_grade(&mut self, grade: Option<Grade>) {
+        if let Some(row) = self.judged.now.take() {
+            self.judged.rows[row] = grade.map_or(Judgement::Impossible, Judgement::Graded);
+        }
+    }
+
+    /// Makes the next loop of the list that is not judged yet, where nothing else is to do.
+    pub(super) fn judge_next(&mut self) {
+        if !self.work.is_idle() || !self.waiting.is_empty() || self.finished().is_none() {
+            return;
+        }
+        // Those that are like another one come last.
+        let waits = |row: &usize| self.judged.rows[*row] == Judgement::NotYet;
+        let mut all = (0..self.judged.rows.len()).filter(waits);
+        let like = |row: usize| self.opened.as_ref().and_then(|opened| opened.like(row));
+        let next = all.clone().find(|&row| like(row).is_none()).or_else(|| all.next());
+        if let (Some(opened), Some(row), Some(by)) = (&self.opened, next, &self.judged.by) {
+            let job = Job::Judge {
+                opened: Arc::clone(opened),
+                edit: Box::new(by.of_stretch(Stretch::Found(row))),
+            };
+            self.judged.now = Some(row);
+            self.work.start(job);
+        }
+    }
+}

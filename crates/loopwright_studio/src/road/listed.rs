@@ -1,0 +1,55 @@
+//! The animations of a file as a list: how long each is, and what the body does in it.
+
+use loopwright_formats::{AnimatedFile, AnimationChoice, SizeLimits};
+use loopwright_job::recipe::StudyArgs;
+
+/// Joints at frames that are studied in one piece of work: about what is done in a third of a second.
+const PIECE: usize = 200_000;
+
+/// An animation of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
+pub struct Listed {
+    /// How long it is, seconds; `None` where it cannot be read.
+    pub secs: Option<f64>,
+    /// What the body does, in one word; empty where it cannot be studied.
+    pub kind: String,
+}
+
+/// The names of all animations of a file, and some of them, from one on, in its order; none where it cannot be read.
+pub(crate) fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (Vec<String>, Vec<Listed>) {
+    let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
+    let Ok(file) = AnimatedFile::parse(bytes, stem, None) else {
+        return (Vec::new(), Vec::new());
+    };
+    // What each is as it was made, on its own body.
+    let study = StudyArgs {
+        rig: None,
+        map: None,
+        bone_stretch: None,
+        ..study.clone()
+    };
+    let mut listed = Vec::new();
+    let mut studied = 0;
+    for number in from..file.num_animations() {
+        if studied > PIECE {
+            break;
+        }
+        let choice = AnimationChoice::Number(number);
+        let settings = study.settings(study.space(), choice, SizeLimits::default());
+        let read = file.read(&settings, &mut Vec::new()).ok();
+        let secs = read.as_ref().map(|loaded| loaded.take.duration_secs());
+        studied += read
+            .as_ref()
+            .map_or(0, |loaded| loaded.take.num_frames() * loaded.take.num_joints());
+        let analysed = read.and_then(|loaded| {
+            let study = loopwright_job::Study::new(study.clone(), None).ok()?;
+            study.analyse(file_name, loaded, Vec::new()).ok()
+        });
+        listed.push(Listed {
+            secs,
+            kind: analysed.map_or_else(String::new, |of| of.analysis.motion_kind(None, None).to_string()),
+        });
+    }
+    (file.animation_names().to_vec(), listed)
+}
