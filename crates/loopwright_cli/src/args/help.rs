@@ -15,7 +15,7 @@ const SUMMARIES: &str = "
     make | output all-animations range root-motion for | loopwright make takes/ -o loops/ --catalog loops/all.csv
     close | range output closure blend | loopwright close walk.bvh --range 120:185 --blend 0.3 -o walk-loop.bvh
     blend | output weights speed turn-rate | loopwright blend walk-loop.bvh run-loop.bvh --speed 2.5 -o jog-loop.bvh
-    set | output rig style variants for | loopwright set takes/ -o hero/ --rig hero.glb --to glb
+    set | output rig style for | loopwright set takes/ -o hero/ --rig hero.glb --to glb
     play | output seconds seed cycles fps | loopwright play loops/ --seconds 60 -o played.bvh
     cut | output kind transitions fps for | loopwright cut walk.bvh idle-loop.bvh walk-loop.bvh -o passages/
     cost | top fade half-life joint-weight plot | loopwright cost walk-loop.bvh run-loop.bvh --plot cost.svg

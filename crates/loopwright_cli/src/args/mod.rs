@@ -92,7 +92,7 @@ pub(crate) enum Command {
     Close(Box<CloseArgs>),
     /// Blends loops into one, by weights or to a given speed and turn rate.
     Blend(BlendArgs),
-    /// Makes a set of loops of one character from takes: in phase, with a manifest for players.
+    /// Makes a set of loops for one character, in phase, with a manifest for players.
     Set(Box<SetArgs>),
     /// Plays loops one after another, in a random order drawn from a seed.
     Play(PlayArgs),
