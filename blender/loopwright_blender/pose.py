@@ -457,7 +457,10 @@ class _Fit:
     def _key(self, writer: actions.Writer, frames: Floats, cyclic: Collection[str] = ()) -> None:
         """The action with the keys of all controls; those that are cyclic get one cycle."""
         if self.action:
+            # The new one was made beside it, and so has another name.
+            name = self.action.name
             bpy.data.actions.remove(self.action)
+            writer.action.name = name
         for (name, channel), value in self.rig.switches.items():
             path = f'{actions.path_of(name, "")[:-1]}["{bpy.utils.escape_identifier(channel)}"]'
             writer.add(path, name, frames[:1], np.full((1, 1), value), None)

@@ -139,6 +139,7 @@ class Rigs(unittest.TestCase):
         take = armature.animation_data.action
         bpy.context.scene.loopwright.write_to = "CONTROLS"
         self.assertEqual(bpy.ops.loopwright.make(), {"FINISHED"})
+        self.assertEqual(armature.animation_data.action.name, f"{take.name}-loop")
         found = {each for curve in scenes.curves_of(armature) if (each := actions.bone_of(curve.data_path))}
         self.assertFalse([bone for bone, _ in found if bone.startswith(("DEF-", "ORG-", "IK-"))])
         self.assertFalse([channel for _, channel in found if "constraints" in channel])
@@ -242,6 +243,7 @@ class Rigify(unittest.TestCase):
             with self.subTest(in_ik=in_ik):
                 rig = self.rig(in_ik)
                 loop, source = scenes.made(rig)
+                self.assertEqual(rig.animation_data.action.name, f"{source.action.name}-loop")
                 times = np.arange(loop.num_samples + 1) / loop.fps
                 self.assertLess(scenes.worst_difference(rig, loop, source, times), limit)
                 keyed = {found[0] for curve in scenes.curves_of(rig) if (found := actions.bone_of(curve.data_path)) and len(curve.keyframe_points) > 1}
