@@ -354,11 +354,13 @@ def retarget(context: Context, source: Source, owner: Object, settings: Any) -> 
         with tempfile.TemporaryDirectory() as folder:
             rig = character.write(context, recording, rest, Path(folder))
             motion = library().retarget(motion, rig, recenter=True if settings.origin else None)
-    source.warnings += said
     name = f"{source.action.name}-{owner.name}"
     if source.action.use_cyclic:
-        return *_write(context, recording, name, motion, settings.root), f": {motion.grade}, {motion.reason}"
-    return *_write_take(context, recording, name, motion, settings.root), ""
+        done = *_write(context, recording, name, motion, settings.root), f": {motion.grade}, {motion.reason}"
+    else:
+        done = *_write_take(context, recording, name, motion, settings.root), ""
+    source.warnings += said + recording.said
+    return done
 
 
 def check(source: Source) -> Any:

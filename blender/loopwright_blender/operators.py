@@ -302,6 +302,7 @@ class MirrorAction(_Loopwright, Operator):
         loops.keep(take)
         actions.assign(owner, action, slot)
         context.scene.frame_set(context.scene.frame_current)
+        self.warn(source.warnings + source.recording.said)
         return f'"{action.name}" shows "{take.name}" mirrored'
 
 

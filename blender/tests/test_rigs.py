@@ -172,6 +172,16 @@ class Rigs(unittest.TestCase):
                 names = [line.partition(": The rig brings the bone ")[0] for line in work.said]
                 self.assertEqual(names, ["Other", take.name])
 
+    def test_what_a_rig_does_not_show_exactly_is_said(self) -> None:
+        armature = rigged(False)
+        other = armature.loopwright.other = scenes.imported(scenes.walk(0))
+        for active, name, seen in ((armature, "mirror", 1e-9), (armature, "retarget", 1e-9), (other, "make", 1), (armature, "retarget", 1e-9)):
+            bpy.context.view_layer.objects.active = active
+            with self.subTest(name), mock.patch.object(operators._Loopwright, "warn") as warn, mock.patch.object(pose, "_SEEN", seen):
+                self.assertEqual(getattr(bpy.ops.loopwright, name)(), {"FINISHED"})
+                self.assertEqual("The rig brings the bone " in " ".join(warn.call_args.args[0]), active == armature)
+        self.assertTrue(armature.animation_data.action.use_cyclic, "the last was of a loop")
+
     def test_a_rig_that_does_not_follow_is_refused(self) -> None:
         armature = rigged(False)
         armature.pose.bones["ORG-Spine"].driver_add("location", 0).driver.expression = "sin(frame) / 5"
