@@ -2,7 +2,7 @@
 
 use loopwright::analysis::{BodyError, Side};
 use loopwright::candidate::MotionKind;
-use loopwright::passage::{self, FoundPassage, Looked, PassageError};
+use loopwright::passage::{self, Looked, PassageError};
 use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
@@ -16,6 +16,7 @@ use super::manifest::{
 };
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
+use crate::cut::numbered;
 use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
 
 /// Something that happens once in a set.
@@ -83,10 +84,9 @@ pub fn passages_of(
         let entry = set.entries.iter().find(|entry| entry.name == *name);
         entry.is_some_and(|entry| side_of(entry.member.turn_dps()) != 0)
     };
-    let cut = |found: &FoundPassage| {
-        let passage = Passage::from_take(loops, &analysis, found, 1.0 / set.form.fps)?;
+    let described = |passage: Passage| {
         let ends = passage.ends().map(|end| named(end.loop_index));
-        Ok(SetPassage {
+        SetPassage {
             made: SetMade {
                 from: if mirrored.is_some() {
                     MadeFrom::Mirror
@@ -105,11 +105,10 @@ pub fn passages_of(
             ways: [way(&ends[0]), way(&ends[1])],
             passage,
             ends,
-        })
+        }
     };
-    let passages: Vec<Result<SetPassage, PassageError>> = found.passages.iter().map(cut).collect();
-    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) =
-        passages.into_iter().flatten().partition(SetPassage::fits);
+    let passages = Passage::all_from_take(loops, &analysis, &found.passages, 1.0 / set.form.fps)?.flatten();
+    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = passages.map(described).partition(SetPassage::fits);
     let dear = dear
         .iter()
         .map(|each| (each.passage.kind(), Looked::NoLoopLike(each.passage.kind())));
@@ -160,16 +159,8 @@ impl TakePassages {
             }
         }
         kept.sort_by_key(|each| (each.passage.kind(), each.passage.name().to_owned()));
-        let mut taken: Vec<String> = Vec::new();
-        for each in &mut kept {
-            let wanted = each.plain_name();
-            let mut name = wanted.clone();
-            let mut number = 2;
-            while taken.contains(&name) {
-                name = format!("{wanted}_{number}");
-                number += 1;
-            }
-            taken.push(name.clone());
+        let names = numbered(kept.iter().map(SetPassage::plain_name));
+        for (each, name) in kept.iter_mut().zip(names) {
             each.passage = each.passage.clone().named(name);
         }
         let missing = missing(&kept, &looked);
@@ -343,7 +334,7 @@ const STILL_MPS: f64 = 0.15;
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
     let analysis = on_skeleton(studied, None)?;
     // Who walks in place stands nowhere.
-    let calmest = passage::calmest_stands(&analysis)?.into_iter().next();
+    let calmest = passage::calmest_stands(&analysis).into_iter().next();
     let Some(frame) = calmest.filter(|&frame| analysis.speed(frame) < STILL_MPS) else {
         return Ok(None);
     };
