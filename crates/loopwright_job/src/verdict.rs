@@ -141,11 +141,14 @@ const KINK: Limits = Limits::of(2.0, 4.0);
 /// Seconds for which the whole body stands still while the loop goes somewhere.
 const HELD_SECS: Limits = Limits::of(0.1, 0.25);
 
-/// Metres by which a foot slides within a contact.
-const FOOT_SLIDE_METRES: Limits = Limits::of(0.02, 0.04);
+/// Metres by which a foot slides within a contact, at most, of an adult's loop that is good.
+pub const GOOD_FOOT_SLIDE_METRES: f64 = 0.02;
 
-/// Metres by which a planted foot is above or below its place in the take.
-const FOOT_HEIGHT_METRES: Limits = Limits::of(0.009, 0.018);
+/// Metres by which a planted foot is above or below its place in the take, at most, of an adult's loop that is good.
+pub const GOOD_FOOT_HEIGHT_METRES: f64 = 0.009;
+
+const FOOT_SLIDE_METRES: Limits = Limits::of(GOOD_FOOT_SLIDE_METRES, 0.04);
+const FOOT_HEIGHT_METRES: Limits = Limits::of(GOOD_FOOT_HEIGHT_METRES, 0.018);
 
 /// Change of pace from one end to the other, as a share.
 const PACE: Limits = Limits::of(0.075, 0.15);

@@ -211,8 +211,9 @@ fn reach(pose: &mut Pose, skeleton: &Skeleton, leg: &Leg, thigh_turned: DQuat, p
     pose.rotations[leg.ankle] = (above(pose, leg.ankle) * foot.rotation).normalize();
 }
 
-/// The mean of transforms by weight: of their places, and on the sphere of rotations.
-fn mean<T>(parts: &[(T, f64)], of: impl Fn(&T) -> Rigid) -> (DVec3, DQuat) {
+/// The mean of transforms by weight, of sum 1: of their places, and on the sphere of rotations ([`rotation::mean`]). `of` gives the
+/// transform of a part, such as one joint of a pose.
+pub fn mean<T>(parts: &[(T, f64)], of: impl Fn(&T) -> Rigid) -> (DVec3, DQuat) {
     let transforms = || parts.iter().map(|(part, weight)| (of(part), *weight));
     let turns: Vec<_> = transforms().map(|(at, weight)| (at.rotation, weight)).collect();
     let place = transforms().map(|(at, weight)| at.translation * weight).sum();

@@ -19,8 +19,8 @@ pub(crate) mod shift;
 pub(crate) mod space;
 
 use alignment::Alignment;
-pub use mix::Mix;
 use mix::{BlendedLeg, Mixing};
+pub use mix::{Mix, mean};
 pub use phase::{PhaseError, PhaseMap};
 pub use shift::align;
 pub use space::{Axis, BlendSpace};

@@ -71,6 +71,15 @@ impl PhaseMap {
         }
     }
 
+    /// The map of one cycle from the left foot's touch-down on, with the right one's at the share 1/2 + `warp`: share(p) = p + warp
+    /// sin^2(pi p), which rises for |warp| < 1/pi.
+    pub fn warped(warp: f64) -> Self {
+        Self {
+            start: 0.0,
+            deviations: vec![0.0, warp],
+        }
+    }
+
     /// The map through touch-downs at these shares of a loop's time, each 0 to 1: those of the left foot and those of the right.
     ///
     /// Phase 0 is the left foot's first. Errors: [`PhaseError`].
