@@ -66,4 +66,4 @@ pub use study::{Studied, Study, stated_space, take_facts};
 pub use together::{LoopOfSet, SetCheckId, check_together};
 pub use verdict::{CheckId, Verdict};
 pub use warning::Warning;
-pub use write::{PendingLoop, write};
+pub use write::{PendingLoop, name_part, write};
