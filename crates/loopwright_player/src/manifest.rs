@@ -123,6 +123,38 @@ pub(crate) struct ModeEntry {
     pub(crate) velocity_half_life_secs: Option<f64>,
 }
 
+impl ClipEntry {
+    pub(crate) fn is_loop(&self) -> bool {
+        self.kind == "loop"
+    }
+
+    pub(crate) fn step_secs(&self) -> f64 {
+        self.seconds / self.frames as f64
+    }
+
+    /// Poses that are read of its file: the last of a loop is its first.
+    pub(crate) fn keys(&self) -> usize {
+        self.frames + usize::from(!self.is_loop())
+    }
+
+    pub(crate) fn warp(&self) -> f64 {
+        self.phase.map_or(0.0, |phase| phase.warp)
+    }
+
+    /// Whether it can be a clip; otherwise why not.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let Self { seconds, frames, .. } = self;
+        if !(*seconds > 0.0 && seconds.is_finite() && (3..1_000_000).contains(frames)) {
+            return Err(format!("{frames} frames in {seconds} s are no clip"));
+        }
+        // Beyond, time would run backwards.
+        if self.warp().abs() >= core::f64::consts::FRAC_1_PI {
+            return Err(format!("its warp is {}, and below 1/pi is wanted", self.warp()));
+        }
+        Ok(())
+    }
+}
+
 impl Manifest {
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, SetError> {
         let found: Self = serde_json::from_slice(bytes)?;
