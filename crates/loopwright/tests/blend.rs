@@ -365,8 +365,18 @@ fn phases_come_through_the_touch_downs() {
     };
     let roughest = (0..400).map(|i| third(f64::from(i) / 400.0).abs()).fold(0.0, f64::max);
     assert!(roughest < 1e-7, "C2, over the start too: {roughest}");
-    let even = PhaseMap::shifted(0.2);
-    assert!((even.share(0.3) - 0.5).abs() < 1e-15 && even.warp() == 0.0);
+    // Near 1/pi a map nearly stops, where Newton's method alone leaps away.
+    for warp in [0.31, -0.31] {
+        let map = PhaseMap::warped(warp);
+        assert_eq!((map.start(), map.num_cycles(), map.warp()), (0.0, 1, warp));
+        assert!((map.share(0.5) - (0.5 + warp)).abs() < 1e-15);
+        for i in -1000..2000 {
+            let phase = f64::from(i) / 1000.0;
+            assert!((map.phase(map.share(phase)) - phase).abs() < 1e-13, "{warp} {phase}");
+        }
+    }
+    let even = PhaseMap::through(&[0.25], &[0.75]).unwrap();
+    assert!((even.share(0.3) - 0.55).abs() < 1e-15 && even.warp() == 0.0);
 
     assert_eq!(PhaseMap::through(&[], &[0.5]), Err(PhaseError::NoTouchDowns));
     let found = PhaseMap::through(&[0.0, 0.5], &[0.2]);

@@ -1,7 +1,7 @@
 //! `cut` on the command line: passages with their facts, whole files or none, and what was looked for where nothing is found.
 
 use crate::harness::schema::assert_valid;
-use crate::harness::{Folder, number};
+use crate::harness::{Folder, number, replaced};
 
 fn with_start() -> Folder {
     let folder = Folder::new();
@@ -60,6 +60,37 @@ fn an_engine_that_moves_the_root_gets_passages_in_place() {
     );
 }
 
+/// Passages are named after loops, and those after animations: `../x` led out of the folder.
+#[test]
+fn names_of_animations_lead_nowhere() {
+    let folder = with_start();
+    folder.run("set start.bvh -o hero --single --to glb").ended(1);
+    let glb = replaced(&folder.read("hero/hero.glb"), b"\"walk-loop\"", b"\"../x-loop\"");
+    folder.write("hero/hero.glb", glb);
+    let mut beside = folder.json("hero/hero.glb.json");
+    for facts in beside["loops"].as_array_mut().unwrap() {
+        facts["file_sha256"].take();
+        if facts["playback"]["animation"] == "walk-loop" {
+            facts["playback"]["animation"] = "../x-loop".into();
+        }
+    }
+    folder.write("hero/hero.glb.json", beside.to_string());
+    folder.succeed("cut start.bvh hero/hero.glb -o cut --transitions");
+    assert!(folder.file("cut/start_..-x-loop.bvh").is_file());
+    assert!(folder.file("cut/..-x-loop_to_idle-loop.bvh").is_file());
+    assert!(!folder.file("x-loop_to_idle-loop.bvh").exists());
+    assert_eq!(folder.json("cut/start_..-x-loop.json")["to"]["loop"], "../x-loop");
+}
+
+/// A loop of a glTF file has its root motion on a joint of its own, and a passage beside it had it on the hips.
+#[test]
+fn a_passage_has_the_root_joint_that_loops_have() {
+    let folder = with_start();
+    folder.succeed("cut start.bvh -o cut --to glb");
+    let joints = |name: &str| folder.take(name).num_joints();
+    assert_eq!(joints("cut/start_walk.glb"), joints("cut/walk.glb"));
+}
+
 #[test]
 fn what_cannot_be_cut_says_why() {
     let folder = with_start();
@@ -76,7 +107,10 @@ fn what_cannot_be_cut_says_why() {
         .run("cut start.bvh -o x --kind fly")
         .refused()
         .says("must be one of start, stop, turn, jump");
-    folder.run("cut start.bvh -o x --fps 0").refused().says("--fps");
+    folder.run("cut missing.bvh -o x --fps 0").refused().says("--fps");
+    folder
+        .run("cut start.bvh -o x --fps 29.97 --for unreal --to glb")
+        .says("29.97");
     folder.run("cut start.bvh steady.bvh -o x").refused();
     folder.run("cut missing.bvh -o x").refused();
 }

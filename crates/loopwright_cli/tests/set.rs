@@ -132,6 +132,27 @@ fn loops_that_were_made_before_and_one_file_for_all() {
     assert!(names(&folder.json("character/set.json")).contains(&"start_walk"));
 }
 
+/// An idle of one still pose came with all animations of the file that it is from.
+#[test]
+fn each_file_holds_its_clip_alone() {
+    let folder = with_takes();
+    folder.succeed("synth -o takes/walk.bvh --fps 30 --drift 0 --turn-rate 0 --lead-in 0.7 --seconds 6 -f");
+    folder.succeed("convert takes/run.bvh rig.glb");
+    folder.succeed("retarget takes --rig rig.glb --into-one -o pack.glb");
+    folder.run("set pack.glb -o hero").ended(1);
+    let set = folder.json("hero/set.json");
+    assert!(
+        clip(&set, "idle")["reason"]
+            .as_str()
+            .unwrap()
+            .contains("one still pose")
+    );
+    for clip in items(&set["clips"]) {
+        let glb = folder.read(&format!("hero/{}", clip["file"].as_str().unwrap()));
+        assert_eq!(items(&parts_of_glb(&glb).0["animations"]).count(), 1, "{clip:#}");
+    }
+}
+
 #[test]
 fn variants_differ_and_say_what_they_are_variants_of() {
     let folder = Folder::new();
@@ -177,7 +198,12 @@ fn what_does_not_fit_is_left_out_and_said() {
 
     folder.write("still.bvh", folder.text("takes/walk.bvh"));
     folder.refuse("set takes -o hero/set.json", "is a file");
-    folder.refuse("set takes -o other --fps 0", "--fps must be a positive number");
+    // Before anything is read.
+    folder.refuse("set nowhere.bvh -o other --fps 0", "--fps must be a positive number");
+    folder.refuse("set takes/walk.bvh -o other --fps 1e12", "exceed the limit");
+    folder
+        .run("set takes/walk.bvh -o odd --to glb --for unreal --fps 29.97")
+        .says("29.97");
     folder.refuse("set nowhere.bvh -o other", "nowhere.bvh");
     folder
         .run("set takes/broken.bvh -o other")

@@ -1,14 +1,17 @@
 //! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
 
 use loopwright::analysis::{Gait, Segment, Side};
-use loopwright::math::{Decay, TimeStep};
+use loopwright::math::TimeStep;
 use loopwright::passage::{self, Found, Looked, LoopState, PassageError};
-use loopwright::{LoopCandidate, LoopClip, LoopSet, Passage, PassageKind, Take};
-use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::{Format, Target, WriteError, WrittenFile};
+use loopwright::take::TakeError;
+use loopwright::{LoopCandidate, LoopClip, LoopSet, Passage, PassageKind};
+use loopwright_formats::loop_file::{CarriedMotion, facts::TakeFacts};
+use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
 use serde::{Deserialize, Serialize};
 
-use crate::{Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz};
+use crate::{
+    Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz, name_part,
+};
 
 /// What is cut.
 #[derive(Clone, Debug)]
@@ -100,7 +103,7 @@ pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(&'static str
             }
         }
     }
-    if !loops.iter().any(|(_, made)| passage::moves(&made.made.loop_clip)) {
+    if !(loops.iter()).any(|(_, made)| passage::moves(&made.made.loop_clip, &studied.analysis)) {
         loops.extend(stride(studied, recipe)?);
     }
     Ok(loops)
@@ -155,6 +158,17 @@ fn recommended(studied: &Studied, request: Request<'_>) -> Result<Option<LoopMad
     chosen.first().map(|chosen| make(studied, request, chosen)).transpose()
 }
 
+/// Names no two of which are the same: where one is taken, also by a number, the next number from 2 on is added.
+pub(crate) fn numbered(wanted: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for wanted in wanted {
+        let numbers = (2..).map(|number| format!("{wanted}_{number}"));
+        let mut free = core::iter::once(wanted.clone()).chain(numbers);
+        names.extend(free.find(|name| !names.contains(name)));
+    }
+    names
+}
+
 /// Passages that were cut out of a take, and the loops that they begin and end in.
 #[derive(Clone, Debug)]
 pub struct Cut {
@@ -183,8 +197,8 @@ impl Cut {
             true => (loops.first()).map_or(studied.take().frame_time_secs(), LoopClip::step_secs),
             false => 1.0 / wanted_hz,
         };
-        if !loops.iter().any(passage::stands) {
-            for (index, frame) in passage::calmest_stands(analysis)?.into_iter().enumerate() {
+        if !loops.iter().any(|clip| passage::stands(clip, analysis)) {
+            for (index, frame) in passage::calmest_stands(analysis).into_iter().enumerate() {
                 let name = match index {
                     0 => STANCE.to_owned(),
                     _ => format!("{STANCE}_{}", index + 1),
@@ -201,45 +215,35 @@ impl Cut {
             passages: found,
             missing,
         } = passage::find(&loops, analysis, &request.kinds)?;
-        let made = found
-            .iter()
-            .map(|found| Passage::from_take(&loops, analysis, found, step_secs));
+        let made = Passage::all_from_take(&loops, analysis, &found, step_secs)?;
         let mut passages = made.collect::<Result<Vec<_>, _>>()?;
         if request.kinds.contains(&PassageKind::Transition) {
-            let fade = Decay::Quintic {
-                blend_secs: passage::FADE_SECS,
-            };
             let count = loops.loops().len();
             for from in 0..count {
                 for to in (0..count).filter(|&to| to != from) {
-                    passages.push(Passage::between(&loops, [from, to], fade, step_secs, overrides)?);
+                    passages.push(Passage::between(&loops, [from, to], step_secs, overrides)?);
                 }
             }
         }
+        // They are named after loops, whose names come from files, and name files.
+        let names = numbered(passages.iter().map(|passage| name_part(passage.name())));
         Ok(Self {
             loops,
-            passages,
+            passages: (passages.into_iter().zip(names))
+                .map(|(passage, name)| passage.named(name))
+                .collect(),
             missing,
             engine: request.engine,
         })
     }
 
-    /// Writes a passage in a format, in the form of the take's file: in place, or below a root joint, where the engine wants it.
+    /// Writes a passage in a format, in the form of the take's file: in place, or below a root joint, as loops are.
     ///
     /// Errors: it does not fit into the format, or into a take.
     pub fn write(&self, studied: &Studied, passage: &Passage, format: Format) -> Result<WrittenFile, CutWriteError> {
         let source = self.engine.placed(studied.form(format));
         let has_root_joint = studied.body_of_loops().root_joint.is_some();
-        let passage = match self.is_in_place() {
-            true => passage.in_place(),
-            false => passage.clone(),
-        };
-        if !self.engine.needs_root_joint(has_root_joint) {
-            return Ok(loopwright_formats::write_take(&passage.to_take()?, &source)?);
-        }
-        let root = loopwright_formats::added_root_name(passage.skeleton());
-        let take: Take = passage.to_take_with_root(&root)?;
-        Ok(loopwright_formats::write_take_with_root(&take, &source)?)
+        Ok(carried(passage, self.engine, format, has_root_joint)?.write(&source)?)
     }
 
     /// Whether the root stays at the origin in the files, and the facts alone say how it moves.
@@ -272,11 +276,7 @@ impl Cut {
             events: (passage.events().iter())
                 .map(|event| EventFacts {
                     secs: event.secs,
-                    foot: match event.side {
-                        Some(Side::Left) => "left".to_owned(),
-                        Some(Side::Right) => "right".to_owned(),
-                        None => studied.foot_name(event.foot),
-                    },
+                    foot: (event.side).map_or_else(|| studied.foot_name(event.foot), |side| side.to_string()),
                     kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
                 })
                 .collect(),
@@ -286,16 +286,41 @@ impl Cut {
     }
 }
 
+/// Whether files for an engine in a format get a joint for the root motion, where the skeleton has none.
+pub(crate) fn adds_root(engine: Target, format: Format, has_root_joint: bool) -> bool {
+    let moves = engine.choices().root.unwrap_or_default().moves_root();
+    let of_format = format.capabilities().has_root_joint_for_motion && moves;
+    !has_root_joint && (of_format || engine.choices().always_root_joint)
+}
+
+/// A passage as a file for an engine in a format holds it. Errors: it is no take.
+pub(crate) fn carried(
+    passage: &Passage,
+    engine: Target,
+    format: Format,
+    has_root_joint: bool,
+) -> Result<CarriedMotion, TakeError> {
+    if adds_root(engine, format, has_root_joint) {
+        let root = added_root_name(passage.skeleton());
+        return Ok(CarriedMotion::TakeWithRoot(passage.to_take_with_root(&root)?));
+    }
+    let moves = engine.choices().root.unwrap_or_default().moves_root();
+    Ok(CarriedMotion::Take(match moves {
+        true => passage.to_take()?,
+        false => passage.in_place().to_take()?,
+    }))
+}
+
 /// Why a passage cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CutWriteError {
     /// It does not fit into the format.
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(#[from] LoopFileError),
     /// Its samples are no take.
     #[error(transparent)]
-    Take(#[from] loopwright::take::TakeError),
+    Take(#[from] TakeError),
 }
 
 /// What a sidecar says of a passage.
@@ -357,7 +382,7 @@ pub struct RootKeys {
 }
 
 impl RootKeys {
-    fn of(passage: &Passage) -> Self {
+    pub(crate) fn of(passage: &Passage) -> Self {
         let roots = passage.roots();
         // No zero with a sign.
         let plain = |value: f64| value + 0.0;
@@ -383,4 +408,24 @@ pub struct EventFacts {
     pub foot: String,
     /// strike or lift.
     pub kind: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    /// A start into the loop `walk_2`, and the second one into `walk`, were both `start_walk_2`: one file could not be written.
+    #[test]
+    fn numbers_are_none_that_names_have_of_themselves() {
+        let all = |names: &[&str]| numbered(names.iter().map(|name| (*name).to_owned()));
+        let walks = ["start_walk", "start_walk", "start_walk_2", "start_walk"];
+        assert_eq!(
+            all(&walks),
+            ["start_walk", "start_walk_2", "start_walk_2_2", "start_walk_3"]
+        );
+        assert_eq!(
+            all(&["start_walk_2", "start_walk", "start_walk"]),
+            ["start_walk_2", "start_walk", "start_walk_3"]
+        );
+    }
 }

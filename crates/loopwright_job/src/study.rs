@@ -27,6 +27,11 @@ impl Study {
         Ok(Self { args, character })
     }
 
+    /// The character that loops go onto, if there is one.
+    pub fn character(&self) -> Option<&Arc<CharacterTarget>> {
+        self.character.as_ref()
+    }
+
     /// How the file of a take is read: the animation that is asked for, or the longest.
     pub fn reading(&self, limits: SizeLimits) -> ReadSettings<'_> {
         self.args.settings(self.args.space(), AnimationChoice::Auto, limits)

@@ -127,7 +127,7 @@ impl CheckId {
 }
 
 /// Largest values that are good and that are not bad yet: at the size of a man where they are lengths or speeds.
-struct Limits {
+pub(crate) struct Limits {
     review: f64,
     bad: f64,
 }
@@ -168,7 +168,17 @@ const LYING_DEG: Limits = Limits::of(100.0, 110.0);
 const DRIFT_MPS: [f64; 2] = [0.01, 0.05];
 
 impl Limits {
-    const fn of(review: f64, bad: f64) -> Self {
+    /// A check with its value, graded.
+    pub(crate) fn graded(self, value: f64, unmeasured: CheckFacts) -> CheckFacts {
+        CheckFacts {
+            value: Some(value),
+            limit: Some(self.review),
+            grade: Some(self.grade(value)),
+            ..unmeasured
+        }
+    }
+
+    pub(crate) const fn of(review: f64, bad: f64) -> Self {
         Self { review, bad }
     }
 
@@ -576,20 +586,20 @@ pub(crate) fn is_missing(checks: &[CheckFacts], id: CheckId) -> bool {
 }
 
 fn unmeasured(id: CheckId) -> CheckFacts {
+    unmeasured_as(id.as_str(), unit(id))
+}
+
+/// A check of that name and unit that was not measured.
+pub(crate) fn unmeasured_as(id: &str, unit: &str) -> CheckFacts {
     CheckFacts {
-        id: id.as_str().to_owned(),
-        unit: unit(id).to_owned(),
+        id: id.to_owned(),
+        unit: unit.to_owned(),
         ..CheckFacts::default()
     }
 }
 
 fn graded(id: CheckId, value: f64, limits: Limits) -> CheckFacts {
-    CheckFacts {
-        value: Some(value),
-        limit: Some(limits.review),
-        grade: Some(limits.grade(value)),
-        ..unmeasured(id)
-    }
+    limits.graded(value, unmeasured(id))
 }
 
 /// The unit of a check's value and limit, as sidecars write it; empty for plain numbers.

@@ -16,16 +16,9 @@ use crate::report::json;
 use crate::{failures, files, load, loop_output, talk, written_loop};
 
 pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
+    failures::check_rate(args.fps)?;
     files::check_is_there(&args.take)?;
     written_loop::check_are_there(&args.loops)?;
-    let rate = args.fps.unwrap_or(1.0);
-    if !(rate > 0.0 && rate.is_finite()) {
-        return Err(
-            Failure::error(format!("--fps must be a positive number, found {rate:?}"))
-                .try_this("--fps 30 or --fps 60")
-                .wrongly_called(),
-        );
-    }
     let study: StudyArgs = args.reading.clone().into();
     let (take, animation) = files::split_animation(&args.take);
     let study = StudyArgs {
@@ -40,6 +33,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     }
     let engine = args.target.unwrap_or(loopwright_formats::Target::Generic);
     let format = format(args, &take)?;
+    talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     let mut outputs = Outputs::new(args.force);
     outputs.protect(&take);
 

@@ -100,8 +100,9 @@ pub fn tree(manifest: &Manifest) -> String {
     let mut states: Vec<(String, String)> = Vec::new();
     let mut resources = String::new();
     for space in &manifest.blend_spaces {
-        blend_space(&mut resources, manifest, space);
-        states.push((state_name(&space.name), format!("space_{}", states.len())));
+        let id = format!("space_{}", states.len());
+        blend_space(&mut resources, manifest, space, &id);
+        states.push((state_name(&space.name), id));
         for point in &space.points {
             state_of.entry(&point.clip).or_insert_with(|| state_name(&space.name));
         }
@@ -199,14 +200,8 @@ pub fn tree(manifest: &Manifest) -> String {
     text
 }
 
-/// Appends a blend space with the nodes of its points. A space on one axis lies along x.
-fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace) {
-    // The spaces come first of the states.
-    let index = manifest
-        .blend_spaces
-        .iter()
-        .position(|other| std::ptr::eq(other, space))
-        .unwrap_or(0);
+/// Appends a blend space under this id with the nodes of its points. A space on one axis lies along x.
+fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id: &str) {
     let axis = |axis: usize| {
         space
             .points
@@ -218,7 +213,7 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace) {
         let name = manifest.clip(&point.clip).map_or(&*point.clip, animation_of);
         let _ = write!(
             resources,
-            "[sub_resource type=\"AnimationNodeAnimation\" id=\"space_{index}_{number}\"]\nanimation = &{}\n\n",
+            "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}_{number}\"]\nanimation = &{}\n\n",
             quoted(name)
         );
         let at = vector(
@@ -227,7 +222,7 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace) {
         );
         let _ = write!(
             body,
-            "blend_point_{number}/node = SubResource(\"space_{index}_{number}\")\nblend_point_{number}/pos = {at}\nblend_point_{number}/name = &{}\n",
+            "blend_point_{number}/node = SubResource(\"{id}_{number}\")\nblend_point_{number}/pos = {at}\nblend_point_{number}/name = &{}\n",
             quoted(&state_name(&point.clip))
         );
     }
@@ -239,7 +234,7 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace) {
     let label = |at: usize| space.axes.get(at).map_or("-", String::as_str);
     let _ = write!(
         resources,
-        "[sub_resource type=\"AnimationNodeBlendSpace2D\" id=\"space_{index}\"]\n{body}auto_triangles = {}\ntriangles = PackedInt32Array({})\nmin_space = {}\nmax_space = {}\nx_label = {}\ny_label = {}\nsync = true\nsync_mode = {ONE_PHASE}\n\n",
+        "[sub_resource type=\"AnimationNodeBlendSpace2D\" id=\"{id}\"]\n{body}auto_triangles = {}\ntriangles = PackedInt32Array({})\nmin_space = {}\nmax_space = {}\nx_label = {}\ny_label = {}\nsync = true\nsync_mode = {ONE_PHASE}\n\n",
         corners.is_empty(),
         corners.join(", "),
         vector(low[0], low[1]),

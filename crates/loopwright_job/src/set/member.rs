@@ -7,7 +7,6 @@ use loopwright::analysis::{Body, Foot, Side};
 use loopwright::blend::SkeletonDifference;
 use loopwright::candidate::MotionKind;
 use loopwright::math::{Twist, ops};
-use loopwright::mirror::Mirror;
 use loopwright::pipeline::Recentered;
 use loopwright::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
@@ -16,8 +15,9 @@ use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
 
 use super::manifest::{FootEvent, FootEventKind, MadeFrom, SetMade, SetPhase};
 use super::select::is_speed_unknown;
+use crate::cut::adds_root;
 use crate::of_loops::LoopOfLoops;
-use crate::stored::{StoredLoop, StoredLoopError};
+use crate::stored::{StoredLoop, StoredLoopError, without_animations};
 
 /// What all clips of a set have in common.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub struct SetForm {
 }
 
 impl SetForm {
-    fn engine(&self) -> Target {
+    pub(super) fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
     }
 
@@ -44,14 +44,14 @@ impl SetForm {
 
     /// Whether files get a joint for the root motion, where the skeleton has none.
     pub fn adds_root(&self, has_root_joint: bool) -> bool {
-        let of_format = self.format.capabilities().has_root_joint_for_motion && self.mode().moves_root();
-        !has_root_joint && (of_format || self.engine().choices().always_root_joint)
+        adds_root(self.engine(), self.format, has_root_joint)
     }
 
-    /// The form of the file of a loop in the format of the set.
+    /// The form of the file of a loop in the format of the set, without what else that file holds.
     pub fn source(&self, stored: &StoredLoop) -> Source {
         let file = &stored.file;
-        self.engine().placed(file.source.in_format(self.format, &file.take))
+        let placed = self.engine().placed(file.source.in_format(self.format, &file.take));
+        without_animations(placed)
     }
 }
 
@@ -146,10 +146,7 @@ impl Member {
 
     /// The mirror image, left and right exchanged. Errors: they cannot be exchanged.
     pub fn mirrored(&self, pairs: &[String], form: &SetForm) -> Result<Self, StoredLoopError> {
-        let feet = self.stored.sidecar.feet.clone();
-        let skeleton = self.stored.clip.skeleton().clone();
-        let (mut image, mirror) = self.stored.clone().mirrored(pairs, &form.overrides)?;
-        image.sidecar.feet = feet.map(|feet| exchanged(feet, &mirror, &skeleton));
+        let (image, _) = self.stored.clone().mirrored(pairs, &form.overrides)?;
         let made = SetMade {
             from: MadeFrom::Mirror,
             ..self.made.clone()
@@ -354,20 +351,6 @@ fn moved(mut feet: FeetFacts, secs: f64, slower: f64, period_secs: f64) -> FeetF
     feet
 }
 
-/// Contacts of the mirror image: those of the other foot.
-fn exchanged(mut feet: FeetFacts, mirror: &Mirror, skeleton: &Skeleton) -> FeetFacts {
-    let exchange = |name: &mut String| {
-        if let Some(joint) = skeleton.find(name) {
-            name.clone_from(&skeleton.joint(mirror.partner(joint)).name);
-        }
-    };
-    let contacts = feet.contacts.iter_mut().chain(&mut feet.stances);
-    contacts.for_each(|contact| exchange(&mut contact.joint));
-    feet.bearing.iter_mut().for_each(|bearing| exchange(&mut bearing.joint));
-    feet.outcomes.iter_mut().for_each(|foot| exchange(&mut foot.joint));
-    feet
-}
-
 /// The phase of a loop, and the events of its feet in the order of time.
 fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, Vec<FootEvent>) {
     let Some(feet) = feet else {
@@ -391,13 +374,10 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
         if contact.length_secs >= period_secs * (1.0 - 1e-9) {
             continue;
         }
-        let foot = [(Side::Left, "left"), (Side::Right, "right")]
-            .into_iter()
-            .find(|(side, _)| {
-                foot_of(body, *side)
-                    .is_some_and(|foot| clip.skeleton().joint(foot.lowest_joint()).name == contact.joint)
-            });
-        let foot = foot.map_or(contact.joint.as_str(), |(_, word)| word);
+        let side = Side::ALL.into_iter().find(|side| {
+            foot_of(body, *side).is_some_and(|foot| clip.skeleton().joint(foot.lowest_joint()).name == contact.joint)
+        });
+        let foot = side.map_or_else(|| contact.joint.clone(), |side| side.to_string());
         for (secs, kind) in [
             (contact.start_secs, FootEventKind::Strike),
             (contact.start_secs + contact.length_secs, FootEventKind::Lift),
@@ -406,7 +386,7 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
             events.push(FootEvent {
                 secs,
                 phase: Some(phase_at(secs / period_secs, warp)),
-                foot: foot.to_owned(),
+                foot: foot.clone(),
                 kind,
             });
         }

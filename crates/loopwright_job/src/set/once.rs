@@ -1,21 +1,22 @@
 //! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
 
-use loopwright::analysis::{BodyError, Side};
+use std::borrow::Cow;
+
+use loopwright::analysis::BodyError;
 use loopwright::candidate::MotionKind;
-use loopwright::passage::{self, FoundPassage, Looked, PassageError};
-use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError};
+use loopwright::passage::{self, Looked, PassageError};
+use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, root_motion::RootSpace, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
-use loopwright_formats::{LoadedTake, Sidecar, added_root_name};
+use loopwright_formats::{LoadedTake, Sidecar};
 
 use super::Set;
 use super::fill::described;
 use super::find::TakeLoop;
-use super::manifest::{
-    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, RootKeys, SetClip, SetGait, SetMade,
-};
+use super::manifest::{ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, SetClip, SetGait, SetMade};
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
+use crate::cut::{RootKeys, carried, numbered};
 use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
 
 /// Something that happens once in a set.
@@ -51,15 +52,15 @@ const KINDS: [PassageKind; 5] = [
     PassageKind::Jump,
 ];
 
-/// What happens once in a take between the loops of a set ([`Set::loops`]); where `pairs` are given, in its mirror image.
+/// What happens once in a take between the loops of a set ([`Set::loops`]), and in its mirror image, by these pairs of joints.
 ///
-/// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. Errors: it has another
-/// skeleton, or cannot be mirrored or put onto the character.
+/// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. What cannot be mirrored
+/// gives its own. Errors: it has another skeleton, or cannot be put onto the character.
 pub fn passages_of(
     studied: &Studied,
-    (set, loops): (&Set, &LoopSet),
+    of_set: (&Set, &LoopSet),
     is_of_pack: bool,
-    mirrored: Option<&[String]>,
+    pairs: &[String],
 ) -> Result<TakePassages, OnceError> {
     let kinds = match studied.analysis.named_motion().kind.filter(|_| is_of_pack) {
         Some(MotionKind::Jump) => &KINDS[4..],
@@ -68,8 +69,29 @@ pub fn passages_of(
         _ if is_of_pack => return Ok(TakePassages::default()),
         _ => &KINDS[..],
     };
-    let analysis = on_skeleton(studied, mirrored)?;
-    let found = passage::find(loops, &analysis, kinds)?;
+    let analysis = on_skeleton(studied)?;
+    let mut passages = passages_in(&analysis, studied, of_set, kinds, MadeFrom::Take)?;
+    let image = || -> Result<TakePassages, OnceError> {
+        let mirror = recipe::mirror(&analysis, pairs)?;
+        let image = Analysis::with(&mirror.take(&analysis.take), analysis.overrides())?;
+        passages_in(&image, studied, of_set, kinds, MadeFrom::Mirror)
+    };
+    if let Ok(image) = image() {
+        passages.found.extend(image.found);
+        passages.missing.extend(image.missing);
+    }
+    Ok(passages)
+}
+
+/// What happens once in a take on the skeleton of a set.
+fn passages_in(
+    analysis: &Analysis,
+    studied: &Studied,
+    (set, loops): (&Set, &LoopSet),
+    kinds: &[PassageKind],
+    from: MadeFrom,
+) -> Result<TakePassages, OnceError> {
+    let found = passage::find(loops, analysis, kinds)?;
     let facts = studied.facts();
     let named = |loop_index: usize| loops.loops()[loop_index].name().to_owned();
     let way = |name: &String| {
@@ -83,20 +105,12 @@ pub fn passages_of(
         let entry = set.entries.iter().find(|entry| entry.name == *name);
         entry.is_some_and(|entry| side_of(entry.member.turn_dps()) != 0)
     };
-    let cut = |found: &FoundPassage| {
-        let passage = Passage::from_take(loops, &analysis, found, 1.0 / set.form.fps)?;
+    let described = |passage: Passage| {
         let ends = passage.ends().map(|end| named(end.loop_index));
-        Ok(SetPassage {
+        SetPassage {
             made: SetMade {
-                from: if mirrored.is_some() {
-                    MadeFrom::Mirror
-                } else {
-                    MadeFrom::Take
-                },
-                take: facts.file.clone(),
-                animation: facts.animation.clone(),
-                frames: passage.source_frames(),
-                licence: facts.licence.clone(),
+                from,
+                ..SetMade::of_take(&facts, passage.source_frames())
             },
             feet: (analysis.body.feet.iter())
                 .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
@@ -105,11 +119,10 @@ pub fn passages_of(
             ways: [way(&ends[0]), way(&ends[1])],
             passage,
             ends,
-        })
+        }
     };
-    let passages: Vec<Result<SetPassage, PassageError>> = found.passages.iter().map(cut).collect();
-    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) =
-        passages.into_iter().flatten().partition(SetPassage::fits);
+    let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps)?.flatten();
+    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = passages.map(described).partition(SetPassage::fits);
     let dear = dear
         .iter()
         .map(|each| (each.passage.kind(), Looked::NoLoopLike(each.passage.kind())));
@@ -120,20 +133,11 @@ pub fn passages_of(
 }
 
 /// A take on the skeleton of the set.
-fn on_skeleton(studied: &Studied, mirrored: Option<&[String]>) -> Result<Analysis, OnceError> {
-    let own = || -> Result<Analysis, OnceError> {
-        Ok(match &studied.character {
-            None => studied.analysis.clone(),
-            Some(matched) => {
-                let take: Take = matched.held_take(studied.take())?;
-                Analysis::new(&take)?
-            }
-        })
-    };
-    let analysis = own()?;
-    let Some(pairs) = mirrored else { return Ok(analysis) };
-    let mirror = recipe::mirror(&analysis, pairs)?;
-    Ok(Analysis::with(&mirror.take(&analysis.take), analysis.overrides())?)
+fn on_skeleton(studied: &Studied) -> Result<Cow<'_, Analysis>, OnceError> {
+    Ok(match &studied.character {
+        None => Cow::Borrowed(&studied.analysis),
+        Some(matched) => Cow::Owned(Analysis::new(&matched.held_take(studied.take())?)?),
+    })
 }
 
 impl TakePassages {
@@ -160,16 +164,8 @@ impl TakePassages {
             }
         }
         kept.sort_by_key(|each| (each.passage.kind(), each.passage.name().to_owned()));
-        let mut taken: Vec<String> = Vec::new();
-        for each in &mut kept {
-            let wanted = each.plain_name();
-            let mut name = wanted.clone();
-            let mut number = 2;
-            while taken.contains(&name) {
-                name = format!("{wanted}_{number}");
-                number += 1;
-            }
-            taken.push(name.clone());
+        let names = numbered(kept.iter().map(SetPassage::plain_name));
+        for (each, name) in kept.iter_mut().zip(names) {
             each.passage = each.passage.clone().named(name);
         }
         let missing = missing(&kept, &looked);
@@ -259,14 +255,7 @@ impl SetPassage {
 
     /// The take of its frames, with a root joint where the files of the set have one, ready to be written. Errors: it is no take.
     pub fn ready(&self, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
-        if form.adds_root(has_root_joint) {
-            let root = added_root_name(self.passage.skeleton());
-            return Ok(CarriedMotion::TakeWithRoot(self.passage.to_take_with_root(&root)?));
-        }
-        Ok(CarriedMotion::Take(match form.mode().moves_root() {
-            true => self.passage.to_take()?,
-            false => self.passage.in_place().to_take()?,
-        }))
+        carried(&self.passage, form.engine(), form.format, has_root_joint)
     }
 
     /// What the manifest says of it.
@@ -293,33 +282,17 @@ impl SetPassage {
             frames: passage.num_samples() - 1,
             from: Some(state(0)),
             to: Some(state(1)),
-            turn_deg: Some(passage.turn().to_degrees()),
-            travel_m: Some(passage.travel().to_array()),
+            turn_deg: Some(passage.turn().to_degrees() + 0.0),
+            travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
             cost: Some(passage.cost()),
-            root: Some(RootKeys {
-                secs: (0..passage.num_samples())
-                    .map(|key| key as f64 * passage.step_secs())
-                    .collect(),
-                translation: passage
-                    .roots()
-                    .iter()
-                    .flat_map(|root| root.translation.to_array())
-                    .collect(),
-                rotation: passage
-                    .roots()
-                    .iter()
-                    .flat_map(|root| root.rotation.to_array())
-                    .collect(),
-            }),
+            root: Some(RootKeys::of(passage).into()),
             events: (passage.events().iter())
                 .map(|event| FootEvent {
                     secs: event.secs,
                     phase: None,
-                    foot: match event.side {
-                        Some(Side::Left) => "left".to_owned(),
-                        Some(Side::Right) => "right".to_owned(),
-                        None => self.feet.get(event.foot).cloned().unwrap_or_default(),
-                    },
+                    foot: (event.side)
+                        .map_or_else(|| self.feet.get(event.foot).cloned(), |side| Some(side.to_string()))
+                        .unwrap_or_default(),
                     kind: if event.is_strike {
                         FootEventKind::Strike
                     } else {
@@ -341,22 +314,16 @@ const STILL_MPS: f64 = 0.15;
 /// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
 /// or the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
-    let analysis = on_skeleton(studied, None)?;
+    let analysis = on_skeleton(studied)?;
     // Who walks in place stands nowhere.
-    let calmest = passage::calmest_stands(&analysis)?.into_iter().next();
+    let calmest = passage::calmest_stands(&analysis).into_iter().next();
     let Some(frame) = calmest.filter(|&frame| analysis.speed(frame) < STILL_MPS) else {
         return Ok(None);
     };
     let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?;
     let goes_into = studied.goes_into();
     let facts = studied.facts();
-    let made = SetMade {
-        take: facts.file.clone(),
-        animation: facts.animation.clone(),
-        frames: Some([frame as f64; 2]),
-        licence: facts.licence.clone(),
-        ..SetMade::default()
-    };
+    let made = SetMade::of_take(&facts, Some([frame as f64; 2]));
     let mode = RootMode::Stationary;
     let sidecar = Sidecar {
         kind: Some(MotionKind::Still.to_string()),

@@ -278,6 +278,9 @@ const NUM_PHASES: usize = 32;
 
 /// So many of these loops which differ most from the first and from each other, beside the first.
 pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<Offered> {
+    if count < 2 {
+        return Vec::new();
+    }
     let profiles: Vec<Vec<glam::DVec3>> = core::iter::once(best)
         .chain(others)
         .map(|each| profile(&each.member))

@@ -33,6 +33,11 @@ pub enum Side {
     Right,
 }
 
+crate::words!(Side {
+    Left: "left",
+    Right: "right",
+});
+
 /// A foot: the joints that touch the ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
