@@ -178,6 +178,17 @@ impl View {
         })
     }
 
+    /// Metres at a place that are one point of the screen.
+    pub(crate) fn metres_per_point(&self, place: DVec3) -> f64 {
+        let depth = (self.eye - place).dot(self.back);
+        self.even_depth.unwrap_or(depth).max(NEAR_METRES) / self.points_per_slope
+    }
+
+    /// Whether a point is nearer to the eye than another one.
+    pub(crate) fn is_before(&self, point: DVec3, other: DVec3) -> bool {
+        (point - other).dot(self.back) > 0.0
+    }
+
     /// The same as a matrix for the graphics card, column by column: from axes of the world around an origin into the cube from -1
     /// to 1 that the rectangle of the view shows.
     pub(crate) fn clip_from_near(&self, origin: DVec3, rect: Rect) -> [f32; 16] {

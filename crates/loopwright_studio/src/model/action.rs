@@ -4,7 +4,7 @@ use loopwright::closure::ClosureName;
 use loopwright_formats::Format;
 use loopwright_job::recipe::{StudyArgs, read_joint_map};
 
-use super::{Beside, Edit, RootView, Shown, Stretch, Study, Ticked};
+use super::{Beside, Edit, NamedFile, RootView, Shown, Stretch, Study, Ticked};
 use crate::camera::Camera;
 
 /// A change of the model.
@@ -19,6 +19,11 @@ pub enum Action {
     },
     /// Follow a recipe: read the take as it says, and make what it makes.
     OpenRecipe { bytes: Vec<u8> },
+    /// Read takes again that were open: the name of the file of each, and its recipe. The files may have characters that recipes name.
+    Reopen {
+        files: Vec<NamedFile>,
+        takes: Vec<(String, String)>,
+    },
     /// Take joints of characters for those that a map names.
     OpenMap {
         /// Its name, as a recipe states it.

@@ -31,9 +31,10 @@ pub use set::LoopSet;
 pub use ticked::Ticked;
 
 use crate::camera::Camera;
+pub(crate) use crate::road::time_of_move;
 pub use crate::road::{
     CharacterError, CostMap, Edit, ExportError, Exported, Jump, Listed, Made, MadeError, NamedFile, OpenError, Opened,
-    Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
+    Sketch, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
 use crate::work::{Done, Job, Wake, Work};
 
@@ -301,7 +302,7 @@ impl Model {
                 Done::Opened(Ok(opened)) => self.take_in(opened),
                 Done::Followed(Ok((opened, edit))) => self.take_in_read(opened, *edit),
                 Done::Studied(opened, studied) => self.take_in_studied(&opened, studied),
-                Done::Followed(Err(error)) => self.problem = Some(error.into()),
+                Done::Followed(Err(error)) => self.take_in_failure(error),
                 Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
                     self.owes_loop = false;
@@ -358,6 +359,7 @@ impl Model {
                 beside,
             } => self.open(file_name, bytes, beside),
             Action::OpenRecipe { bytes } => self.follow(&bytes),
+            Action::Reopen { files, takes } => self.reopen(files, takes),
             Action::OpenMap { file_name, bytes } => self.map_joints(file_name, bytes),
             Action::CannotOpen { file_name, reason } => {
                 self.problem = Some(Problem::Open(OpenError::File { file_name, reason }));

@@ -51,6 +51,20 @@ pub(crate) fn keep_text(path: &Path, text: &str) {
     }
 }
 
+/// A folder of the program's own, for what is kept between two runs.
+#[derive(Debug)]
+pub(crate) struct Memory(pub(crate) PathBuf);
+
+impl Memory {
+    pub(crate) fn kept(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.0.join(name)).ok()
+    }
+
+    pub(crate) fn keep(&self, name: &str, text: &str) {
+        keep_text(&self.0.join(name), text);
+    }
+}
+
 /// A file itself; of a folder its takes, by name.
 pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     let Ok(listed) = fs::read_dir(path) else {

@@ -26,6 +26,27 @@ pub(crate) fn first_folder() -> String {
     String::new()
 }
 
+/// What the browser keeps for the page between two visits, where it does.
+#[derive(Debug)]
+pub(crate) struct Memory;
+
+impl Memory {
+    fn storage() -> Option<web_sys::Storage> {
+        web_sys::window()?.local_storage().ok()?
+    }
+
+    pub(crate) fn kept(&self, name: &str) -> Option<String> {
+        Self::storage()?.get_item(&format!("loopwright studio: {name}")).ok()?
+    }
+
+    /// A browser that gives no room does not stop anybody's work.
+    pub(crate) fn keep(&self, name: &str, text: &str) {
+        if let Some(storage) = Self::storage() {
+            let _ = storage.set_item(&format!("loopwright studio: {name}"), text);
+        }
+    }
+}
+
 /// The browser gives a new name to a file that is there already.
 pub(crate) fn exists(_folder: &str, _exported: &Exported) -> bool {
     false

@@ -24,7 +24,7 @@ pub(super) struct Moment {
     /// Seconds in the take or in the cycle.
     within_secs: f64,
     /// Seconds that the root has moved, over any number of cycles.
-    root_secs: f64,
+    pub(super) root_secs: f64,
 }
 
 impl Moment {
