@@ -1,7 +1,5 @@
 //! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
 
-use std::borrow::Cow;
-
 use loopwright::analysis::BodyError;
 use loopwright::candidate::MotionKind;
 use loopwright::passage::{self, Looked, PassageError};
@@ -16,7 +14,7 @@ use super::find::TakeLoop;
 use super::manifest::{ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, SetClip, SetGait, SetMade};
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
-use crate::cut::{RootKeys, carried, numbered};
+use crate::cut::{RootKeys, carried, foot_names, numbered};
 use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
 
 /// Something that happens once in a set.
@@ -69,7 +67,7 @@ pub fn passages_of(
         _ if is_of_pack => return Ok(TakePassages::default()),
         _ => &KINDS[..],
     };
-    let analysis = on_skeleton(studied)?;
+    let analysis = studied.analysis_of_loops()?;
     let mut passages = passages_in(&analysis, studied, of_set, kinds, MadeFrom::Take)?;
     let image = || -> Result<TakePassages, OnceError> {
         let mirror = recipe::mirror(&analysis, pairs)?;
@@ -112,9 +110,7 @@ fn passages_in(
                 from,
                 ..SetMade::of_take(&facts, passage.source_frames())
             },
-            feet: (analysis.body.feet.iter())
-                .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
-                .collect(),
+            feet: foot_names(analysis),
             curves: ends.iter().any(curves),
             ways: [way(&ends[0]), way(&ends[1])],
             passage,
@@ -129,14 +125,6 @@ fn passages_in(
     Ok(TakePassages {
         missing: found.missing.into_iter().chain(dear).collect(),
         found: found_ones,
-    })
-}
-
-/// A take on the skeleton of the set.
-fn on_skeleton(studied: &Studied) -> Result<Cow<'_, Analysis>, OnceError> {
-    Ok(match &studied.character {
-        None => Cow::Borrowed(&studied.analysis),
-        Some(matched) => Cow::Owned(Analysis::new(&matched.held_take(studied.take())?)?),
     })
 }
 
@@ -248,6 +236,7 @@ impl SetPassage {
             PassageKind::TurnInPlace => format!("turn_in_place{turn}"),
             PassageKind::Turn if from == to => format!("{from}_turn{turn}"),
             PassageKind::Turn => format!("{from}_to_{to}_turn{turn}"),
+            PassageKind::Jump if from == to && self.ways[0].0 == SetGait::Idle => format!("jump{turn}"),
             PassageKind::Jump if from == to => format!("jump_{from}{turn}"),
             PassageKind::Jump | PassageKind::Transition => format!("jump_{from}_to_{to}{turn}"),
         }
@@ -314,13 +303,13 @@ const STILL_MPS: f64 = 0.15;
 /// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
 /// or the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
-    let analysis = on_skeleton(studied)?;
+    let analysis = studied.analysis_of_loops()?;
     // Who walks in place stands nowhere.
     let calmest = passage::calmest_stands(&analysis).into_iter().next();
     let Some(frame) = calmest.filter(|&frame| analysis.speed(frame) < STILL_MPS) else {
         return Ok(None);
     };
-    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?;
+    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?.on_turned_root(0.0);
     let goes_into = studied.goes_into();
     let facts = studied.facts();
     let made = SetMade::of_take(&facts, Some([frame as f64; 2]));
