@@ -741,6 +741,10 @@ impl Studio {
     fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
         panels::guide_ui(ui, model, self.export.has_written(), actions);
+        if let Some(steered) = model.steered() {
+            let title = format!("Set {}", steered.name);
+            part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model, actions));
+        }
         self.animations.animations_ui(ui, model, actions);
         panels::loops_ui(ui, model, actions);
         panels::figures_ui(ui, model);

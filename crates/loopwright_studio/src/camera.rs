@@ -101,6 +101,12 @@ impl Camera {
         }
     }
 
+    /// A direction over the ground: so far to the right and so far away as one sees it.
+    pub(crate) fn on_ground(&self, [right, away]: [f64; 2]) -> DVec3 {
+        let (sin, cos) = (ops::sin(self.yaw), ops::cos(self.yaw));
+        right * DVec3::new(cos, 0.0, -sin) - away * DVec3::new(sin, 0.0, cos)
+    }
+
     /// The whole body in the middle, from the same side.
     #[must_use]
     pub fn framed(self) -> Self {

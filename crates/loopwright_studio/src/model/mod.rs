@@ -10,6 +10,7 @@ mod judged;
 mod playback;
 mod problem;
 mod set;
+mod steered;
 mod takes;
 mod ticked;
 
@@ -28,6 +29,7 @@ pub(crate) use playback::MIN_FRAMES;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
 pub use set::LoopSet;
+pub use steered::{SetRead, Steer, Steered};
 pub use ticked::Ticked;
 
 use crate::camera::Camera;
@@ -79,6 +81,8 @@ pub struct Model {
     batch: ticked::Batch,
     listing: judged::Listing,
     set: LoopSet,
+    /// The set that is played.
+    steered: Option<Steered>,
     made: Option<Arc<Made>>,
     /// Whether the loop of what is chosen is still to be made: another file that was read may have taken its turn.
     owes_loop: bool,
@@ -158,6 +162,7 @@ impl Model {
             batch: ticked::Batch::default(),
             listing: judged::Listing::default(),
             set: LoopSet::default(),
+            steered: None,
             made: None,
             owes_loop: false,
             is_drafted: false,
@@ -359,6 +364,10 @@ impl Model {
                 beside,
             } => self.open(file_name, bytes, beside),
             Action::OpenRecipe { bytes } => self.follow(&bytes),
+            Action::OpenSet(read) => self.open_set(*read),
+            Action::CloseSet => self.steered = None,
+            Action::Steer(steer) => self.steer(steer),
+            Action::PlayClip(name) => self.play_clip(&name),
             Action::Reopen { files, takes } => self.reopen(files, takes),
             Action::OpenMap { file_name, bytes } => self.map_joints(file_name, bytes),
             Action::CannotOpen { file_name, reason } => {
@@ -399,7 +408,7 @@ impl Model {
             Action::Show(shown) => self.show(shown),
             Action::ToggleUncut => self.show(match self.shown() {
                 Shown::Loop => Shown::Uncut,
-                Shown::Uncut | Shown::Take | Shown::Blend => Shown::Loop,
+                Shown::Uncut | Shown::Take | Shown::Blend | Shown::Set => Shown::Loop,
             }),
             Action::RootView(view) => self.view_root(view),
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,

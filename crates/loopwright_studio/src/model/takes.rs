@@ -6,8 +6,8 @@ use std::sync::Arc;
 use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use super::{
-    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Shown, Stretch,
-    Studies, Ticked,
+    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Stretch, Studies,
+    Ticked,
 };
 use crate::work::Job;
 
@@ -421,7 +421,7 @@ impl Model {
             });
         }
         self.bar_frames = None;
-        self.shown = Shown::Loop;
+        self.shown = self.first_shown(&opened);
         self.playback.secs = 0.0;
         self.camera = self.camera.facing(&opened);
         let body = opened.body();

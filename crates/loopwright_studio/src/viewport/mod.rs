@@ -10,6 +10,7 @@ mod rings;
 mod scene;
 mod seam;
 mod shaders;
+mod stick;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -189,6 +190,9 @@ impl Viewport {
             shown_ui(ui, rect, model, actions);
             root_ui(ui, rect, model, actions);
             switches_ui(ui, rect, model, actions);
+            if model.shown() == Shown::Set {
+                stick::stick_ui(ui, rect, model, actions);
+            }
         }
         let turns_joint = self.rings.as_ref().is_some_and(Rings::are_dragged);
         if let Some(moved) = moved_by(ui, &response, camera).filter(|_| !turns_joint) {
@@ -448,7 +452,9 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
         false => rect.with_max_x(rect.right() - 60.0),
     };
     overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
-        for (shown, word, tip) in [
+        let set = (Shown::Set, "Set", "The character of the set, steered by keys");
+        let set = model.steered_here().map(|_| set);
+        let all = [
             (Shown::Loop, "Loop", "The closed loop (B)"),
             (
                 Shown::Uncut,
@@ -456,8 +462,9 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
                 "The same frames as they were captured: they jump at the end (B)",
             ),
             (Shown::Take, "Whole take", "All of the take"),
-        ] {
-            let is_there = has_loop || shown == Shown::Take;
+        ];
+        for (shown, word, tip) in all.into_iter().chain(set) {
+            let is_there = has_loop || matches!(shown, Shown::Take | Shown::Set);
             let widget = egui::Button::selectable(model.shown() == shown, word);
             if ui.add_enabled(is_there, widget).on_hover_text(tip).clicked() {
                 actions.push(Action::Show(shown));
@@ -466,6 +473,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     });
     let words = match (model.shown(), model.has_onion) {
         (Shown::Blend, _) => "The blend of the set",
+        (Shown::Set, _) => "W A S D or arrows walk, Shift runs",
         (Shown::Loop | Shown::Uncut, true) => "Violet: before the seam; blue: after it",
         _ => return,
     };
@@ -482,7 +490,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
 
 /// What becomes of the root motion; on a narrow window that is asked below the view.
 fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
-    if !is_narrow(ui) {
+    if !is_narrow(ui) && model.shown() != Shown::Set {
         let corner = lower_edge(ui, rect);
         overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
             roots_ui(ui, model, actions);
