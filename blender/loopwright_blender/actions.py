@@ -13,6 +13,9 @@ import numpy as np
 from bpy.types import Action, FCurve, Object
 
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
+# What places an object or a bone.
+ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
+CHANNELS = ("location", "scale", *ROTATIONS)
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.*)')
 _LINEAR, _AUTO_CLAMPED = 1, 4
 
@@ -28,6 +31,12 @@ def path_of(bone: str, channel: str) -> str:
     return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{channel}'
 
 
+def strips(owner: Object) -> list[Any]:
+    """The strips of an object's NLA."""
+    tracks = owner.animation_data.nla_tracks if owner.animation_data else ()
+    return [strip for track in tracks for strip in track.strips]
+
+
 def slot_for(owner: Object, action: Action) -> Any:
     """The slot of an action that moves this object: the one in use, that of its NLA, the one with its name, or the first. None without."""
     if not HAS_SLOTS:
@@ -35,7 +44,7 @@ def slot_for(owner: Object, action: Action) -> Any:
     data = owner.animation_data
     if data and data.action == action and data.action_slot:
         return data.action_slot
-    for strip in (strip for track in data.nla_tracks for strip in track.strips) if data else ():
+    for strip in strips(owner):
         if strip.action == action and strip.action_slot:
             return strip.action_slot
     slots = [slot for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]

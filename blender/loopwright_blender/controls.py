@@ -221,8 +221,7 @@ def _is_control(owner: Object, bone: Any) -> bool:
     """Whether a bone is where its channels put it."""
     if bone.bone.use_deform or any(each.type not in _LIMITS and not each.mute for each in bone.constraints):
         return False
-    channels = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
-    return not any(is_driven(owner, actions.path_of(bone.name, channel)) for channel in channels)
+    return not any(is_driven(owner, actions.path_of(bone.name, channel)) for channel in actions.CHANNELS)
 
 
 def _switches(owner: Object) -> dict[tuple[str, str], list[str]]:

@@ -113,7 +113,7 @@ def _action_for(key: Any, mesh: Object, owner: Object, take: Action, is_active: 
     tracks = {track.name for track in _tracks(owner) if any(strip.action == take for strip in track.strips)}
     strips = [strip for track in _tracks(key) if track.name in tracks for strip in track.strips if strip.action]
     if strips:
-        return strips[0].action, _key_slot(strips[0].action)
+        return strips[0].action, (strips[0].action_slot if actions.HAS_SLOTS else None) or _key_slot(strips[0].action)
     # FBX: "Armature|Walk" and "Key|Walk".
     _, bar, name = take.name.partition("|")
     action = bpy.data.actions.get(f"{key.name}|{name}") if bar else None

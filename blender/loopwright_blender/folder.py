@@ -135,7 +135,7 @@ def _made(context: Context, path: Path, new: list[Any], row: _Row) -> tuple[int,
 
 def _used(owner: Object) -> list[Action]:
     data = owner.animation_data
-    return [data.action, *(strip.action for track in data.nla_tracks for strip in track.strips)] if data else []
+    return [data.action, *(strip.action for strip in actions.strips(owner))] if data else []
 
 
 def _datablocks() -> list[Any]:

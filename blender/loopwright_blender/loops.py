@@ -95,8 +95,7 @@ def check_nla(owner: Object) -> None:
     data = owner.animation_data
     if data and data.use_tweak_mode:
         raise Refusal("The action is in tweak mode", "Leave it: press Tab in the NLA Editor")
-    has_strips = bool(data) and any(track.strips for track in data.nla_tracks)
-    if has_strips and data.action and (data.action_influence < 1 or data.action_blend_type != "REPLACE"):
+    if actions.strips(owner) and data.action and (data.action_influence < 1 or data.action_blend_type != "REPLACE"):
         what = f'The action "{data.action.name}" is mixed with NLA strips'
         raise Refusal(what, "Set its blending to Replace and its influence to 1 in the NLA Editor, or bake the strips")
 
@@ -354,11 +353,13 @@ def retarget(context: Context, source: Source, owner: Object, settings: Any) -> 
         with tempfile.TemporaryDirectory() as folder:
             rig = character.write(context, recording, rest, Path(folder))
             motion = library().retarget(motion, rig, recenter=True if settings.origin else None)
-    source.warnings += said
     name = f"{source.action.name}-{owner.name}"
     if source.action.use_cyclic:
-        return *_write(context, recording, name, motion, settings.root), f": {motion.grade}, {motion.reason}"
-    return *_write_take(context, recording, name, motion, settings.root), ""
+        done = *_write(context, recording, name, motion, settings.root), f": {motion.grade}, {motion.reason}"
+    else:
+        done = *_write_take(context, recording, name, motion, settings.root), ""
+    source.warnings += said + recording.said
+    return done
 
 
 def check(source: Source) -> Any:

@@ -255,7 +255,7 @@ class CheckLoop(_Loopwright, Operator):
             finding.bone = row["joint"] or ""
             finding.frame = -1 if row["time_secs"] is None else first + row["time_secs"] * fps
         state.verdict = f"{source.action.name}: {checked.grade}, {checked.reason}"
-        state.checked, state.finding = source.action.name, -1
+        state.checked = source.action.name
         return state.verdict
 
 
@@ -302,6 +302,7 @@ class MirrorAction(_Loopwright, Operator):
         loops.keep(take)
         actions.assign(owner, action, slot)
         context.scene.frame_set(context.scene.frame_current)
+        self.warn(source.warnings + source.recording.said)
         return f'"{action.name}" shows "{take.name}" mirrored'
 
 

@@ -22,8 +22,6 @@ from . import actions, controls, rotations
 from .refusal import NoLoop, Refusal
 from .rotations import TO_Y_UP, Floats
 
-_ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
-_CHANNELS = ("location", "scale", *_ROTATIONS)
 # The custom property of a root bone that was added.
 _ROOT = "loopwright_root"
 # Positions of joints that differ by less, of the size of the body, do not move: single precision.
@@ -121,7 +119,7 @@ def at_rest(context: Context, owner: Object, first: int, frames: int) -> Recordi
     rest = np.array([[bone.bone.matrix_local for bone in bones]])
     found = _recording(context, owner, bones, parents, first, rest, worlds[:1], bases[:1], np.ones((len(bones), 3)), all_curves)
     # What the pose or strips of the NLA do to the bones would stay.
-    has_strips = bool(data) and any(track.strips for track in data.nla_tracks)
+    has_strips = bool(actions.strips(owner))
     found.scaled_bones |= {bone.name for bone in bones if has_strips or any(abs(scale - 1) > 1e-6 for scale in bone.scale)}
     found.moved_bones |= {bone.name for bone in bones if has_strips}
     return found
@@ -134,7 +132,6 @@ def _watch(context: Context, owner: Object, bones: list[Any], frames: Floats) ->
     worlds = np.empty((len(frames), 4, 4))
     bases = np.empty((len(frames), 4, 4))
     at = np.array([owner.pose.bones.find(bone.name) for bone in bones])
-    flat = np.empty(16 * len(owner.pose.bones), np.float32)
     frame_before = scene.frame_current, scene.frame_subframe
     # Another frame takes away what was posed and has no key yet.
     kept = snapshot(owner)
@@ -145,9 +142,7 @@ def _watch(context: Context, owner: Object, bones: list[Any], frames: Floats) ->
         for index, frame in enumerate(frames):
             scene.frame_set(int(frame), subframe=float(frame % 1))
             evaluated = owner.evaluated_get(context.evaluated_depsgraph_get())
-            evaluated.pose.bones.foreach_get("matrix", flat)
-            # Blender stores columns.
-            poses[index] = flat.reshape(-1, 4, 4)[at].swapaxes(-1, -2)
+            poses[index] = controls.poses_of(context, owner)[at]
             worlds[index] = evaluated.matrix_world
             bases[index] = evaluated.matrix_basis
             if index == 0:
@@ -219,7 +214,7 @@ def _recording(
         bone_scales=np.where(np.ptp(scales[0], axis=-1, keepdims=True) < 1e-4 * scales[0], scales[0].mean(-1, keepdims=True), scales[0]),
         # Keys of importers are off by their noise, which would shear what hangs below.
         channel_scales=np.where(np.abs(channel_scales - 1) < 1e-4, 1, channel_scales),
-        object_channels={curve.data_path for curve in all_curves if curve.data_path in _CHANNELS},
+        object_channels={curve.data_path for curve in all_curves if curve.data_path in actions.CHANNELS},
         scaled_bones={bone for bone, channel in found if channel == "scale"},
         moved_bones={bone for bone, channel in found if channel == "location"},
     )
@@ -350,7 +345,7 @@ def write(
     if recording.is_rig or (owner.animation_data and owner.animation_data.drivers):
         # What the object or the root bone carries is the same in each cycle.
         seen = _samples(len(frames[once] if is_carried else frames), cycle)
-        _check_shown(recording, action, poses[seen], _shown(owner, action, frames[seen])[1], size)
+        _check_shown(recording, action, poses[seen], _shown(recording, action, frames[seen])[1], size)
     return action, writer.slot
 
 
@@ -385,7 +380,7 @@ class _Fit:
         end = self.cycle + 1 if self.cycle else len(frames)
         self._find(frames[:end], poses[:end])
         if end < len(frames) and not self._carry_on(frames, poses):
-            self.shown, _ = _shown(self.owner, self.action, frames)
+            self.shown, _ = _shown(self.recording, self.action, frames)
             self._find(frames, poses)
         return self.action, self.action.slots[0] if actions.HAS_SLOTS else None
 
@@ -423,7 +418,7 @@ class _Fit:
                 if (np.abs(motion - np.eye(4)) / [1, 1, 1, self.size]).max() > _SETTLED:
                     moved.append((carrier, motion))
             self._key(writer, frames)
-            self.shown, of_joints = _shown(owner, self.action, frames)
+            self.shown, of_joints = _shown(self.recording, self.action, frames)
             off = _off(poses, of_joints, self.size).max()
             if off < _EXACT:
                 break
@@ -432,8 +427,7 @@ class _Fit:
                     break
                 self.fine, off = True, np.inf
             best = off
-        _check_shown(self.recording, self.action, poses, of_joints, self.size)
-        self.off = _off(poses, of_joints, self.size).max()
+        self.off = _check_shown(self.recording, self.action, poses, of_joints, self.size)
 
     def _carry_on(self, frames: Floats, poses: Floats) -> bool:
         """Lets the first control carry the character through further cycles, while the others do in each what they do in the first.
@@ -451,13 +445,16 @@ class _Fit:
         self.channels[bone.name] = points, rotated
         self._key(writer, frames, {each.control for each in self.rig.carriers} - {bone.name})
         seen = _samples(len(frames), self.cycle)
-        off = _off(poses[seen], _shown(self.owner, self.action, frames[seen])[1], self.size).max()
+        off = _off(poses[seen], _shown(self.recording, self.action, frames[seen])[1], self.size).max()
         return bool(off < max(_SEEN, 2 * self.off))
 
     def _key(self, writer: actions.Writer, frames: Floats, cyclic: Collection[str] = ()) -> None:
         """The action with the keys of all controls; those that are cyclic get one cycle."""
         if self.action:
+            # The new one was made beside it, and so has another name.
+            name = self.action.name
             bpy.data.actions.remove(self.action)
+            writer.action.name = name
         for (name, channel), value in self.rig.switches.items():
             path = f'{actions.path_of(name, "")[:-1]}["{bpy.utils.escape_identifier(channel)}"]'
             writer.add(path, name, frames[:1], np.full((1, 1), value), None)
@@ -510,15 +507,12 @@ def _rigid(poses: Floats) -> Floats:
     return found
 
 
-def _shown(owner: Object, action: Action, frames: Floats) -> tuple[Floats, Floats]:
+def _shown(recording: Recording, action: Action, frames: Floats) -> tuple[Floats, Floats]:
     """What Blender shows of an action at some frames: poses of all bones in the armature, and of the joints."""
-    kept = snapshot(owner)
-    try:
-        with actions.assigned(owner, action):
-            poses, *_ = _watch(bpy.context, owner, list(owner.pose.bones), frames)
-    finally:
-        restore(owner, kept)
-    return poses, poses[:, [owner.pose.bones.find(bone.name) for bone in _joints(owner)[0]]]
+    owner = recording.owner
+    with actions.assigned(owner, action):
+        poses, *_ = _watch(bpy.context, owner, list(owner.pose.bones), frames)
+    return poses, poses[:, [owner.pose.bones.find(name) for name in recording.bones]]
 
 
 def _off(wanted: Floats, found: Floats, size: float) -> Floats:
@@ -526,14 +520,14 @@ def _off(wanted: Floats, found: Floats, size: float) -> Floats:
     return (np.abs(_rigid(wanted) - _rigid(found)) / [1, 1, 1, size]).max((0, 2, 3))
 
 
-def _check_shown(recording: Recording, action: Action, wanted: Floats, found: Floats, size: float) -> None:
-    """Refuses an action that the rig does not show as it should."""
+def _check_shown(recording: Recording, action: Action, wanted: Floats, found: Floats, size: float) -> float:
+    """How far the worst joint is off, of the size of the body. Refuses an action that the rig does not show as it should."""
     off = _off(wanted, found, size)
     bone = recording.bones[int(off.argmax())]
     if off.max() < _OFF:
         if off.max() > _SEEN:
             recording.said.append(f'The rig brings the bone "{bone}" to where it belongs but for {100 * off.max():.1f} % of the body\'s size')
-        return
+        return float(off.max())
     bpy.data.actions.remove(action)
     if recording.on_controls:
         raise Refusal(f'The controls cannot bring the bone "{bone}" to where the motion has it', "Choose Deform bones at Write to")
@@ -590,7 +584,7 @@ def _write_object(
     channels = []
     if moves or "location" in recording.object_channels:
         channels.append(("location", bases[:, :3, 3], carries if moves else repeat))
-    if moves or recording.object_channels & {*_ROTATIONS}:
+    if moves or recording.object_channels & {*actions.ROTATIONS}:
         channels.append((*rotations.channels_of(turns, owner.rotation_mode), repeat))
     if "scale" in recording.object_channels:
         channels.append(("scale", scales, repeat))
@@ -691,9 +685,9 @@ def _joints(owner: Object) -> tuple[list[Any], list[int]]:
 
 def _in_place_of(bone: Any, deforming: list[Any]) -> list[str]:
     """The deform bones that are, or rest like, a bone."""
-    near = 1e-4 * max(bone.bone.length, 1e-6)
-    rest = np.array(bone.bone.matrix_local) / [1, 1, 1, near / 1e-4]
-    return [each.name for each in deforming if np.abs(np.array(each.bone.matrix_local) / [1, 1, 1, near / 1e-4] - rest).max() < 1e-4]
+    scale = [1, 1, 1, max(bone.bone.length, 1e-6)]
+    rest = np.array(bone.bone.matrix_local) / scale
+    return [each.name for each in deforming if np.abs(np.array(each.bone.matrix_local) / scale - rest).max() < 1e-4]
 
 
 def _hangs(above: dict[str, str], name: str, other: str) -> bool:
@@ -720,7 +714,7 @@ def _tips(bones: list[Any], parents: list[int], world: Floats, heads: Floats) ->
 
 def _checked_curves(owner: Object, action: Action, all_curves: list[Any]) -> list[Any]:
     """The curves that move the armature. Refuses what would be read or written wrongly."""
-    of_bones = [(curve, *found) for curve in all_curves if (found := actions.bone_of(curve.data_path)) and found[1] in _CHANNELS]
+    of_bones = [(curve, *found) for curve in all_curves if (found := actions.bone_of(curve.data_path)) and found[1] in actions.CHANNELS]
     here = [each for each in of_bones if each[1] in owner.pose.bones]
     if not here:
         what = f'The action "{action.name}" moves no bone of "{owner.name}"'
@@ -728,7 +722,7 @@ def _checked_curves(owner: Object, action: Action, all_curves: list[Any]) -> lis
     for curve, bone, channel in here:
         if curve.mute or (curve.group and curve.group.mute):
             raise Refusal(f'The channel {channel} of the bone "{bone}" is muted', "Switch it on, or delete it, in the Graph Editor")
-    return [curve for curve, *_ in here] + [curve for curve in all_curves if curve.data_path in _CHANNELS]
+    return [curve for curve, *_ in here] + [curve for curve in all_curves if curve.data_path in actions.CHANNELS]
 
 
 def _check_object(owner: Object, all_curves: list[Any], worlds: Floats, bases: Floats) -> None:
@@ -743,7 +737,7 @@ def _check_object(owner: Object, all_curves: list[Any], worlds: Floats, bases: F
     if np.abs(outer - outer[0]).max() > 1e-4 * max(1.0, np.abs(worlds[:, :3, 3]).max()):
         what = f'"{owner.name}" is moved by its parent or by a constraint'
         raise Refusal(what, "Clear them with Object > Parent > Clear and Keep Transformation, and bake the motion first if it is wanted")
-    has_curves = any(curve.data_path in _CHANNELS for curve in all_curves)
+    has_curves = any(curve.data_path in actions.CHANNELS for curve in all_curves)
     if not has_curves and np.abs(bases - bases[0]).max() > 1e-4 * max(1.0, np.abs(bases[:, :3, 3]).max()):
         raise Refusal(f'"{owner.name}" is moved by a driver or by the NLA', "Delete the driver, or bake its motion into the action")
     if has_curves:
@@ -759,20 +753,20 @@ def check_deltas(owner: Object) -> None:
 
 def snapshot(owner: Object) -> str:
     """What an action may leave changed on an armature after it is taken away."""
-    bones = {bone.name: [list(getattr(bone, name)) for name in _CHANNELS] for bone in owner.pose.bones}
+    bones = {bone.name: [list(getattr(bone, name)) for name in actions.CHANNELS] for bone in owner.pose.bones}
     constraints = [[bone.name, each.name, each.influence, each.mute] for bone in owner.pose.bones for each in bone.constraints]
     properties = [[bone.name, name, value] for bone in owner.pose.bones for name, value in bone.items() if isinstance(value, (bool, int, float))]
-    return json.dumps([[list(getattr(owner, name)) for name in _CHANNELS], bones, constraints, properties])
+    return json.dumps([[list(getattr(owner, name)) for name in actions.CHANNELS], bones, constraints, properties])
 
 
 def restore(owner: Object, kept: str) -> None:
     """Sets back what `snapshot` kept."""
     own, bones, constraints, properties = json.loads(kept)
-    for name, values in zip(_CHANNELS, own):
+    for name, values in zip(actions.CHANNELS, own):
         setattr(owner, name, values)
     for name, channels in bones.items():
         if bone := owner.pose.bones.get(name):
-            for channel, values in zip(_CHANNELS, channels):
+            for channel, values in zip(actions.CHANNELS, channels):
                 setattr(bone, channel, values)
     for name, constraint, influence, mute in constraints:
         if (bone := owner.pose.bones.get(name)) and (found := bone.constraints.get(constraint)):

@@ -180,7 +180,6 @@ class LoopwrightState(PropertyGroup):
     # What the check is of.
     checked: StringProperty()
     findings: CollectionProperty(type=LoopwrightFinding)
-    finding: IntProperty(default=-1)
     verdict: StringProperty()
     loop: PointerProperty(type=Action)
     take: PointerProperty(type=Action)

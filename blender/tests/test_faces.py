@@ -134,6 +134,20 @@ class Faces(unittest.TestCase):
         self.assertEqual([each.name for each in made], [f"{self.take.name}-loop-Face"])
         self.assertFalse(faces.of(bpy.data.actions["Other-loop"]), "it is not the action with which the face plays")
 
+    @unittest.skipUnless(actions.HAS_SLOTS, "actions have no slots before 4.4")
+    def test_the_slot_of_a_strip(self) -> None:
+        other = self.face_take.slots.new(id_type="KEY", name="Other")
+        still = 'key_blocks["Still"].value'
+        self.face_take.layers[0].strips[0].channelbag(other, ensure=True).fcurves.new(still).keyframe_points.insert(1, 0.25)
+        self.key.animation_data.action = None
+        for owner, action in ((self.armature, self.take), (self.key, self.face_take)):
+            track = owner.animation_data.nla_tracks.new()
+            track.name = "Walk"
+            strip = track.strips.new("Walk", 1, action)
+        strip.action_slot = other
+        source = loops.read(bpy.context, self.armature, self.take)
+        self.assertEqual([face.paths for face in source.faces], [[still]])
+
     def test_files_of_a_folder(self) -> None:
         self.mesh.parent = None
         bpy.data.objects.remove(self.mesh)

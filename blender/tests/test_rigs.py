@@ -139,6 +139,7 @@ class Rigs(unittest.TestCase):
         take = armature.animation_data.action
         bpy.context.scene.loopwright.write_to = "CONTROLS"
         self.assertEqual(bpy.ops.loopwright.make(), {"FINISHED"})
+        self.assertEqual(armature.animation_data.action.name, f"{take.name}-loop")
         found = {each for curve in scenes.curves_of(armature) if (each := actions.bone_of(curve.data_path))}
         self.assertFalse([bone for bone, _ in found if bone.startswith(("DEF-", "ORG-", "IK-"))])
         self.assertFalse([channel for _, channel in found if "constraints" in channel])
@@ -170,6 +171,16 @@ class Rigs(unittest.TestCase):
                 self.assertEqual((work.made, work.failed, study.call_count), (2, [], 1))
                 names = [line.partition(": The rig brings the bone ")[0] for line in work.said]
                 self.assertEqual(names, ["Other", take.name])
+
+    def test_what_a_rig_does_not_show_exactly_is_said(self) -> None:
+        armature = rigged(False)
+        other = armature.loopwright.other = scenes.imported(scenes.walk(0))
+        for active, name, seen in ((armature, "mirror", 1e-9), (armature, "retarget", 1e-9), (other, "make", 1), (armature, "retarget", 1e-9)):
+            bpy.context.view_layer.objects.active = active
+            with self.subTest(name), mock.patch.object(operators._Loopwright, "warn") as warn, mock.patch.object(pose, "_SEEN", seen):
+                self.assertEqual(getattr(bpy.ops.loopwright, name)(), {"FINISHED"})
+                self.assertEqual("The rig brings the bone " in " ".join(warn.call_args.args[0]), active == armature)
+        self.assertTrue(armature.animation_data.action.use_cyclic, "the last was of a loop")
 
     def test_a_rig_that_does_not_follow_is_refused(self) -> None:
         armature = rigged(False)
@@ -242,6 +253,7 @@ class Rigify(unittest.TestCase):
             with self.subTest(in_ik=in_ik):
                 rig = self.rig(in_ik)
                 loop, source = scenes.made(rig)
+                self.assertEqual(rig.animation_data.action.name, f"{source.action.name}-loop")
                 times = np.arange(loop.num_samples + 1) / loop.fps
                 self.assertLess(scenes.worst_difference(rig, loop, source, times), limit)
                 keyed = {found[0] for curve in scenes.curves_of(rig) if (found := actions.bone_of(curve.data_path)) and len(curve.keyframe_points) > 1}

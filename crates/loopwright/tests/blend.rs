@@ -375,8 +375,8 @@ fn phases_come_through_the_touch_downs() {
             assert!((map.phase(map.share(phase)) - phase).abs() < 1e-13, "{warp} {phase}");
         }
     }
-    let even = PhaseMap::shifted(0.2);
-    assert!((even.share(0.3) - 0.5).abs() < 1e-15 && even.warp() == 0.0);
+    let even = PhaseMap::through(&[0.25], &[0.75]).unwrap();
+    assert!((even.share(0.3) - 0.55).abs() < 1e-15 && even.warp() == 0.0);
 
     assert_eq!(PhaseMap::through(&[], &[0.5]), Err(PhaseError::NoTouchDowns));
     let found = PhaseMap::through(&[0.0, 0.5], &[0.2]);

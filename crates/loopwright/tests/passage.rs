@@ -1,15 +1,18 @@
 //! Passages: found where synthetic takes start and stop, meeting their loops without a step or a jerk, with the contacts of the truth.
 
-use glam::DVec3;
-use loopwright::math::Decay;
-use loopwright::passage::{self, Found, PassageError};
+use glam::{DQuat, DVec3};
+use loopwright::passage::{self, FootEvent, Found, PassageError};
+use loopwright::play::PlayError;
 use loopwright::{Analysis, LoopClip, LoopSet, LoopSettings, Passage, PassageKind, SearchSettings, Take};
 use loopwright_mocap::folder_or_skip;
-use loopwright_synth::{SyntheticTake, Truth, WalkSettings, synthesize};
+use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
 
 use crate::support;
 
 const LEAD_IN_SECS: f64 = 1.5;
+
+/// Names state turns by multiples of it.
+const NAMED_TURN: f64 = core::f64::consts::FRAC_PI_4;
 
 /// A walker that stands, starts, and walks straight on.
 fn start() -> SyntheticTake {
@@ -36,11 +39,14 @@ fn reversed(take: &Take) -> Take {
     Take::new("stop", skeleton, take.frame_time_secs(), translations, rotations).unwrap()
 }
 
+fn stance_of(analysis: &Analysis) -> LoopClip {
+    let stand = passage::calmest_stands(analysis)[0];
+    passage::stance(analysis, stand, "idle", analysis.take.frame_time_secs()).unwrap()
+}
+
 /// The stance and the walk of a take.
 fn loops_of(analysis: &Analysis) -> LoopSet {
-    let step_secs = analysis.take.frame_time_secs();
-    let stand = passage::calmest_stands(analysis).unwrap()[0];
-    let stance = passage::stance(analysis, stand, "idle", step_secs).unwrap();
+    let stance = stance_of(analysis);
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let walk = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
@@ -53,6 +59,12 @@ fn found_in(take: &Take) -> (Analysis, LoopSet, Found) {
     let set = loops_of(&analysis);
     let found = passage::find(&set, &analysis, &PassageKind::ALL).unwrap();
     (analysis, set, found)
+}
+
+fn all_made(analysis: &Analysis, set: &LoopSet, found: &Found) -> Vec<Passage> {
+    let step_secs = analysis.take.frame_time_secs();
+    let made = Passage::all_from_take(set, analysis, &found.passages, step_secs).unwrap();
+    made.map(Result::unwrap).collect()
 }
 
 /// World places of all joints over a passage, with its loops for so many samples before and after.
@@ -121,7 +133,7 @@ struct Stay {
     lift: f64,
 }
 
-fn stays_in(truth: &Truth, from: f64) -> Vec<Stay> {
+fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Stay> {
     let rate_hz = truth.settings.frame_rate_hz;
     let balls = truth
         .contacts
@@ -129,50 +141,77 @@ fn stays_in(truth: &Truth, from: f64) -> Vec<Stay> {
         .filter(|contact| contact.joint.ends_with("ToeBase"));
     let stay = |ball: &loopwright_synth::Contact| {
         let flat_secs = ball.start_frame / rate_hz;
-        // The roll takes an eighth of the stance.
+        // The roll takes an eighth of the stance. Where it comes down level and slowly, the heel is down before.
         let heel_secs = truth.time_at_phase(truth.phase_at(flat_secs) - 0.125 * 0.62);
+        let joint = (0..).find(|&joint| take.skeleton().joint(joint).name == ball.joint);
+        let height = |frame: usize| take.pose(frame).world(take.skeleton()).translations[joint.unwrap()].y;
+        let flat = (0..=ball.start_frame as usize).rev();
+        let down = flat.take_while(|&frame| height(frame) < ball.position[1] + 0.012);
+        let down_secs = down.last().map_or(heel_secs, |frame| frame as f64 / rate_hz);
         Stay {
             side: if ball.joint.starts_with("Left") {
                 "Left"
             } else {
                 "Right"
             },
-            strike: [heel_secs, flat_secs].map(|secs| secs - from / rate_hz),
+            strike: [heel_secs.min(down_secs), flat_secs].map(|secs| secs - from / rate_hz),
             lift: (ball.end_frame - from) / rate_hz,
         }
     };
     balls.map(stay).collect()
 }
 
-/// Strikes and lifts are within a frame of the truth, at the rate of films.
-fn happens_as_in(truth: &[Stay], passage: &Passage) {
-    assert!(passage.events().len() >= 2, "{:?}", passage.events());
-    for event in passage.events() {
-        let side = if event.foot == 0 { "Left" } else { "Right" };
-        let away = truth.iter().filter(|stay| stay.side == side).map(|stay| {
-            let [from, to] = if event.is_strike { stay.strike } else { [stay.lift; 2] };
-            (from - event.secs).max(event.secs - to).max(0.0)
-        });
-        let away = away.fold(f64::INFINITY, f64::min);
-        assert!(away < 1.0 / 24.0, "{}: {event:?} is {away} s away", passage.name());
+/// No foot strikes twice without a lift between.
+fn alternates(passage: &Passage) {
+    for foot in 0..2 {
+        let events = passage.events().iter().filter(|event| event.foot == foot);
+        let strikes: Vec<bool> = events.map(|event| event.is_strike).collect();
+        let is_even = strikes.windows(2).all(|pair| pair[0] != pair[1]);
+        assert!(is_even, "{}: {:?}", passage.name(), passage.events());
     }
+}
+
+/// Strikes and lifts are within a frame of the truth, at the rate of films, and each of it happens once.
+fn happens_as_in(truth: &[Stay], passage: &Passage) {
+    const FRAME_SECS: f64 = 1.0 / 24.0;
+    let (name, inside) = (passage.name(), FRAME_SECS..passage.duration_secs() - FRAME_SECS);
+    let happens =
+        |stay: &Stay| [(true, stay.strike), (false, [stay.lift; 2])].map(|(strikes, when)| (stay.side, strikes, when));
+    let asked: Vec<_> = truth.iter().flat_map(happens).collect();
+    let mut events = passage.events().to_vec();
+    for &(side, is_strike, [from, to]) in &asked {
+        let is_it = |event: &FootEvent| {
+            event.foot == usize::from(side == "Right")
+                && event.is_strike == is_strike
+                && (from - FRAME_SECS..to + FRAME_SECS).contains(&event.secs)
+        };
+        let is_asked = inside.contains(&from) && inside.contains(&to);
+        let found = events.iter().position(is_it);
+        assert!(
+            found.is_some() || !is_asked,
+            "{name}: {side} {is_strike} {from}..{to} of {events:?}"
+        );
+        found.map(|at| events.remove(at));
+    }
+    assert_eq!(events, [], "{name}: beyond the truth {asked:?}");
 }
 
 #[test]
 fn a_start_is_found_and_meets_both_loops() {
-    let SyntheticTake { take, truth } = start();
-    let (analysis, set, found) = found_in(&take);
-    let names: Vec<&str> = found.passages.iter().map(|passage| passage.name.as_str()).collect();
-    assert_eq!(names, ["start_walk"]);
+    let walk = start();
+    let take = &walk.take;
+    let (analysis, set, found) = found_in(take);
+    assert_eq!(found.passages.len(), 1);
     let [from, to] = found.passages[0].frames;
     let rate_hz = take.frame_rate_hz();
     assert!((from / rate_hz - LEAD_IN_SECS).abs() < 0.4 && to > from, "{from} {to}");
     for step_secs in [1.0 / rate_hz, 1.0 / 30.0] {
         let made = Passage::from_take(&set, &analysis, &found.passages[0], step_secs).unwrap();
+        assert_eq!(made.name(), "start_walk");
         if step_secs * rate_hz == 1.0 {
             meets_its_loops(&made, &set);
         }
-        happens_as_in(&stays_in(&truth, from), &made);
+        happens_as_in(&stays_in(&walk, from), &made);
         assert!(made.travel().z > 0.3 && made.turn().abs() < 0.05, "{}", made.travel());
         // What it writes is what it holds.
         let written = made.to_take().unwrap();
@@ -186,6 +225,34 @@ fn a_start_is_found_and_meets_both_loops() {
         assert!(world.translations[0].distance(own.translations[0]) < 1e-9);
         assert_eq!(made.to_take_with_root("root").unwrap().skeleton().joint(0).name, "root");
         assert!(made.in_place().travel() == DVec3::ZERO && made.in_place().tracks() == made.tracks());
+    }
+}
+
+/// Loops counted as standing below the speed of a man, though frames of a small body move from less on.
+#[test]
+fn a_small_body_starts_too() {
+    let take = start().take.scaled(0.1).unwrap();
+    let (analysis, set, found) = found_in(&take);
+    let made = all_made(&analysis, &set, &found);
+    assert_eq!(made.iter().map(Passage::name).collect::<Vec<_>>(), ["start_walk"]);
+}
+
+/// Once a passage of more samples than memory holds was begun.
+#[test]
+fn too_many_samples_are_refused() {
+    let (analysis, set, found) = found_in(&start().take);
+    let refused = |made: Result<Passage, PassageError>| {
+        assert!(
+            matches!(made, Err(PassageError::Play(PlayError::TooManyFrames { .. }))),
+            "{made:?}"
+        );
+    };
+    refused(Passage::from_take(&set, &analysis, &found.passages[0], 1e-9));
+    refused(Passage::between(&set, [0, 1], 1e-9, analysis.overrides()));
+    assert!(passage::stance(&analysis, 0, "idle", 1e-9).is_err());
+    for step_secs in [0.0, f64::NAN, f64::INFINITY] {
+        let made = Passage::from_take(&set, &analysis, &found.passages[0], step_secs);
+        assert!(matches!(made, Err(PassageError::Step { .. })), "{made:?}");
     }
 }
 
@@ -203,7 +270,7 @@ fn a_stop_is_found_and_meets_both_loops() {
 /// A walker that stands, starts, walks, turns by a right angle, walks, and stops.
 #[test]
 fn a_walk_of_all_kinds_is_found_with_the_contacts_of_the_truth() {
-    let SyntheticTake { take, truth } = synthesize(
+    let walk = synthesize(
         &WalkSettings::default()
             .lead_in_secs(LEAD_IN_SECS)
             .lead_out_secs(LEAD_IN_SECS)
@@ -214,25 +281,124 @@ fn a_walk_of_all_kinds_is_found_with_the_contacts_of_the_truth() {
             .noise_deg(0.0),
     )
     .unwrap();
-    let (analysis, set, found) = found_in(&take);
-    let names: Vec<&str> = found.passages.iter().map(|passage| passage.name.as_str()).collect();
+    let (analysis, set, found) = found_in(&walk.take);
+    let made = all_made(&analysis, &set, &found);
+    let names: Vec<&str> = made.iter().map(Passage::name).collect();
     assert_eq!(names, ["start_walk", "stop_walk", "walk_turn_left_90"]);
-    for found in &found.passages {
-        let made = Passage::from_take(&set, &analysis, found, take.frame_time_secs()).unwrap();
-        meets_its_loops(&made, &set);
-        happens_as_in(&stays_in(&truth, found.frames[0]), &made);
+    for (made, found) in made.iter().zip(&found.passages) {
+        meets_its_loops(made, &set);
+        happens_as_in(&stays_in(&walk, found.frames[0]), made);
     }
+}
+
+/// A walker that stands, turns by small steps, and stands.
+#[test]
+fn a_turn_in_place_is_found_with_the_contacts_of_the_truth() {
+    let walk = synthesize(
+        &WalkSettings::default()
+            .lead_in_secs(LEAD_IN_SECS)
+            .lead_out_secs(LEAD_IN_SECS)
+            .speed_mps(0.0)
+            .turn_dps(-60.0)
+            .seconds(7.0)
+            .drift(0.0)
+            .noise_deg(0.0),
+    )
+    .unwrap();
+    let analysis = Analysis::new(&walk.take).unwrap();
+    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
+    let found = passage::find(&set, &analysis, &PassageKind::ALL).unwrap();
+    let made = all_made(&analysis, &set, &found);
+    let names: Vec<&str> = made.iter().map(Passage::name).collect();
+    let turned = (walk.truth.yaw_at(7.0) / NAMED_TURN).round() * NAMED_TURN.to_degrees();
+    assert_eq!(names, [format!("turn_right_{:.0}", -turned)]);
+    meets_its_loops(&made[0], &set);
+    happens_as_in(&stays_in(&walk, found.passages[0].frames[0]), &made[0]);
+}
+
+/// A body that is turned on its feet: between two contacts of a foot that slid, but stayed down, it was to lift and to strike at once.
+#[test]
+fn feet_that_slide_while_they_are_down_neither_lift_nor_strike() {
+    let still = standing();
+    let frame_time_secs = still.frame_time_secs();
+    let take = support::take_of(
+        still.skeleton().clone(),
+        frame_time_secs,
+        still.num_frames(),
+        |frame, joint| {
+            let share = ((frame as f64 * frame_time_secs - 1.5) / 0.45).clamp(0.0, 1.0);
+            let turned = DQuat::from_rotation_y(0.7 * share.powi(3) * (10.0 - 15.0 * share + 6.0 * share * share));
+            let turned = if joint == 0 { turned } else { DQuat::IDENTITY };
+            let place = turned * still.translations(frame)[joint];
+            (place, turned * still.rotations(frame)[joint])
+        },
+    );
+    let analysis = Analysis::new(&take).unwrap();
+    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
+    let found = passage::find(&set, &analysis, &[PassageKind::TurnInPlace]).unwrap();
+    let made = all_made(&analysis, &set, &found);
+    assert_eq!(made.iter().map(Passage::name).collect::<Vec<_>>(), ["turn_left_45"]);
+    assert_eq!(made[0].events(), []);
+}
+
+/// A walker that does not set out within its take.
+fn standing() -> Take {
+    let settings = WalkSettings::default()
+        .lead_in_secs(4.0)
+        .seconds(4.0)
+        .turn_dps(0.0)
+        .noise_deg(0.0);
+    synthesize(&settings).unwrap().take
+}
+
+/// A walker that stands and is thrown up by an arc that begins and ends at rest.
+#[test]
+fn a_jump_is_found_with_its_flight() {
+    const HIGH_METRES: f64 = 0.35;
+    const FLIGHT: [f64; 2] = [1.3, 2.0];
+    let still = standing();
+    let take = support::take_of(
+        still.skeleton().clone(),
+        still.frame_time_secs(),
+        still.num_frames(),
+        |frame, joint| {
+            let share = (frame as f64 * still.frame_time_secs() - FLIGHT[0]) / (FLIGHT[1] - FLIGHT[0]);
+            let share = share.clamp(0.0, 1.0);
+            let up = if joint == 0 {
+                HIGH_METRES * 64.0 * (share * (1.0 - share)).powi(3)
+            } else {
+                0.0
+            };
+            (
+                still.translations(frame)[joint] + DVec3::Y * up,
+                still.rotations(frame)[joint],
+            )
+        },
+    );
+    let analysis = Analysis::new(&take).unwrap();
+    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
+    let found = passage::find(&set, &analysis, &PassageKind::ALL).unwrap();
+    let made = all_made(&analysis, &set, &found);
+    let names: Vec<&str> = made.iter().map(Passage::name).collect();
+    assert_eq!(names, ["jump"]);
+    meets_its_loops(&made[0], &set);
+    // A foot has left the ground 6 mm over it.
+    let flight = FLIGHT.map(|secs| secs - found.passages[0].frames[0] * take.frame_time_secs());
+    let late_secs = 0.045;
+    let stays = ["Left", "Right"].map(|side| Stay {
+        side,
+        strike: [flight[1] - late_secs; 2],
+        lift: flight[0] + late_secs,
+    });
+    happens_as_in(&stays, &made[0]);
 }
 
 #[test]
 fn transitions_begin_in_the_one_loop_and_end_in_the_other() {
     let (analysis, set, _) = found_in(&start().take);
-    let fade = Decay::Quintic {
-        blend_secs: passage::FADE_SECS,
-    };
     for pair in [[0, 1], [1, 0]] {
         let step_secs = analysis.take.frame_time_secs();
-        let made = Passage::between(&set, pair, fade, step_secs, analysis.overrides()).unwrap();
+        let made = Passage::between(&set, pair, step_secs, analysis.overrides()).unwrap();
         assert_eq!(made.ends().map(|end| end.loop_index), pair);
         meets_its_loops(&made, &set);
     }
@@ -247,7 +413,7 @@ fn what_a_take_does_not_do_is_missing_and_other_skeletons_are_refused() {
     assert_eq!(found.passages, []);
     assert_eq!(found.missing.len(), 5);
     let other = support::chain(&["a", "b", "c", "d"], DVec3::Y);
-    let values = (vec![DVec3::Y; 240], vec![glam::DQuat::IDENTITY; 240]);
+    let values = (vec![DVec3::Y; 240], vec![DQuat::IDENTITY; 240]);
     let take = Take::new("t", other, 1.0 / 30.0, values.0, values.1).unwrap();
     let refused = passage::find(&set, &Analysis::new(&take).unwrap(), &PassageKind::ALL);
     assert!(
@@ -279,5 +445,6 @@ fn captured_turns_are_found_and_hold_their_feet() {
         assert!(made.has_held_feet());
         let ratio = join_ratio(&made, &set);
         assert!(ratio < 1.35, "{name}: {ratio}");
+        alternates(&made);
     }
 }

@@ -1,7 +1,7 @@
 //! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
 
 use loopwright::analysis::{Analysis, Foot, Gait, Segment, Side};
-use loopwright::math::{Decay, TimeStep};
+use loopwright::math::TimeStep;
 use loopwright::passage::{self, Found, Looked, LoopState, PassageError};
 use loopwright::take::TakeError;
 use loopwright::{LoopCandidate, LoopClip, LoopSet, Passage, PassageKind};
@@ -106,7 +106,7 @@ pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(&'static str
             }
         }
     }
-    if !loops.iter().any(|(_, made)| passage::moves(&made.made.loop_clip)) {
+    if !(loops.iter()).any(|(_, made)| passage::moves(&made.made.loop_clip, &studied.analysis)) {
         loops.extend(stride(studied, recipe)?);
     }
     Ok(loops)
@@ -161,6 +161,17 @@ fn recommended(studied: &Studied, request: Request<'_>) -> Result<Option<LoopMad
     chosen.first().map(|chosen| make(studied, request, chosen)).transpose()
 }
 
+/// Names no two of which are the same: where one is taken, also by a number, the next number from 2 on is added.
+pub(crate) fn numbered(wanted: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for wanted in wanted {
+        let numbers = (2..).map(|number| format!("{wanted}_{number}"));
+        let mut free = core::iter::once(wanted.clone()).chain(numbers);
+        names.extend(free.find(|name| !names.contains(name)));
+    }
+    names
+}
+
 /// Passages that were cut out of a take, and the loops that they begin and end in.
 #[derive(Clone, Debug)]
 pub struct Cut {
@@ -191,8 +202,8 @@ impl Cut {
             true => (loops.first()).map_or(studied.take().frame_time_secs(), LoopClip::step_secs),
             false => 1.0 / wanted_hz,
         };
-        if !loops.iter().any(passage::stands) {
-            for (index, frame) in passage::calmest_stands(analysis)?.into_iter().enumerate() {
+        if !loops.iter().any(|clip| passage::stands(clip, analysis)) {
+            for (index, frame) in passage::calmest_stands(analysis).into_iter().enumerate() {
                 let name = match index {
                     0 => STANCE.to_owned(),
                     _ => format!("{STANCE}_{}", index + 1),
@@ -209,29 +220,23 @@ impl Cut {
             passages: found,
             missing,
         } = passage::find(&loops, analysis, &request.kinds)?;
-        let made = found
-            .iter()
-            .map(|found| Passage::from_take(&loops, analysis, found, step_secs));
+        let made = Passage::all_from_take(&loops, analysis, &found, step_secs)?;
         let mut passages = made.collect::<Result<Vec<_>, _>>()?;
         if request.kinds.contains(&PassageKind::Transition) {
-            let fade = Decay::Quintic {
-                blend_secs: passage::FADE_SECS,
-            };
             let count = loops.loops().len();
             for from in 0..count {
                 for to in (0..count).filter(|&to| to != from) {
-                    passages.push(Passage::between(&loops, [from, to], fade, step_secs, overrides)?);
+                    passages.push(Passage::between(&loops, [from, to], step_secs, overrides)?);
                 }
             }
         }
         // They are named after loops, whose names come from files, and name files.
-        let passages = passages.into_iter().map(|passage| {
-            let name = name_part(passage.name());
-            passage.named(name)
-        });
+        let names = numbered(passages.iter().map(|passage| name_part(passage.name())));
         Ok(Self {
             loops,
-            passages: passages.collect(),
+            passages: (passages.into_iter().zip(names))
+                .map(|(passage, name)| passage.named(name))
+                .collect(),
             missing,
             feet: foot_names(analysis),
             engine: request.engine,
@@ -274,13 +279,7 @@ impl Cut {
             feet_held: passage.has_held_feet(),
             in_place: self.is_in_place(),
             root: RootKeys::of(passage),
-            events: (passage.events().iter())
-                .map(|event| EventFacts {
-                    secs: event.secs,
-                    foot: (event.side).map_or_else(|| self.feet[event.foot].clone(), |side| side.to_string()),
-                    kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
-                })
-                .collect(),
+            events: events(passage, &self.feet),
             source_frames: passage.source_frames(),
             take,
         }
@@ -291,6 +290,17 @@ impl Cut {
 pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
     let name = |foot: &Foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone();
     analysis.body.feet.iter().map(name).collect()
+}
+
+/// When the feet of a passage come to stand and leave the ground; `feet` are their names where sides are not known.
+pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<EventFacts> {
+    (passage.events().iter())
+        .map(|event| EventFacts {
+            secs: event.secs,
+            foot: (event.side).map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
+            kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
+        })
+        .collect()
 }
 
 /// Whether files for an engine in a format get a joint for the root motion, where the skeleton has none.
@@ -415,4 +425,24 @@ pub struct EventFacts {
     pub foot: String,
     /// strike or lift.
     pub kind: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    /// A start into the loop `walk_2`, and the second one into `walk`, were both `start_walk_2`: one file could not be written.
+    #[test]
+    fn numbers_are_none_that_names_have_of_themselves() {
+        let all = |names: &[&str]| numbered(names.iter().map(|name| (*name).to_owned()));
+        let walks = ["start_walk", "start_walk", "start_walk_2", "start_walk"];
+        assert_eq!(
+            all(&walks),
+            ["start_walk", "start_walk_2", "start_walk_2_2", "start_walk_3"]
+        );
+        assert_eq!(
+            all(&["start_walk_2", "start_walk", "start_walk"]),
+            ["start_walk_2", "start_walk", "start_walk_3"]
+        );
+    }
 }

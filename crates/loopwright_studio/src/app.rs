@@ -251,6 +251,17 @@ impl Studio {
         });
     }
 
+    /// Asks for the folder that loops go into, where one wants to choose it; a browser has its own.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn ask_folder(&self, asks: bool, ctx: &Context) {
+        if asks {
+            self.ask(crate::platform::Ask::SaveInto, ctx);
+        }
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn ask_folder(&self, _asks: bool, _ctx: &Context) {}
+
     #[cfg(not(target_arch = "wasm32"))]
     fn take_chosen(&mut self) {
         let chosen = std::mem::take(&mut *self.chosen.lock().unwrap_or_else(PoisonError::into_inner));
@@ -429,7 +440,8 @@ impl Studio {
                     .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions)));
             });
         // Without its curves the timeline is as high as the bar of the take.
-        let timeline = match self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some() {
+        let has_curves = self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some();
+        let timeline = match has_curves {
             true => Panel::bottom("timeline")
                 .resizable(true)
                 .default_size(TIMELINE_POINTS)
@@ -437,7 +449,7 @@ impl Studio {
             false => Panel::bottom("low timeline"),
         };
         timeline.show(ui, |ui| {
-            if self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some() {
+            if has_curves {
                 // The panel is as high as it was dragged, not as what it holds.
                 ui.set_min_height(ui.available_height());
             }
@@ -569,22 +581,15 @@ impl Studio {
         }
         self.progress_ui(ui, actions);
         let chooses_folder = self.export.question_ui(ui, actions);
-        #[cfg(not(target_arch = "wasm32"))]
-        if chooses_folder {
-            self.ask(crate::platform::Ask::SaveInto, ui.ctx());
-        }
-        #[cfg(target_arch = "wasm32")]
-        let _ = chooses_folder;
+        self.ask_folder(chooses_folder, ui.ctx());
         ui.add_space(3.0);
     }
 
     /// How good the loop is, with the reason, or what is written or opened instead.
     fn verdict_ui(&self, ui: &mut Ui) {
         if let Some((stem, number, count)) = self.model.writing() {
-            ui.spinner();
             ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
         } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
-            ui.spinner();
             ui.add(Label::new(format!("{progress} ...")).truncate());
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
@@ -745,12 +750,7 @@ impl Studio {
     fn export_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
         let chooses_folder = self.export.export_ui(ui, model, actions);
-        #[cfg(not(target_arch = "wasm32"))]
-        if chooses_folder {
-            self.ask(crate::platform::Ask::SaveInto, ui.ctx());
-        }
-        #[cfg(target_arch = "wasm32")]
-        let _ = chooses_folder;
+        self.ask_folder(chooses_folder, ui.ctx());
         let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
         part("Picture").show_unindented(ui, |ui| capture.capture_ui(ui, model, export));
         part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export, actions));

@@ -1,8 +1,9 @@
 //! The clock and the path of a walk: from seconds to phase, and from phase to the position of the root.
 //!
-//! Take time runs evenly. Gait time is take time warped by the lead-in and by the speed variation. Phase is gait time over the
-//! period. Travel is gait time minus the time lost while the strides grow after a lead-in, and the root is exp(travel * twist).
-//! All four are monotone and C2, and every step between them has a closed form.
+//! Take time runs evenly. Gait time is take time warped by the lead-in, the speed variation and the lead-out. Phase is gait time
+//! over the period. Travel is gait time minus the time lost while the strides grow after a lead-in and shrink before a lead-out.
+//! The root is exp(travel * twist), or straight on before and after a turn. All are monotone, the first four C2, and every step
+//! between them has a closed form but that from gait time to take time.
 
 use core::f64::consts::{PI, TAU};
 

@@ -9,7 +9,8 @@ use crate::{WalkSettings, body::Side, footstep::Footsteps, path::Path};
 ///
 /// Times are seconds from frame 0, frames may be fractional. The root is the heading frame on the ideal path: on the
 /// ground below the walker (at the height of the slope or stairs where it climbs), +Z ahead, starting at the origin with
-/// yaw 0. In gait time it moves by one constant twist, so it runs on the arc exactly.
+/// yaw 0. In full stride it moves by one constant twist in gait time, so it runs on the arc exactly; where the path turns for a
+/// part of the walk only, it runs straight before and after.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
     /// The settings of the walk.
@@ -125,8 +126,9 @@ impl Truth {
 
     /// The constant twist, in the root's own axes at the start, that carries the root from one time to another.
     ///
-    /// It is log(root(start)^-1 root(end)) over the time between, with the true unwrapped yaw. Since the root runs on one
-    /// screw it is the nominal twist times travel over time, without a logarithm. The two times must differ.
+    /// It is log(root(start)^-1 root(end)) over the time between, with the true unwrapped yaw. While the root runs on one
+    /// screw, not over either end of a turn, that is the nominal twist times travel over time, without a logarithm. The two times
+    /// must differ.
     pub fn twist_between(&self, start_secs: f64, end_secs: f64) -> Twist {
         let travel = self.travel_secs(end_secs) - self.travel_secs(start_secs);
         let share = travel / (end_secs - start_secs);

@@ -3,7 +3,7 @@
 //!     cargo run --release --example headless -- FOLDER...
 //!
 //! A folder holds set.json and the files that it names. For each a line of JSON; status 1 where a joint steps further at a switch than 1.1 times
-//! what it does inside clips, or the root is more than 1 cm from the closed form after a minute.
+//! what it does inside clips, the root is more than 1 cm from the closed form after a minute, or nothing switches or no foot strikes on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -357,6 +357,19 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         .iter()
         .filter(|(_, kind)| *kind == FootEventKind::Strike)
         .count();
+    // A path on which nothing happens shows nothing.
+    if switches.is_empty() {
+        faults.push("nothing switches".to_owned());
+    }
+    let entries: serde_json::Value = serde_json::from_slice(&manifest)?;
+    let has_events = |clip: &serde_json::Value| clip["events"].as_array().is_some_and(|events| !events.is_empty());
+    if strikes == 0
+        && entries["clips"]
+            .as_array()
+            .is_some_and(|clips| clips.iter().any(has_events))
+    {
+        faults.push("no foot strikes".to_owned());
+    }
 
     // Ten seconds to settle, then a minute of frames in single precision.
     let (mut app, hero) = application(folder, &body, 60.0)?;

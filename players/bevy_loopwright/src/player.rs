@@ -4,14 +4,13 @@
 //! manifest says nothing else), and the root's rate fades without overshoot. Time may come in steps of any length: passages begin and end between
 //! them. The mathematics: docs/math/blend.md.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::Pose;
 use loopwright::math::{Decay, Rigid, Spring, Twist, rotation};
 use loopwright::play::{MovingPose, Offset};
+use loopwright::{Pose, blend};
 
 use crate::manifest::FootEventKind;
 use crate::set::{FADE, Moment, MotionSet, Part, STILL, Space, Way};
@@ -28,7 +27,7 @@ const MOST_CYCLES: f64 = 2.0;
 /// The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds.
 const SAME_EVENT_SECS: f64 = 0.1;
 
-/// Passages that may follow each other within one step.
+/// Switches that may follow each other within one step.
 const MOST_SWITCHES: usize = 16;
 
 /// What a character shall do.
@@ -137,24 +136,14 @@ impl Cycle {
         let phase = self.phase + secs / period;
         let pose = |part: &Part| {
             let clip = &set.clips[part.clip];
-            (clip.pose(clip.share_at(phase) * clip.seconds), part.weight)
+            (clip.pose(clip.phase.share(phase) * clip.seconds), part.weight)
         };
         let poses: Vec<(Pose, f64)> = parts.iter().map(pose).collect();
         if let [(pose, _)] = poses.as_slice() {
             return pose.clone();
         }
         (0..set.joints.len())
-            .map(|joint| {
-                let turns: Vec<_> = poses
-                    .iter()
-                    .map(|(pose, weight)| (pose.rotations[joint], *weight))
-                    .collect();
-                let place: DVec3 = poses
-                    .iter()
-                    .map(|(pose, weight)| pose.translations[joint] * *weight)
-                    .sum();
-                (place, rotation::mean(&turns))
-            })
+            .map(|joint| blend::mean(&poses, |pose| pose.as_ref().joint(joint)))
             .collect()
     }
 
@@ -450,6 +439,10 @@ impl Player {
             }
             self.leave(events);
         }
+        // So long a step has more ends of cycles than that.
+        if left > 0.0 && matches!(self.source, Source::Cycle(_)) {
+            self.advance(left, events);
+        }
     }
 
     /// Seconds to the next switch.
@@ -510,9 +503,8 @@ impl Player {
                     let moved = spring.at(secs);
                     (cycle.at[axis], cycle.rate[axis]) = (moved.value, moved.rate);
                 }
-                let loudest = parts
-                    .iter()
-                    .max_by(|a, b| a.weight.partial_cmp(&b.weight).unwrap_or(Ordering::Equal));
+                // Of equal weights the first.
+                let loudest = parts.iter().rev().max_by(|a, b| a.weight.total_cmp(&b.weight));
                 if let Some(part) = loudest {
                     for (index, event) in set.clips[part.clip].events.iter().enumerate() {
                         // The first time at or after `before` at which the event's phase comes.
@@ -557,7 +549,12 @@ impl Player {
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
             let mut state = self.random;
             let next = cycle.varied(&set, || drawn(&mut state));
-            let is_other = next.chosen != cycle.chosen;
+            // Only what is seen makes a switch: draws of loops that take no part do not.
+            let taking = |cycle: &Cycle| {
+                let (parts, _) = cycle.state(&set, 0.0);
+                parts.iter().map(|part| part.clip).collect::<Vec<_>>()
+            };
+            let is_other = taking(&next) != taking(cycle);
             self.random = state;
             if is_other {
                 self.switch_to(Source::Cycle(next), FADE, events);
@@ -858,12 +855,7 @@ mod tests {
 
     #[test]
     fn versions_follow_each_other_in_an_order_of_the_seed() {
-        let set = Arc::new(walking(|manifest| {
-            let mut other = manifest["clips"][1].clone();
-            other["name"] = json!("walk_v2");
-            other["variant_of"] = json!("walk");
-            manifest["clips"].as_array_mut().unwrap().push(other);
-        }));
+        let set = with_version_of(1);
         let order = |seed: u32| {
             let mut player = Player::in_loop(Arc::clone(&set), "walk").unwrap().with_seed(seed);
             (0..40)
@@ -876,5 +868,53 @@ mod tests {
         assert_eq!(order(3), order(3));
         assert_ne!(order(3), order(4));
         assert!(order(3).contains(&"walk_v2".len()) && order(3).contains(&"walk".len()));
+    }
+
+    /// A set in which a loop has a second version.
+    fn with_version_of(clip: usize) -> Arc<MotionSet> {
+        Arc::new(walking(|manifest| {
+            let mut other = manifest["clips"][clip].clone();
+            let name = other["name"].as_str().unwrap().to_owned();
+            other["name"] = json!(format!("{name}_v2"));
+            other["variant_of"] = json!(name);
+            manifest["clips"].as_array_mut().unwrap().push(other);
+        }))
+    }
+
+    #[test]
+    fn versions_of_a_loop_that_takes_no_part_are_no_switches() {
+        let mut player = Player::in_loop(with_version_of(2), "walk").unwrap();
+        let events = played(&mut player, 20.0, 60.0);
+        assert!(switches(&events).is_empty(), "{:?}", switches(&events));
+    }
+
+    #[test]
+    fn a_step_over_many_cycles_loses_no_time() {
+        let set = with_version_of(1);
+        let mut player = Player::in_loop(Arc::clone(&set), "walk").unwrap();
+        player.update(60.0, &mut Vec::new());
+        assert!((player.secs() - 60.0).abs() < 1e-9, "{}", player.secs());
+        let meant = set.clips()[1].twist().exp(60.0);
+        assert!(player.root().translation.distance(meant.translation) < 1e-9);
+    }
+
+    #[test]
+    fn feet_between_loops_of_equal_weight_are_those_of_the_first() {
+        let set = walking(|manifest| {
+            manifest["clips"][2]["seconds"] = json!(1.1);
+            for (point, speed) in [(1, 2.0), (2, 4.0)] {
+                manifest["clips"][point]["twist"]["linear"][2] = json!(speed);
+                manifest["blend_spaces"][0]["points"][point]["at"] = json!([speed]);
+            }
+        });
+        let between = Moment {
+            at: [3.0, 0.0],
+            phase: 0.0,
+        };
+        let mut player = Player::starting(Arc::new(set), Cycle::new(0, between));
+        assert_eq!(player.taking_part(), [("walk", 0.5), ("run", 0.5)]);
+        let events = played(&mut player, 4.0, 60.0);
+        let of_walk = |event: &PlayerEvent| matches!(event, PlayerEvent::Foot { clip, .. } if clip == "walk");
+        assert!(events.len() > 4 && events.iter().all(of_walk), "{events:?}");
     }
 }

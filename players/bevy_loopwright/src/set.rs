@@ -1,9 +1,9 @@
 //! A set as it is played: clips, blend spaces, and the ways from one to another.
 
 use std::collections::BTreeMap;
-use std::f64::consts::PI;
 
 use glam::{DQuat, DVec3};
+use loopwright::blend::PhaseMap;
 use loopwright::loop_clip::Interpolation;
 use loopwright::math::{Decay, DecayKind, Rigid, Twist};
 use loopwright::{Joint, LoopClip, Pose, RootMotion, Skeleton, Take, Tracks};
@@ -52,7 +52,8 @@ pub struct Clip {
     pub name: String,
     /// Its length.
     pub seconds: f64,
-    pub(crate) warp: f64,
+    /// The share of the time that has passed at a phase of the set.
+    pub(crate) phase: PhaseMap,
     pub(crate) turn: f64,
     pub(crate) events: Vec<Event>,
     pub(crate) to: Option<(usize, f64)>,
@@ -77,19 +78,9 @@ impl Clip {
         self.twist
     }
 
-    /// The share of the time that has passed at a phase of the set: docs/math/blend.md.
-    pub(crate) fn share_at(&self, phase: f64) -> f64 {
-        phase + self.warp * (PI * (phase - phase.floor())).sin().powi(2)
-    }
-
     /// The phase of the set at a time.
     pub(crate) fn phase_at(&self, secs: f64) -> f64 {
-        let share = secs / self.seconds;
-        let mut phase = share;
-        for _ in 0..8 {
-            phase -= (self.share_at(phase) - share) / (1.0 + self.warp * PI * (2.0 * PI * phase).sin());
-        }
-        phase - phase.floor()
+        self.phase.phase(secs / self.seconds).rem_euclid(1.0)
     }
 
     /// The body seen from the root at a time: local transforms in the order of [`MotionSet::joints`].
@@ -687,7 +678,7 @@ fn clip(
     let mut clip = Clip {
         name: entry.name.clone(),
         seconds: entry.seconds,
-        warp: entry.phase.map_or(0.0, |phase| phase.warp),
+        phase: PhaseMap::warped(entry.phase.map_or(0.0, |phase| phase.warp)),
         turn: entry.turn_deg.unwrap_or(0.0).to_radians(),
         events: Vec::new(),
         to,
@@ -764,14 +755,18 @@ pub(crate) mod tests {
 
     #[test]
     fn phases_and_shares_are_each_others_inverse() {
-        let set = walking(|_| {});
-        for clip in set.clips() {
-            for step in 0..20 {
-                let phase = f64::from(step) / 20.0;
-                let back = clip.phase_at(clip.share_at(phase) * clip.seconds);
-                assert!((back - phase).abs() < 1e-12, "{}: {phase} {back}", clip.name);
+        // A manifest may have any warp below 1/pi.
+        for warp in [0.02, 0.31, -0.31] {
+            let set = walking(|manifest| manifest["clips"][1]["phase"]["warp"] = json!(warp));
+            for clip in set.clips() {
+                for step in 0..200 {
+                    let phase = f64::from(step) / 200.0;
+                    let back = clip.phase_at(clip.phase.share(phase) * clip.seconds);
+                    assert!((back - phase).abs() < 1e-12, "{} {warp}: {phase} {back}", clip.name);
+                }
             }
         }
+        let set = walking(|_| {});
         assert!((set.clips[1].events[1].phase - 0.5).abs() < 1e-12);
     }
 }

@@ -8,7 +8,7 @@ use crate::feet::{self, Feet, FootLock, HoldError, Leg, Stage};
 use crate::loop_clip::{Interpolation, LoopClip};
 use crate::math::rigid::Rigid;
 use crate::math::rotation;
-use crate::motion::{Pose, RootMotion, Skeleton, Tracks};
+use crate::motion::{Pose, Skeleton, Tracks};
 use crate::retarget::FollowedFeet;
 
 /// A blend and its feet.
@@ -88,54 +88,75 @@ impl<'a> Mixing<'a> {
         Self { blender, weights }
     }
 
-    pub(super) fn mixed(
-        &self,
-        name: String,
-        root: RootMotion,
-        num_samples: usize,
-        step_secs: f64,
-    ) -> Result<Mix, BlendError> {
-        let first = &self.blender.on_screws[0];
-        let empty = || Tracks::empty(first.skeleton().clone(), step_secs, num_samples);
-        let (mut tracks, mut places) = (empty(), empty());
-        let share = |sample: usize| sample as f64 / num_samples as f64;
+    /// The blend alone.
+    pub(super) fn clip(&self, num_samples: usize, step_secs: f64) -> Result<LoopClip, BlendError> {
+        let mut tracks = self.tracks(num_samples, step_secs);
         for sample in 0..num_samples {
-            let [pose, placed] = self.poses(share(sample));
+            let share = share(sample, num_samples);
+            let (pose, _) = self.pose(share, &self.shares_of_legs(share));
             tracks.push(pose.as_ref());
+        }
+        self.closed(tracks)
+    }
+
+    /// The blend and its feet.
+    pub(super) fn mixed(&self, num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
+        let mut tracks = self.tracks(num_samples, step_secs);
+        let mut places = tracks.clone();
+        let shares: Vec<Vec<Vec<f64>>> = (0..num_samples)
+            .map(|sample| self.shares_of_legs(share(sample, num_samples)))
+            .collect();
+        for (sample, of_legs) in shares.iter().enumerate() {
+            let (pose, feet) = self.pose(share(sample, num_samples), of_legs);
+            tracks.push(pose.as_ref());
+            let mut placed = pose;
+            for (joint, at) in feet {
+                placed.place(tracks.skeleton(), joint, at);
+            }
             places.push(placed.as_ref());
         }
-        let clip = LoopClip::new(name, tracks, first.carrier(), root)?;
-        let follows_paths = self.blender.loops.iter().any(LoopClip::follows_path);
-        let clip = match follows_paths {
-            true => clip.along((0..num_samples).map(|sample| self.sway(share(sample))).collect())?,
-            false => clip,
-        };
         let counted: Vec<usize> = (0..self.weights.len())
             .filter(|&index| self.weights[index] > 0.0)
             .collect();
         let feet = (self.blender.feet.iter().zip(self.weights)).map(|(feet, weight)| (feet, *weight));
         let feet: Vec<_> = feet.filter(|(_, weight)| *weight > 0.0).collect();
-        // By foot and sample, the shares of all loops.
-        let shares: Vec<Vec<Vec<f64>>> = (self.blender.legs.iter())
-            .map(|leg| {
-                (0..num_samples)
-                    .map(|sample| self.shares(Some(leg.foot), share(sample)))
-                    .collect()
-            })
-            .collect();
         Ok(Mix {
-            feet: FollowedFeet::mixed(&feet, num_samples, |index, foot, sample| match shares.get(foot) {
-                Some(of_leg) => of_leg[sample][counted[index]],
-                None => self.shares(None, share(sample))[counted[index]],
+            feet: FollowedFeet::mixed(&feet, num_samples, |index, foot, sample| {
+                match shares[sample].get(foot) {
+                    Some(of_leg) => of_leg[counted[index]],
+                    None => self.shares(None, share(sample, num_samples))[counted[index]],
+                }
             }),
-            clip,
+            clip: self.closed(tracks)?,
             places,
         })
+    }
+
+    fn tracks(&self, num_samples: usize, step_secs: f64) -> Tracks {
+        Tracks::empty(self.blender.on_screws[0].skeleton().clone(), step_secs, num_samples)
+    }
+
+    /// The loop of these poses, on the mean of the root paths.
+    fn closed(&self, tracks: Tracks) -> Result<LoopClip, BlendError> {
+        let (blender, num_samples) = (self.blender, tracks.num_frames());
+        let carrier = blender.on_screws[0].carrier();
+        let clip = LoopClip::new(blender.name(self.weights), tracks, carrier, blender.root(self.weights))?;
+        if !blender.loops.iter().any(LoopClip::follows_path) {
+            return Ok(clip);
+        }
+        let sways = (0..num_samples).map(|sample| self.sway(share(sample, num_samples)));
+        Ok(clip.along(sways.collect())?)
     }
 
     /// Of every loop, the share of its time that the blend shows at a share of its own.
     fn shares(&self, foot: Option<usize>, share: f64) -> Vec<f64> {
         self.blender.alignment.shares(self.weights, foot, share)
+    }
+
+    /// The same by leg.
+    fn shares_of_legs(&self, share: f64) -> Vec<Vec<f64>> {
+        let legs = self.blender.legs.iter();
+        legs.map(|leg| self.shares(Some(leg.foot), share)).collect()
     }
 
     /// The loops with a weight above 0, each with its weight and its pose at shares of their times.
@@ -149,8 +170,9 @@ impl<'a> Mixing<'a> {
         counted.map(pose).collect()
     }
 
-    /// The local pose at a share of the time of the blend, and the same with feet where they are in the mean.
-    fn poses(&self, share: f64) -> [Pose; 2] {
+    /// The local pose at a share of the time of the blend, and where the joints of feet are in the mean, seen from the root. `of_legs` are the
+    /// shares of all loops, by leg.
+    fn pose(&self, share: f64, of_legs: &[Vec<f64>]) -> (Pose, Vec<(usize, Rigid)>) {
         let skeleton = self.blender.on_screws[0].skeleton();
         let of_body = self.shares(None, share);
         let bodies = self.posed(&of_body);
@@ -158,30 +180,29 @@ impl<'a> Mixing<'a> {
             .map(|joint| mean(&bodies, |pose| local(pose, joint)))
             .collect();
         let mut feet = Vec::new();
-        for leg in &self.blender.legs {
-            let of_leg = self.shares(Some(leg.foot), share);
-            let is_apart = bodies.len() > 1 && of_leg != of_body;
-            let legs = if is_apart { self.posed(&of_leg) } else { bodies.clone() };
-            if is_apart {
+        for (leg, of_leg) in self.blender.legs.iter().zip(of_legs) {
+            let is_apart = bodies.len() > 1 && *of_leg != of_body;
+            let own;
+            let legs = if is_apart {
+                own = self.posed(of_leg);
                 for &joint in &leg.joints {
-                    pose.set_joint(joint, into(mean(&legs, |pose| local(pose, joint))));
+                    pose.set_joint(joint, into(mean(&own, |pose| local(pose, joint))));
                 }
-            }
-            let at = |&joint: &usize| (joint, into(mean(&legs, |pose| seen(pose, skeleton, joint))));
+                &own
+            } else {
+                &bodies
+            };
+            let at = |&joint: &usize| (joint, into(mean(legs, |pose| seen(pose, skeleton, joint))));
             let placed: Vec<(usize, Rigid)> = leg.of_foot.iter().map(at).collect();
             // A foot that does not hang from its leg is where it is.
             let hangs = leg.leg.filter(|leg| is_apart && !leg.is_apart);
             if let Some(of_body) = hangs {
-                let (_, turned) = mean(&legs, |pose| seen(pose, skeleton, of_body.thigh));
+                let (_, turned) = mean(legs, |pose| seen(pose, skeleton, of_body.thigh));
                 reach(&mut pose, skeleton, &of_body, turned, &placed);
             }
             feet.extend(placed);
         }
-        let mut placed = pose.clone();
-        for (joint, at) in feet {
-            placed.place(skeleton, joint, at);
-        }
-        [pose, placed]
+        (pose, feet)
     }
 
     /// The mean of root paths, seen from their twists.
@@ -196,6 +217,11 @@ impl<'a> Mixing<'a> {
         let sways: Vec<(Rigid, f64)> = sways.collect();
         into(mean(&sways, |sway| *sway))
     }
+}
+
+/// The share of the time of a blend at a sample of it.
+fn share(sample: usize, num_samples: usize) -> f64 {
+    sample as f64 / num_samples as f64
 }
 
 /// Brings a leg to where the mean of its foot is, as far as the knee gives way. The hips are those of another moment, so that the thigh turns
@@ -230,5 +256,5 @@ fn local(pose: &Pose, joint: usize) -> Rigid {
 
 /// A joint of a local pose, seen from the root.
 fn seen(pose: &Pose, skeleton: &Skeleton, joint: usize) -> Rigid {
-    pose.as_ref().above(skeleton, joint) * pose.as_ref().joint(joint)
+    pose.as_ref().world_of(skeleton, joint)
 }

@@ -177,7 +177,7 @@ impl Blender {
     /// phase on and on that floor.
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
         let (num_samples, step_secs) = self.sampling(weights)?;
-        Ok(self.mix(weights, num_samples, step_secs)?.clip)
+        Mixing::new(self, &self.shares(weights)?).clip(num_samples, step_secs)
     }
 
     /// The number of samples that a blend with these weights has on its own, and the time from each to the next.
@@ -191,21 +191,24 @@ impl Blender {
 
     /// The same blend at another number of samples, at least three, and another time between them, together with when its feet stand.
     pub fn mix(&self, weights: &[f64], num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
-        let weights = self.shares(weights)?;
-        let period_secs = self.mean(&weights, LoopClip::period_secs);
+        Mixing::new(self, &self.shares(weights)?).mixed(num_samples.max(3), step_secs)
+    }
+
+    /// The root of a blend with these shares.
+    fn root(&self, weights: &[f64]) -> RootMotion {
+        let period_secs = self.mean(weights, LoopClip::period_secs);
         let twist = self
             .on_screws
             .iter()
-            .zip(&weights)
+            .zip(weights)
             .fold(Twist::ZERO, |sum, (clip, weight)| {
                 let (share, twist) = (weight * clip.period_secs() / period_secs, clip.root().twist);
                 Twist::new(sum.linear + twist.linear * share, sum.angular + twist.angular * share)
             });
-        let root = RootMotion {
+        RootMotion {
             twist,
             ..*self.loops[0].root()
-        };
-        Mixing::new(self, &weights).mixed(self.name(&weights), root, num_samples.max(3), step_secs)
+        }
     }
 
     /// The weighted mean of a figure of the loops.

@@ -63,14 +63,6 @@ pub struct PhaseMap {
 }
 
 impl PhaseMap {
-    /// The map of a loop without touch-downs, or of one whose steps are even: its time from a share on.
-    pub fn shifted(start: f64) -> Self {
-        Self {
-            start,
-            deviations: vec![0.0; 2],
-        }
-    }
-
     /// The map of one cycle from the left foot's touch-down on, with the right one's at the share 1/2 + `warp`: share(p) = p + warp
     /// sin^2(pi p), which rises for |warp| < 1/pi.
     pub fn warped(warp: f64) -> Self {

@@ -373,8 +373,8 @@ mod tests {
                 (pose.translations[0], pose.rotations[0])
             );
             for joint in 1..NAMES.len() {
-                let world = |pose: PoseRef<'_>, joint: usize| pose.above(skeleton, joint) * pose.joint(joint);
-                let off = world(seen, PARTNERS[joint]).translation - world(pose, joint).translation * ACROSS;
+                let world = |pose: PoseRef<'_>, joint: usize| pose.world_of(skeleton, joint).translation;
+                let off = world(seen, PARTNERS[joint]) - world(pose, joint) * ACROSS;
                 assert!(off.length() < 1e-14, "{sample}: joint {joint} is off by {off}");
             }
         }

@@ -491,7 +491,7 @@ const LEAVES_MPS: f64 = 0.15;
 /// Contacts begin and end up to this long before and after a foot does, seconds.
 const EDGE_SECS: f64 = 0.15;
 
-/// When the feet of a motion are on the ground, from when the heel or the ball comes down to when both have left; none where feet
+/// When the feet of a motion with ends are on the ground, from when the heel or the ball comes down to when both have left; none where feet
 /// cannot be told from other joints. Contacts, by which feet are held, begin earlier and end later where steps are slow.
 pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay> {
     let mut stays = Vec::new();
@@ -502,7 +502,8 @@ pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> V
     let (course, metre) = (&stage.course, model.size);
     let reach = course.samples_in(EDGE_SECS);
     for (index, foot) in body.feet.iter().enumerate() {
-        let positions = standing_positions(stage, foot, false);
+        let standing = solve::standing_point(stage, foot, false);
+        let positions = stage.positions_of(standing.0, standing.1);
         let contacts = contact::of_point(index, &positions, course, &model.contacts);
         if contacts.is_empty() {
             continue;
@@ -510,12 +511,10 @@ pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> V
         // Toes may lie on the ground a little longer than their joint.
         let ends = solve::ends_of_foot(stage, foot, &contacts, &model).into_iter();
         let heel = ends.filter(|(point, ..)| *point == FootPoint::Heel);
-        let heel = heel.map(|(_, joint, offset)| stage.positions_of(joint, offset));
-        let in_world = |positions: Vec<DVec3>| -> Vec<DVec3> {
-            let places = positions.into_iter().enumerate();
-            places.map(|(key, at)| course.to_world(key as isize, at)).collect()
-        };
-        let points: Vec<Vec<DVec3>> = core::iter::once(positions).chain(heel).map(in_world).collect();
+        let heel = heel.map(|(_, joint, offset)| (joint, offset));
+        let points: Vec<Vec<DVec3>> = (core::iter::once(standing).chain(heel))
+            .map(|(joint, offset)| stage.places_of(joint, offset))
+            .collect();
         for contact in contacts {
             let keys = contact.keys();
             let (first, last) = (
@@ -548,6 +547,15 @@ pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> V
                 .last()
                 .unwrap_or(keys.start);
             let lift = (middle..=last).find(|&key| !rests(key)).unwrap_or(last);
+            let lift = lift.max(strike + 1) as f64;
+            if let Some(stay) = stays
+                .last_mut()
+                .filter(|stay: &&mut Stay| stay.foot == index && strike as f64 <= stay.lift)
+            {
+                // A foot that pivots has two contacts, between which it stays.
+                stay.lift = stay.lift.max(lift);
+                continue;
+            }
             let before = strike.checked_sub(1).map(|before| (above(before), above(strike)));
             stays.push(Stay {
                 foot: index,
@@ -555,7 +563,7 @@ pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> V
                     Some((before, here)) if before > 0.0 && here < 0.0 => strike as f64 - here / (here - before),
                     _ => strike as f64,
                 },
-                lift: lift.max(strike + 1) as f64,
+                lift,
             });
         }
     }

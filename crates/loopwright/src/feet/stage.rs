@@ -83,6 +83,14 @@ impl<'a> Stage<'a> {
         (0..self.course.count()).map(at).collect()
     }
 
+    /// The same in the world.
+    pub(super) fn places_of(&self, joint: usize, offset: DVec3) -> Vec<DVec3> {
+        let positions = self.positions_of(joint, offset).into_iter().enumerate();
+        positions
+            .map(|(key, at)| self.course.to_world(key as isize, at))
+            .collect()
+    }
+
     /// Rotation of the joint above one at a sample, seen from the root.
     pub(super) fn rotation_above(&self, sample: usize, joint: usize) -> DQuat {
         rotation_above(self.skeleton(), &self.world, sample, joint)

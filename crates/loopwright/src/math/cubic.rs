@@ -33,6 +33,18 @@ impl<T> Span<T> {
     }
 }
 
+impl Span<usize> {
+    /// Samples from `before` on, of which `last` is the last.
+    pub(crate) fn within(before: usize, last: usize) -> Self {
+        Self {
+            left: before.checked_sub(1),
+            before,
+            after: before + 1,
+            right: (before + 2 <= last).then_some(before + 2),
+        }
+    }
+}
+
 /// The Hermite basis at one point between two samples, with its derivative per step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hermite {

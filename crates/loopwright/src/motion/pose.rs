@@ -66,6 +66,11 @@ impl<'a> PoseRef<'a> {
             .fold(Rigid::IDENTITY, |above, &joint| above * self.joint(joint))
     }
 
+    /// World transform of a joint of a local pose: its transform in the space of the root's parent.
+    pub fn world_of(self, skeleton: &Skeleton, joint: usize) -> Rigid {
+        self.above(skeleton, joint) * self.joint(joint)
+    }
+
     /// Local transform of a joint of a local pose after `motion` moves the world; the joints above stay.
     pub fn carried(self, skeleton: &Skeleton, joint: usize, motion: Rigid) -> Rigid {
         let above = self.above(skeleton, joint);

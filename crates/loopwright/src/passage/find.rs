@@ -12,16 +12,17 @@ use core::ops::RangeInclusive;
 use super::ground::Way;
 use super::{LoopState, PassageError, PassageKind, check, moves, stands};
 use crate::analysis::{Analysis, Foot, MOVING_MPS};
+use crate::feet::contact;
 use crate::math::decay::Decay;
 use crate::math::{ops, percentile, time_step::TimeStep};
 use crate::play::{DEFAULT_FADE_SECS, LoopSet};
-use crate::transition::{TransitionClip, Transitions};
+use crate::transition::{State, TransitionClip, Transitions};
 
 /// A turn between standing and standing is larger than this, radians (30 degrees).
-pub const MIN_TURN_IN_PLACE: f64 = 30.0 * core::f64::consts::PI / 180.0;
+const MIN_TURN_IN_PLACE: f64 = 30.0 * core::f64::consts::PI / 180.0;
 
 /// A turn on the move is larger than this, radians (45 degrees), within about 1.5 seconds.
-pub const MIN_TURN_ON_THE_MOVE: f64 = 45.0 * core::f64::consts::PI / 180.0;
+const MIN_TURN_ON_THE_MOVE: f64 = 45.0 * core::f64::consts::PI / 180.0;
 
 /// A turn on the move takes about so long, seconds; over half of it on either side it is measured.
 const TURN_SECS: f64 = 1.5;
@@ -34,13 +35,10 @@ const STANDS_RATE: f64 = 0.436;
 const STANDS_SECS: f64 = 0.2;
 const MOVES_SECS: f64 = 0.8;
 
-/// A start or a stop that turns by more than this says so in its name, radians.
-const NAMED_TURN: f64 = MIN_TURN_IN_PLACE;
-
 /// Turns of steady ways are slower than this share of the turn between them.
 const STEADY_SHARE: f64 = 0.4;
 
-/// For so long before and after it, seconds.
+/// The way goes on for so long before and after a turn, seconds; over half of that it is steady.
 const STEADY_SECS: f64 = 0.5;
 
 /// A turn of a body that stands carries it no farther than this, metres.
@@ -75,7 +73,8 @@ const LENGTH_PRICE: f64 = 0.05;
 /// Pairs are tried at about this rate, Hz, and then around the best.
 const COARSE_HZ: f64 = 30.0;
 
-/// Loops whose speed differs from that of the way by more than this share, and this many metres per second, are of another gait.
+/// Loops whose speed differs from that of the way by more than this share of the faster, plus this many metres per second
+/// on the reference body, are of another gait.
 const SPEED_SHARE: f64 = 0.35;
 const SPEED_MPS: f64 = 0.25;
 
@@ -83,14 +82,9 @@ const SPEED_MPS: f64 = 0.25;
 const ALIKE: f64 = 0.5;
 const MOST_STANCES: usize = 4;
 
-/// Names state turns in steps of so many degrees.
-const NAMED_DEG: f64 = 45.0;
-
 /// A passage that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundPassage {
-    /// Its name, after the loops' own: `start_walk`, `turn_left_90`; numbered from the second best of the same name on.
-    pub name: String,
     /// What it does.
     pub kind: PassageKind,
     /// First and last frame of the take.
@@ -99,7 +93,8 @@ pub struct FoundPassage {
     pub ends: [LoopState; 2],
     /// What both ends cost together, metre-seconds.
     pub cost: f64,
-    /// The change of the body's heading, radians, left positive.
+    /// The change of the body's heading in the take, radians, left positive; once its ends are bent to meet the loops it may turn by
+    /// more or less.
     pub turn: f64,
 }
 
@@ -137,7 +132,7 @@ impl fmt::Display for Looked {
 /// What was found in a take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// The passages, by kind, and by name with the best of each first.
+    /// The passages, by kind, those of each with the cheapest first.
     pub passages: Vec<FoundPassage>,
     /// The kinds that were asked for and not found, and why.
     pub missing: Vec<(PassageKind, Looked)>,
@@ -148,26 +143,24 @@ pub struct Found {
 /// Transitions are not in takes: see [`super::Passage::between`]. Errors: [`PassageError`].
 pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result<Found, PassageError> {
     check(set, Some(analysis))?;
-    let take = TransitionClip::from_take(analysis.clone());
-    let costs: Result<Vec<Transitions>, _> = (set.loops().iter())
-        .map(|clip| {
-            let entered = TransitionClip::from_loop(clip, &analysis.overrides)?;
-            Transitions::between(&take, &entered, &analysis.overrides.weights)
-        })
-        .collect();
-    let search = Search {
+    let mut search = Search {
         step: TimeStep::new(analysis.take.frame_time_secs()),
         dt: analysis.take.frame_time_secs(),
         way: Way::of_hips(analysis),
-        costs: costs?,
+        costs: Vec::new(),
         set,
         analysis,
         decay: Decay::Quintic {
             blend_secs: DEFAULT_FADE_SECS,
         },
+        size: analysis.body.size(&analysis.take),
     };
     let mut found = Found::default();
     let all = search.events();
+    if all.iter().any(|event| kinds.contains(&event.kind)) {
+        // Every loop takes a copy of the take's features.
+        search.costs = costs(set, analysis)?;
+    }
     for kind in PassageKind::ALL.into_iter().filter(|kind| kinds.contains(kind)) {
         if kind == PassageKind::Transition {
             continue;
@@ -178,21 +171,20 @@ pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result
         if passages.is_empty() {
             found.missing.push((kind, search.why_not(kind, !events.is_empty())));
         }
-        numbered(&mut passages);
         found.passages.extend(passages);
     }
     Ok(found)
 }
 
-/// Numbers those of one name, the first excepted.
-fn numbered(passages: &mut [FoundPassage]) {
-    let names: Vec<String> = passages.iter().map(|passage| passage.name.clone()).collect();
-    for (index, passage) in passages.iter_mut().enumerate() {
-        let before = names[..index].iter().filter(|name| **name == names[index]).count();
-        if before > 0 {
-            passage.name = format!("{}_{}", names[index], before + 1);
-        }
-    }
+/// What a jump from each frame of the take into each sample of the loops costs.
+fn costs(set: &LoopSet, analysis: &Analysis) -> Result<Vec<Transitions>, PassageError> {
+    let take = TransitionClip::from_take(analysis.clone());
+    (set.loops().iter())
+        .map(|clip| {
+            let entered = TransitionClip::from_loop(clip, &analysis.overrides)?;
+            Ok(Transitions::between(&take, &entered, &analysis.overrides.weights)?)
+        })
+        .collect()
 }
 
 /// What a frame does.
@@ -226,10 +218,13 @@ struct Search<'a> {
     set: &'a LoopSet,
     analysis: &'a Analysis,
     way: Way,
+    /// By loop; none until something is found that may meet them.
     costs: Vec<Transitions>,
     decay: Decay,
     step: TimeStep,
     dt: f64,
+    /// Of the body, beside the reference body.
+    size: f64,
 }
 
 /// A frame of the take at which it meets a loop.
@@ -247,10 +242,6 @@ impl Search<'_> {
         self.step.nearest_from_one(secs)
     }
 
-    fn size(&self) -> f64 {
-        self.analysis.body.size(&self.analysis.take)
-    }
-
     /// What happens in the take, in order of time.
     fn events(&self) -> Vec<Event> {
         let jumps = self.jumps();
@@ -264,7 +255,7 @@ impl Search<'_> {
                 _ => continue,
             };
             let is_turn = self.turned(from.last, to.first).abs() > MIN_TURN_IN_PLACE
-                && self.moved(from.last, to.first) < IN_PLACE_METRES * self.size();
+                && self.moved(from.last, to.first) < IN_PLACE_METRES * self.size;
             if kind == PassageKind::TurnInPlace && !is_turn {
                 continue;
             }
@@ -418,8 +409,8 @@ impl Search<'_> {
     /// Who hardly travels before or after a jump stands there, if a loop of the set does: a crouch is as like to a step as to an idle.
     fn does_around_jump(&self, window: RangeInclusive<usize>) -> Does {
         let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]).collect();
-        let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size().sqrt();
-        match travels || !self.set.loops().iter().any(stands) {
+        let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size.sqrt();
+        match travels || !self.set.loops().iter().any(|clip| stands(clip, self.analysis)) {
             true => Does::Neither,
             false => Does::Stand,
         }
@@ -443,27 +434,17 @@ impl Search<'_> {
         let standing: Vec<f64> = (joints.iter())
             .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)).collect(), 0.1))
             .collect();
-        let flies_metres = FLIES_METRES * self.size();
+        let flies_metres = FLIES_METRES * self.size;
         let flies = |frame: usize| {
             let mut feet = joints.iter().zip(&standing).enumerate();
             feet.all(|(foot, (&joint, standing))| {
                 !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
             })
         };
-        let mut flights: Vec<(usize, usize)> = Vec::new();
-        let mut flew = false;
-        for frame in 0..count {
-            let now = flies(frame);
-            match flights.last_mut() {
-                Some(flight) if now && flew => flight.1 = frame,
-                _ if now => flights.push((frame, frame)),
-                _ => {}
-            }
-            flew = now;
-        }
+        let flies: Vec<bool> = (0..count).map(flies).collect();
         let fewest = self.frames(FLIGHT_SECS);
-        flights.retain(|(from, to)| to + 1 - from >= fewest);
-        flights
+        let flights = contact::runs(&flies).into_iter().filter(|run| run.len() >= fewest);
+        flights.map(|run| (run.start, run.end - 1)).collect()
     }
 
     /// The passage of an event, where it meets loops at least cost.
@@ -476,36 +457,13 @@ impl Search<'_> {
             loop_index: fit.loop_index,
             secs: fit.sample as f64 * self.set.loops()[fit.loop_index].step_secs(),
         };
-        let turn = self.turned(from.frame, to.frame);
         Some(FoundPassage {
-            name: self.name(event.kind, [from.loop_index, to.loop_index], turn),
             kind: event.kind,
             frames: [from.frame as f64, to.frame as f64],
             ends: [state(from), state(to)],
             cost: from.cost + to.cost,
-            turn,
+            turn: self.turned(from.frame, to.frame),
         })
-    }
-
-    fn name(&self, kind: PassageKind, [from, to]: [usize; 2], turn: f64) -> String {
-        let [from, to] = [from, to].map(|index| self.set.loops()[index].name());
-        let side = if turn > 0.0 { "left" } else { "right" };
-        let steps = (turn.abs().to_degrees() / NAMED_DEG).round().max(1.0) * NAMED_DEG;
-        let turned = format!("{side}_{steps:.0}");
-        let name = match kind {
-            PassageKind::Start => format!("start_{to}"),
-            PassageKind::Stop => format!("stop_{from}"),
-            PassageKind::TurnInPlace => "turn".to_owned(),
-            PassageKind::Turn => format!("{from}_turn"),
-            PassageKind::Jump => "jump".to_owned(),
-            PassageKind::Transition => format!("{from}_to_{to}"),
-        };
-        let is_turn = matches!(kind, PassageKind::TurnInPlace | PassageKind::Turn);
-        if is_turn || turn.abs() > NAMED_TURN {
-            format!("{name}_{turned}")
-        } else {
-            name
-        }
     }
 
     /// The frame of a window and the sample of a loop that meet at the lowest price.
@@ -517,8 +475,8 @@ impl Search<'_> {
         let mut best: Option<Fit> = None;
         for (loop_index, clip) in self.set.loops().iter().enumerate() {
             let is_like = match event.does[end] {
-                Does::Stand => stands(clip),
-                Does::Move => moves(clip) && self.is_as_fast(loop_index, event, end),
+                Does::Stand => stands(clip, self.analysis),
+                Does::Move => moves(clip, self.analysis) && self.is_as_fast(loop_index, event, end),
                 Does::Neither => true,
             };
             if !is_like {
@@ -562,7 +520,7 @@ impl Search<'_> {
             loop_index,
             sample,
             cost,
-            price: cost + LENGTH_PRICE * self.size() * away as f64 * self.dt,
+            price: cost + LENGTH_PRICE * self.size * away as f64 * self.dt,
         }
     }
 
@@ -578,7 +536,7 @@ impl Search<'_> {
         let usual = percentile::of(speeds, 0.75);
         let twist = clip.root().twist.linear;
         let own = ops::hypot(twist.x, twist.z);
-        (own - usual).abs() < SPEED_SHARE * own.max(usual) + SPEED_MPS
+        (own - usual).abs() < SPEED_SHARE * own.max(usual) + SPEED_MPS * self.size.sqrt()
     }
 
     fn why_not(&self, kind: PassageKind, happens: bool) -> Looked {
@@ -587,9 +545,9 @@ impl Search<'_> {
         let needs_move = !matches!(kind, PassageKind::TurnInPlace | PassageKind::Jump);
         if !happens {
             Looked::Never(kind)
-        } else if needs_stand && !loops.iter().any(stands) {
+        } else if needs_stand && !loops.iter().any(|clip| stands(clip, self.analysis)) {
             Looked::NoLoopStands
-        } else if needs_move && !loops.iter().any(moves) {
+        } else if needs_move && !loops.iter().any(|clip| moves(clip, self.analysis)) {
             Looked::NoLoopMoves
         } else {
             Looked::NoLoopLike(kind)
@@ -632,7 +590,7 @@ fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
 
 /// The calmest frame of each stretch of a take in which the body stands, the calmest of all first; of those that cost little to change
 /// into each other only one.
-pub fn calmest_stands(analysis: &Analysis) -> Result<Vec<usize>, PassageError> {
+pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     let calmest = |run: &Run| {
         let usable = (run.first..=run.last).filter(|&frame| analysis.usable[frame]);
         usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
@@ -641,20 +599,20 @@ pub fn calmest_stands(analysis: &Analysis) -> Result<Vec<usize>, PassageError> {
     let stands = runs.iter().filter(|run| run.does == Does::Stand);
     let mut frames: Vec<usize> = stands.filter_map(calmest).collect();
     frames.sort_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)));
-    if frames.len() < 2 {
-        return Ok(frames);
-    }
-    let take = TransitionClip::from_take(analysis.clone());
-    let costs = Transitions::between(&take, &take, &analysis.overrides.weights)?;
+    let state = |frame: usize| State {
+        positions: analysis.features.positions(frame),
+        velocities: analysis.features.velocities(frame),
+    };
     let decay = Decay::Quintic {
         blend_secs: DEFAULT_FADE_SECS,
     };
     let alike = ALIKE * analysis.body.size(&analysis.take);
     let mut kept: Vec<usize> = Vec::new();
     for frame in frames {
-        if kept.len() < MOST_STANCES && kept.iter().all(|&other| costs.cost(frame, other, decay) > alike) {
+        let is_another = |&other: &usize| state(frame).cost(state(other), decay) > alike;
+        if kept.len() < MOST_STANCES && kept.iter().all(is_another) {
             kept.push(frame);
         }
     }
-    Ok(kept)
+    kept
 }

@@ -161,12 +161,7 @@ impl Way {
         if u == 0.0 {
             return self.frames[before];
         }
-        let span = Span {
-            left: before.checked_sub(1),
-            before,
-            after: before + 1,
-            right: (before + 2 <= last).then_some(before + 2),
-        };
+        let span = Span::within(before, last);
         let curve = Hermite::at(u);
         Ground {
             at: curve.point(span.map(|frame| self.frames[frame].at)),

@@ -21,13 +21,13 @@ use crate::math::decay::Decay;
 use crate::math::rigid::Rigid;
 use crate::math::rotation;
 use crate::math::time_step::TimeStep;
-use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks};
-use crate::play::LoopSet;
+use crate::motion::{Pose, RootMotion, Skeleton, Tracks};
+use crate::play::{LoopSet, MAX_TRANSFORMS, PlayError};
 use crate::root_motion::root_joint;
 
 /// A bend fades over this long at most, seconds, and over no more than half of a passage of a take. Shorter, and limbs dart; longer, and
 /// little of the take is left.
-pub const FADE_SECS: f64 = 0.6;
+const FADE_SECS: f64 = 0.6;
 
 /// Fewest samples of a passage, both ends included.
 const FEWEST_SAMPLES: usize = 8;
@@ -40,6 +40,51 @@ const CONTEXT_SECS: f64 = 1.0;
 
 /// A stance is a loop so long, seconds.
 const STANCE_SECS: f64 = 1.0;
+
+/// A start, a stop or a jump that turns by more than this says so in its name, radians (30 degrees).
+const NAMED_TURN: f64 = 30.0 * core::f64::consts::PI / 180.0;
+
+/// Names state turns in steps of so many degrees.
+const NAMED_DEG: f64 = 45.0;
+
+/// The name of a passage from one loop to another that turns by so much, radians.
+fn name_of(kind: PassageKind, [from, to]: [&str; 2], turn: f64) -> String {
+    let side = if turn > 0.0 { "left" } else { "right" };
+    let steps = (turn.abs().to_degrees() / NAMED_DEG).round().max(1.0) * NAMED_DEG;
+    let name = match kind {
+        PassageKind::Start => format!("start_{to}"),
+        PassageKind::Stop => format!("stop_{from}"),
+        PassageKind::TurnInPlace => "turn".to_owned(),
+        PassageKind::Turn => format!("{from}_turn"),
+        PassageKind::Jump => "jump".to_owned(),
+        PassageKind::Transition => return format!("{from}_to_{to}"),
+    };
+    let is_turn = matches!(kind, PassageKind::TurnInPlace | PassageKind::Turn);
+    if is_turn || turn.abs() > NAMED_TURN {
+        format!("{name}_{side}_{steps:.0}")
+    } else {
+        name
+    }
+}
+
+/// Errors: no time between samples.
+fn check_step(step_secs: f64) -> Result<(), PassageError> {
+    if step_secs > 0.0 && step_secs.is_finite() {
+        Ok(())
+    } else {
+        Err(PassageError::Step { found: step_secs })
+    }
+}
+
+/// Errors: more transforms than a performance may have.
+fn check_count(num_poses: f64, skeleton: &Skeleton) -> Result<(), PlayError> {
+    let found = num_poses * skeleton.num_joints() as f64;
+    if found > MAX_TRANSFORMS as f64 {
+        Err(PlayError::TooManyFrames { found })
+    } else {
+        Ok(())
+    }
+}
 
 /// What two loops do at both ends of a motion, one sample beyond each, at it, and one sample inside: bodies and roots.
 struct Meeting {
@@ -70,12 +115,16 @@ struct Grid {
 }
 
 impl Grid {
-    fn new(step_secs: f64, steps: usize) -> Self {
-        Self {
+    /// Errors: there are too many instants, those around the passage included.
+    fn new(skeleton: &Skeleton, step_secs: f64, steps: usize) -> Result<Self, PassageError> {
+        let times = TimeStep::new(LONGEST_INSTANT_SECS).up(step_secs).max(1);
+        let around = 2.0 * CONTEXT_SECS / step_secs;
+        check_count((steps as f64 + around) * times as f64, skeleton)?;
+        Ok(Self {
             step_secs,
             steps,
-            times: TimeStep::new(LONGEST_INSTANT_SECS).up(step_secs).max(1),
-        }
+            times,
+        })
     }
 
     fn instant_secs(&self) -> f64 {
@@ -219,45 +268,35 @@ fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
     }
 }
 
-/// What is left of the bends of both ends at every instant.
-fn left_of_bends(grid: Grid, ends: [bool; 2], fade: Decay) -> [Vec<f64>; 2] {
-    core::array::from_fn(|end| {
-        let left = |instant: usize| fade.at(grid.away(end, instant)).position.value;
-        let instants = 0..grid.count();
-        instants
-            .map(|instant| if ends[end] { left(instant) } else { 0.0 })
-            .collect()
-    })
+/// The joint of a rig that is the root, if there is one, and its children that keep their own places.
+fn rig_root(analysis: &Analysis) -> Option<(usize, Vec<usize>)> {
+    let skeleton = analysis.take.skeleton();
+    let joint = root_joint::find(skeleton, &analysis.world, &analysis.body)?;
+    Some((joint, root_joint::kept_children(skeleton, joint, analysis)))
 }
 
 /// How a rig hangs from the root: by a joint of its own that is the root, or by that which carries the body.
 #[derive(Clone, Debug)]
-struct Hanging {
+struct Hanging<'a> {
     carrier: usize,
-    /// The joint of the rig that is the root: its place there, and the children that keep their own.
-    joint: Option<(Rigid, Vec<usize>)>,
+    /// Of a joint of the rig that is the root: its place there, and the children that keep their own.
+    joint: Option<(Rigid, &'a [usize])>,
 }
 
-impl Hanging {
-    fn new(analysis: &Analysis, clip: Option<&LoopClip>) -> Self {
-        let (skeleton, world) = (analysis.take.skeleton(), &analysis.world);
-        match root_joint::find(skeleton, world, &analysis.body) {
-            Some(joint) => {
-                let of_pose = |pose: PoseRef<'_>| pose.above(skeleton, joint) * pose.joint(joint);
-                let own = of_pose(analysis.take.pose(0));
-                let upright = rotation::from_yaw(rotation::yaw_of(own.rotation));
-                let tilt = Rigid::new((upright.conjugate() * own.rotation).normalize(), DVec3::ZERO);
-                let place = clip.map_or(tilt, |clip| of_pose(clip.body_pose(0)));
-                Self {
-                    carrier: joint,
-                    joint: Some((place, root_joint::kept_children(skeleton, joint, analysis))),
-                }
-            }
+impl<'a> Hanging<'a> {
+    /// By the joint that is the root, which is at some place there; without one by what carries the body.
+    fn new(
+        joint: Option<&'a (usize, Vec<usize>)>,
+        place: impl FnOnce(usize) -> Rigid,
+        carrier: impl FnOnce() -> usize,
+    ) -> Self {
+        match joint {
+            Some((joint, children)) => Self {
+                carrier: *joint,
+                joint: Some((place(*joint), children)),
+            },
             None => Self {
-                carrier: clip.map_or_else(
-                    || root_joint::find_carrier(skeleton, world, &analysis.body),
-                    LoopClip::carrier,
-                ),
+                carrier: carrier(),
                 joint: None,
             },
         }
@@ -274,13 +313,29 @@ impl Hanging {
             Some((place, children)) => {
                 let pose = pose.as_ref();
                 seen.place(skeleton, self.carrier, *place);
-                for &child in children {
-                    let own = pose.above(skeleton, child) * pose.joint(child);
-                    seen.place(skeleton, child, root.inverse() * own);
+                for &child in *children {
+                    seen.place(skeleton, child, root.inverse() * pose.world_of(skeleton, child));
                 }
             }
         }
         seen
+    }
+}
+
+/// A take that passages are cut out of, and what is known of all of it.
+struct StudiedTake<'a> {
+    analysis: &'a Analysis,
+    way: Way,
+    joint: Option<(usize, Vec<usize>)>,
+}
+
+impl<'a> StudiedTake<'a> {
+    fn new(analysis: &'a Analysis) -> Self {
+        Self {
+            way: Way::of_root(analysis),
+            joint: rig_root(analysis),
+            analysis,
+        }
     }
 }
 
@@ -303,7 +358,8 @@ impl Passage {
     /// Cuts a passage out of a take, at so many seconds from sample to sample; a stretch that is no whole number of them ends up to
     /// half of one earlier or later.
     ///
-    /// The loops of `set` are those in which it was found. Errors: [`PassageError`].
+    /// The loops of `set` are those in which it was found. It is named after them and by how far it turns: `start_walk`,
+    /// `turn_left_90`; others may have the same name. Errors: [`PassageError`].
     pub fn from_take(
         set: &LoopSet,
         analysis: &Analysis,
@@ -311,9 +367,31 @@ impl Passage {
         step_secs: f64,
     ) -> Result<Self, PassageError> {
         check(set, Some(analysis))?;
-        if !(step_secs > 0.0 && step_secs.is_finite()) {
-            return Err(PassageError::Step { found: step_secs });
-        }
+        check_step(step_secs)?;
+        Self::cut_out(set, &StudiedTake::new(analysis), found, step_secs)
+    }
+
+    /// Cuts several, one after the other, and studies the take for all of them once.
+    ///
+    /// Errors: those of all; then, of each, its own.
+    pub fn all_from_take(
+        set: &LoopSet,
+        analysis: &Analysis,
+        found: &[FoundPassage],
+        step_secs: f64,
+    ) -> Result<impl Iterator<Item = Result<Self, PassageError>>, PassageError> {
+        check(set, Some(analysis))?;
+        check_step(step_secs)?;
+        let take = StudiedTake::new(analysis);
+        Ok((found.iter()).map(move |found| Self::cut_out(set, &take, found, step_secs)))
+    }
+
+    fn cut_out(
+        set: &LoopSet,
+        StudiedTake { analysis, way, joint }: &StudiedTake<'_>,
+        found: &FoundPassage,
+        step_secs: f64,
+    ) -> Result<Self, PassageError> {
         let (take, loops) = (&analysis.take, set.loops());
         let clip = |end: usize| {
             let index = found.ends[end].loop_index;
@@ -331,15 +409,14 @@ impl Passage {
                 fewest: FEWEST_SAMPLES,
             });
         }
-        let grid = Grid::new(step_secs, steps);
+        let grid = Grid::new(take.skeleton(), step_secs, steps)?;
         let frame = |secs: f64| (first + secs / take.frame_time_secs()).clamp(0.0, last_frame);
         let end_secs = steps as f64 * step_secs;
 
-        let (way, body) = (Way::of_root(analysis), &analysis.body);
-        let limits = analysis.contacts.limits();
+        let (body, limits) = (&analysis.body, analysis.contacts.limits());
         let meeting = |end: usize| {
             let (state, at) = (found.ends[end], frame([0.0, end_secs][end]));
-            let root = root_under(clips[end], body, limits, state.secs, heading_at(analysis, &way, at));
+            let root = root_under(clips[end], body, limits, state.secs, heading_at(analysis, way, at));
             Meeting::new(clips[end], state.secs, root, [step_secs, -step_secs][end])
         };
         let meetings = [meeting(0), meeting(1)];
@@ -348,7 +425,11 @@ impl Passage {
         };
         let below: Vec<Ground> = grid.with_beyond().map(|secs| way.between(frame(secs))).collect();
         let roots = bent_roots(&below, [0, 1].map(|end| Some((&meetings[end], clips[end]))), fade, grid);
-        let hanging = Hanging::new(analysis, Some(clips[0]));
+        let hanging = Hanging::new(
+            joint.as_ref(),
+            |joint| clips[0].body_pose(0).world_of(take.skeleton(), joint),
+            || clips[0].carrier(),
+        );
         let seen = |secs: f64, root: Rigid| hanging.seen(take.skeleton(), take.sample(frame(secs)), root);
         let bodies: Vec<Pose> = (grid.with_beyond().zip(&roots))
             .map(|(secs, root)| seen(secs, root.root()))
@@ -384,25 +465,25 @@ impl Passage {
             (body, limits, hanging.carrier),
             within,
         );
-        let left = left_of_bends(grid, [true; 2], fade);
         let held = footwork.and_then(|footwork| {
             let motion = OpenMotion {
                 tracks: &tracks,
                 roots: &roots,
                 below: &footwork,
                 ends: found.ends.map(|end| set.fading(end.loop_index, end.secs)),
-                left: [&left[0], &left[1]],
+                fade,
             };
             motion.held()
         });
         let made = (tracks, roots, grid);
-        Ok(Self {
-            name: found.name.clone(),
+        let passage = Self {
             kind: found.kind,
             carrier: hanging.carrier,
             source_frames: Some([first, frame(end_secs)]),
             ..Self::between_states(set, (body, limits), held, made, (found.ends, found.cost))
-        })
+        };
+        let name = name_of(found.kind, clips.map(LoopClip::name), passage.turn());
+        Ok(passage.named(name))
     }
 
     /// Bakes the cheapest jump from one loop into another: their motion while it fades, with feet held, until those that stand when it
@@ -412,35 +493,30 @@ impl Passage {
     pub fn between(
         set: &LoopSet,
         [from, to]: [usize; 2],
-        fade: Decay,
         step_secs: f64,
         overrides: &BodyOverrides,
     ) -> Result<Self, PassageError> {
         check(set, None)?;
-        if !(step_secs > 0.0 && step_secs.is_finite()) {
-            return Err(PassageError::Step { found: step_secs });
-        }
+        check_step(step_secs)?;
         let loops = set.loops();
         let clip = |index: usize| loops.get(index).ok_or(PassageError::NoSuchLoop { index });
         let [left, entered] = [clip(from)?, clip(to)?];
+        let fade = Decay::Quintic { blend_secs: FADE_SECS };
         let jump = set.jump(from, to, fade)?;
         let exit_secs = on_sample(left, jump.exit_secs);
         let entry = set.entry_on_sample(from, exit_secs, (to, jump.entry.secs), fade);
 
-        let fade = Decay::Quintic {
-            blend_secs: fade.secs(),
-        };
-        let longest_secs = fade.secs().max(entered.period_secs());
+        let longest_secs = FADE_SECS.max(entered.period_secs());
         let window = match set.fading(to, entry.secs) {
             Some(entered) => window_secs(entered, fade, longest_secs),
-            None => fade.secs(),
+            None => FADE_SECS,
         };
         let steps = TimeStep::new(step_secs).up(window).max(FEWEST_SAMPLES - 1);
         let origin = Ground {
             at: DVec3::ZERO,
             yaw: 0.0,
         };
-        let grid = Grid::new(step_secs, steps);
+        let grid = Grid::new(entered.skeleton(), step_secs, steps)?;
         let meeting = Meeting::new(left, exit_secs, origin, step_secs);
         let below: Vec<Ground> = (grid.with_beyond())
             .map(|secs| origin.moved(entered.root().twist, secs))
@@ -451,14 +527,13 @@ impl Passage {
             .collect();
         let tracks = bent_bodies(entered.skeleton(), &bodies, [Some(&meeting), None], fade, grid);
         let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
-        let left_of = left_of_bends(grid, [true, false], fade);
         let held = set.fading(to, entry.secs).and_then(|fading| {
             let motion = OpenMotion {
                 tracks: &tracks,
                 roots: &roots,
                 below: &fading.footwork(grid.count(), grid.instant_secs()),
                 ends: [set.fading(from, exit_secs), None],
-                left: [&left_of[0], &left_of[1]],
+                fade,
             };
             motion.held()
         });
@@ -468,7 +543,7 @@ impl Passage {
         let body = body_of(entered, overrides)?;
         let states = ([state(from, exit_secs), state(to, end_secs)], entry.cost);
         Ok(Self {
-            name: format!("{}_to_{}", left.name(), entered.name()),
+            name: name_of(PassageKind::Transition, [left.name(), entered.name()], 0.0),
             kind: PassageKind::Transition,
             carrier: entered.carrier(),
             ..Self::between_states(set, (&body, &overrides.contacts), held, made, states)
@@ -570,19 +645,23 @@ fn on_sample(clip: &LoopClip, secs: f64) -> f64 {
 ///
 /// Errors: [`PassageError`].
 pub fn stance(analysis: &Analysis, frame: usize, name: &str, step_secs: f64) -> Result<LoopClip, PassageError> {
-    if !(step_secs > 0.0 && step_secs.is_finite()) {
-        return Err(PassageError::Step { found: step_secs });
-    }
-    let take = &analysis.take;
+    check_step(step_secs)?;
+    let (take, body) = (&analysis.take, &analysis.body);
+    let count = TimeStep::new(step_secs).nearest(STANCE_SECS).max(3);
+    check_count(count as f64, take.skeleton())?;
     let frame = frame.min(take.num_frames() - 1);
-    let hanging = Hanging::new(analysis, None);
+    let joint = rig_root(analysis);
+    let hanging = Hanging::new(
+        joint.as_ref(),
+        |joint| root_joint::tilt(take.skeleton(), take.pose(frame), joint),
+        || root_joint::find_carrier(take.skeleton(), &analysis.world, body),
+    );
     let root = analysis.heading.world_from_heading(frame);
     let root = Rigid {
         translation: root.translation.with_y(0.0),
         ..root
     };
     let pose = hanging.seen(take.skeleton(), take.pose(frame).to_pose(), root);
-    let count = TimeStep::new(step_secs).nearest(STANCE_SECS).max(3);
     let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, count);
     for _ in 0..count {
         tracks.push(pose.as_ref());

@@ -10,7 +10,6 @@ use crate::analysis::body::{BodyError, BodyOverrides, Side};
 use crate::analysis::{Analysis, MOVING_MPS};
 use crate::blend::SkeletonDifference;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::cubic::{Hermite, Span};
 use crate::math::ops;
 use crate::math::rigid::Rigid;
 use crate::math::rotation;
@@ -25,8 +24,8 @@ mod ground;
 
 mod made;
 
-pub use find::{Found, FoundPassage, Looked, MIN_TURN_IN_PLACE, MIN_TURN_ON_THE_MOVE, calmest_stands, find};
-pub use made::{FADE_SECS, stance};
+pub use find::{Found, FoundPassage, Looked, calmest_stands, find};
+pub use made::stance;
 
 /// What a passage does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -185,7 +184,8 @@ impl Passage {
         self.source_frames
     }
 
-    /// Whether its feet are held; not where none with a knee is found, or where no correction holds them.
+    /// Whether its feet are held; not where none with a knee is found, or where no correction costs less than none. The best that was
+    /// found counts, even where the search for it did not settle.
     pub fn has_held_feet(&self) -> bool {
         self.has_held_feet
     }
@@ -216,37 +216,6 @@ impl Passage {
     /// Where the root is at the end, seen from where it began, metres.
     pub fn travel(&self) -> DVec3 {
         self.roots[self.roots.len() - 1].translation
-    }
-
-    /// The body at any time, local, relative to the root; beyond an end as there.
-    pub fn body_pose_at(&self, secs: f64) -> Pose {
-        let (around, u) = self.around(secs);
-        self.tracks.between(around, u)
-    }
-
-    /// The root at any time, seen from where it began; beyond an end as there.
-    pub fn root_at(&self, secs: f64) -> Rigid {
-        let (around, u) = self.around(secs);
-        let curve = Hermite::at(u);
-        let around = around.map(|sample| self.roots[sample]);
-        Rigid::new(
-            curve.rotation(around.map(|root| root.rotation)),
-            curve.point(around.map(|root| root.translation)),
-        )
-    }
-
-    fn around(&self, secs: f64) -> (Span<usize>, f64) {
-        let last = self.num_samples() - 1;
-        let at = if secs.is_finite() { secs / self.step_secs() } else { 0.0 };
-        let at = at.clamp(0.0, last as f64);
-        let before = (at.floor() as usize).min(last - 1);
-        let span = Span {
-            left: before.checked_sub(1),
-            before,
-            after: before + 1,
-            right: (before + 2 <= last).then_some(before + 2),
-        };
-        (span, at - before as f64)
     }
 
     /// Its samples as a take, the root motion on the joint that carried it. Errors: those of [`Take::new`].
@@ -286,16 +255,16 @@ impl Passage {
 /// Turn rate below which a loop that stays in its place stands, radians per second (20 degrees).
 const STANDS_RATE: f64 = 0.349;
 
-/// Whether a loop stands: an idle, or a stance.
-pub fn stands(clip: &LoopClip) -> bool {
-    let twist = clip.root().twist;
-    ops::hypot(twist.linear.x, twist.linear.z) < MOVING_MPS && twist.angular.length() < STANDS_RATE
+/// Whether a loop on the body of a take stands: an idle, or a stance.
+pub fn stands(clip: &LoopClip, analysis: &Analysis) -> bool {
+    !moves(clip, analysis) && clip.root().twist.angular.length() < STANDS_RATE
 }
 
-/// Whether a loop goes somewhere.
-pub fn moves(clip: &LoopClip) -> bool {
+/// Whether it goes somewhere: from the same speed on as a frame of the take.
+pub fn moves(clip: &LoopClip, analysis: &Analysis) -> bool {
     let twist = clip.root().twist;
-    ops::hypot(twist.linear.x, twist.linear.z) >= MOVING_MPS
+    let root_size = analysis.body.size(&analysis.take).sqrt();
+    ops::hypot(twist.linear.x, twist.linear.z) >= MOVING_MPS * root_size
 }
 
 /// Errors: a loop has another skeleton than the take, or a root that leans.

@@ -234,13 +234,14 @@ impl FollowedFeet {
             led: Vec::new(),
             is_character: false,
         };
+        let keys = LoopKeys::from_loop(&fine);
         for (foot, of_body) in body.feet.iter().enumerate() {
             let joint = of_body.lowest_joint();
             let alone = Body {
                 feet: vec![*of_body],
                 ..body.clone()
             };
-            for stand in quality::stands(&LoopKeys::from_loop(&fine), &alone, None) {
+            for stand in quality::stands(&keys, &alone, None) {
                 own.stands_during(foot, joint, stand);
             }
         }
@@ -275,7 +276,7 @@ impl FollowedFeet {
     /// Puts joints beside the body where those that lead them are in a local pose.
     pub(super) fn lead(&self, skeleton: &Skeleton, pose: &mut Pose) {
         for led in &self.led {
-            let by = pose.as_ref().above(skeleton, led.by) * pose.as_ref().joint(led.by);
+            let by = pose.as_ref().world_of(skeleton, led.by);
             pose.place(skeleton, led.joint, by * led.at_rest);
         }
     }

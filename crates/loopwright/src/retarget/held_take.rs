@@ -211,12 +211,7 @@ impl Corrections {
     fn apply(&self, mut pose: Pose, sample: f64) -> Pose {
         let last = self.num_samples - 1;
         let before = (sample as usize).min(last.saturating_sub(1));
-        let around = Span {
-            left: before.checked_sub(1),
-            before,
-            after: before + 1,
-            right: (before + 2 <= last).then_some(before + 2),
-        };
+        let around = Span::within(before, last);
         // Frames after the last sample are as far off as that.
         let curve = Hermite::at((sample - before as f64).min(1.0));
         for (&joint, all) in &self.of_joints {

@@ -76,7 +76,7 @@ pub(crate) fn extract_root_motion(
         ..match root_joint {
             Some(joint) => {
                 let root_from_joint = match settings.space {
-                    RootSpace::Ground => root_joint::tilt(clip, joint),
+                    RootSpace::Ground => root_joint::tilt(clip.skeleton(), clip.pose(0), joint),
                     RootSpace::Full => Rigid::IDENTITY,
                 };
                 RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[root_from_joint])

@@ -126,7 +126,8 @@ pub(crate) fn extract_half(
     let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_root_motion);
     Ok(match root_joint {
         Some(joint) => {
-            RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[root_joint::tilt(clip, joint)])
+            let tilt = root_joint::tilt(clip.skeleton(), clip.pose(0), joint);
+            RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[tilt])
         }
         None => {
             let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);

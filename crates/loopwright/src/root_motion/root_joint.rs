@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use crate::analysis::{Analysis, body::Body};
 use crate::math::{rigid::Rigid, rotation};
-use crate::motion::{RootMotion, Skeleton, WorldTracks};
+use crate::motion::{PoseRef, RootMotion, Skeleton, WorldTracks};
 use crate::take::{Clip, Take};
 
 /// A joint carries the root motion when the box around its path has at least this share of the diagonal of the hips' box.
@@ -156,14 +156,14 @@ fn moved_without_body(
     moved
 }
 
-/// Rotation of a root joint relative to the root: upright, or tilted as in the rig at the start of the clip.
+/// Rotation of a root joint relative to the root: upright, or tilted as in a pose of the rig.
 ///
 /// Its facing is the root's; rigs whose axes are not Y up are tilted by a quarter turn and keep that.
-pub(crate) fn tilt(clip: &Clip, joint: usize) -> Rigid {
-    let path = clip.skeleton().path_from_root(joint);
+pub(crate) fn tilt(skeleton: &Skeleton, pose: PoseRef<'_>, joint: usize) -> Rigid {
+    let path = skeleton.path_from_root(joint);
     let rotation = path
         .iter()
-        .map(|&joint| clip.rotations(0)[joint])
+        .map(|&joint| pose.rotations[joint])
         .fold(glam::DQuat::IDENTITY, |above, local| above * local);
     let upright = rotation::from_yaw(rotation::yaw_of(rotation));
     Rigid::new((upright.conjugate() * rotation).normalize(), DVec3::ZERO)

@@ -39,14 +39,8 @@ impl<'a> Sampler<'a> {
         if u == 0.0 {
             return take.pose(before).to_pose();
         }
-        let after = before + 1;
-        let around = Span {
-            left: before.checked_sub(1),
-            before,
-            after,
-            right: (after < last).then_some(after + 1),
-        };
-        for frame in [around.left, Some(before), around.right.and(Some(after))]
+        let around = Span::within(before, last);
+        for frame in [around.left, Some(before), around.right.and(Some(around.after))]
             .into_iter()
             .flatten()
         {
@@ -60,7 +54,7 @@ impl<'a> Sampler<'a> {
                 let turns = Turns {
                     before: around.left.map(|left| turn(left, joint)),
                     between: turn(before, joint),
-                    after: around.right.map(|_| turn(after, joint)),
+                    after: around.right.map(|_| turn(around.after, joint)),
                 };
                 (
                     curve.point(poses.map(|pose| pose.translations[joint])),

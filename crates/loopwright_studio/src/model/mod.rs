@@ -316,10 +316,10 @@ impl Model {
                     self.owes_loop = false;
                     self.problem = Some(error.into());
                 }
-                Done::Exported(Ok(exported)) => self.exported = Some(exported),
-                Done::Exported(Err(error)) => match &self.batch.now {
-                    Some(stem) => self.left_out.push((stem.clone(), error.to_string())),
-                    None => self.problem = Some(error.into()),
+                Done::Exported(exported) => match (exported, self.batch.finish()) {
+                    (Ok(exported), _) => self.exported = Some(exported),
+                    (Err(error), Some(stem)) => self.left_out.push((stem.to_owned(), error.to_string())),
+                    (Err(error), None) => self.problem = Some(error.into()),
                 },
             }
             if !self.work.opens()

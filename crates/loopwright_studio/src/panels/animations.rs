@@ -17,8 +17,8 @@ const FACTS_POINTS: f32 = 150.0;
 #[derive(Debug, Default)]
 pub(crate) struct AnimationsPanel {
     wanted: String,
-    /// Its number among the others, or none for the one that is shown.
-    closing: Option<Option<usize>>,
+    /// The name of its file: another take may be shown before one answers.
+    closing: Option<String>,
 }
 
 impl AnimationsPanel {
@@ -76,11 +76,16 @@ impl AnimationsPanel {
                 self.take_ui(ui, model, index, take, actions);
             });
         }
-        let Some(closing) = self.closing else { return };
+        let Some(name) = self.closing.clone() else { return };
+        let index = model.others().position(|other| other == name);
+        if index.is_none() && opened.file_name != name {
+            self.closing = None;
+            return;
+        }
         ui.horizontal_wrapped(|ui| {
             ui.colored_label(ui.visuals().warn_fg_color, "Its changes are not written.");
             if ui.button("Close it all the same").clicked() {
-                actions.push(Action::Close(closing));
+                actions.push(Action::Close(index));
                 self.closing = None;
             }
             if ui.button("Leave it open").clicked() {
@@ -113,7 +118,7 @@ impl AnimationsPanel {
         if take.bytes.is_some() {
             let closes = named(ui.small_button("Close"), &format!("Close {name}"));
             if closes.clicked() && is_unsaved {
-                self.closing = Some(index);
+                self.closing = Some(name.clone());
             } else if closes.clicked() {
                 actions.push(Action::Close(index));
                 self.closing = None;

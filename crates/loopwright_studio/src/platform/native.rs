@@ -22,46 +22,22 @@ pub(crate) fn exists(folder: &str, exported: &Exported) -> bool {
     folder.join(&exported.file_name).exists() || folder.join(exported.sidecar_name()).exists()
 }
 
-/// Writes a file and its sidecar. Returns where the file is.
-pub(crate) fn save(folder: &str, exported: &Exported) -> Result<String, SaveError> {
-    let folder = Path::new(folder);
-    let write = |name: &str, bytes: &[u8]| {
-        let path = folder.join(name);
-        let place = std::path::absolute(&path)
-            .unwrap_or_else(|_| path.clone())
-            .display()
-            .to_string();
-        match fs::write(&path, bytes) {
-            Ok(()) => Ok(place),
-            Err(error) => Err(SaveError::File {
-                path: place,
-                reason: error.to_string(),
-            }),
-        }
-    };
-    let place = write(&exported.file_name, &exported.bytes)?;
-    write(&exported.sidecar_name(), exported.sidecar.as_bytes())?;
-    Ok(place)
-}
-
 pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
     Path::new(folder).join(file_name).exists()
-}
-
-/// Writes a text. Returns where it is.
-pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
-    save_bytes(folder, file_name, text.as_bytes())
 }
 
 /// Writes a file. Returns where it is.
 pub(crate) fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
     let path = Path::new(folder).join(file_name);
-    let place = path.display().to_string();
-    fs::write(&path, bytes).map_err(|error| SaveError::File {
-        path: place.clone(),
-        reason: error.to_string(),
-    })?;
-    Ok(place)
+    let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+    let place = place.display().to_string();
+    match fs::write(&path, bytes) {
+        Ok(()) => Ok(place),
+        Err(error) => Err(SaveError::File {
+            path: place,
+            reason: error.to_string(),
+        }),
+    }
 }
 
 /// Keeps a text in a file of the program's own; a disk that is full does not stop anybody's work.

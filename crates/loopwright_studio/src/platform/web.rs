@@ -31,30 +31,12 @@ pub(crate) fn exists(_folder: &str, _exported: &Exported) -> bool {
     false
 }
 
-/// Downloads a file and its sidecar. Returns the name of the file.
-pub(crate) fn save(_folder: &str, exported: &Exported) -> Result<String, SaveError> {
-    let sidecar = exported.sidecar_name();
-    for (name, bytes) in [
-        (&exported.file_name, exported.bytes.as_slice()),
-        (&sidecar, exported.sidecar.as_bytes()),
-    ] {
-        download(name, bytes).map_err(|_| SaveError::Download {
-            file_name: name.clone(),
-        })?;
-    }
-    Ok(exported.file_name.clone())
-}
-
 /// The browser gives a new name to a file that is there already.
 pub(crate) fn is_there(_folder: &str, _file_name: &str) -> bool {
     false
 }
 
-/// Downloads a text. Returns the name of the file.
-pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
-    save_bytes(folder, file_name, text.as_bytes())
-}
-
+/// Downloads a file. Returns its name.
 pub(crate) fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
     download(file_name, bytes).map_err(|_| SaveError::Download {
         file_name: file_name.to_owned(),

@@ -172,7 +172,8 @@ fn parts_ui(
     actions: &mut Vec<Action>,
 ) {
     let (rect, visuals) = (scale.rect, ui.visuals());
-    heading(ui, scale, opened, visuals.hyperlink_color.gamma_multiply(0.6));
+    let faced = facing(opened);
+    heading(ui, scale, opened, faced, visuals.hyperlink_color.gamma_multiply(0.6));
     speed(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.5));
     contacts(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.8));
     segments(ui, scale, opened, rect.top() + above - SEGMENT_POINTS);
@@ -187,14 +188,13 @@ fn parts_ui(
             loop_ui(ui, scale, model, opened, bar, actions);
         }
     }
-    legend(ui, scale, model, opened);
+    legend(ui, scale, model, faced);
     playhead(ui, scale, model);
 }
 
 /// What the curves are, in a row of its own, where the numbers of the ends leave room.
-fn legend(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened) {
+fn legend(ui: &Ui, scale: &Scale, model: &Model, [low, high]: [f64; 2]) {
     let visuals = ui.visuals();
-    let [low, high] = facing(opened);
     let turned = (high - low).to_degrees();
     let words = [
         ("how fast the body moves".to_owned(), visuals.weak_text_color()),
@@ -250,9 +250,9 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
 
 fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
     // One pose that jumps would leave all else flat.
-    let mut sorted = opened.speeds.clone();
-    sorted.sort_by(f32::total_cmp);
-    let most = sorted[(sorted.len() - 1) * 99 / 100].max(1e-6);
+    let mut speeds = opened.speeds.clone();
+    let at = (speeds.len() - 1) * 99 / 100;
+    let most = speeds.select_nth_unstable_by(at, f32::total_cmp).1.max(1e-6);
     let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
     let frames = scale.last_frame / (opened.speeds.len() - 1).max(1) as f64;
     let points = opened.speeds.iter().enumerate().map(|(point, speed)| {
@@ -274,12 +274,11 @@ fn facing(opened: &Opened) -> [f64; 2] {
 }
 
 /// Where the body faces, over its whole range.
-fn heading(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
+fn heading(ui: &Ui, scale: &Scale, opened: &Opened, [low, high]: [f64; 2], colour: Color32) {
     let heading = &opened.studied.analysis.heading;
     let count = heading.num_frames();
     let stride = count.div_ceil(MAX_POINTS).max(1);
     let yaws = || (0..count).step_by(stride).map(|frame| (frame, heading.yaw(frame)));
-    let [low, high] = facing(opened);
     // What turns by less than this is drawn nearly flat instead of as sway.
     let range = (high - low).max(LEAST_TURN);
     let middle = 0.5 * (low + high);

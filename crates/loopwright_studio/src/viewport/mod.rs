@@ -21,10 +21,10 @@ use crate::camera::{Camera, View};
 use crate::icons::{self, Icon};
 use crate::model::{Action, Beside, Model, Opened, RootView, Shown};
 use crate::surface::Surface;
-use crate::theme;
+use crate::theme::{self, Tokens};
 use character::Character;
 use draw::Renderer;
-use paint::Palette;
+use mannequin::Colours;
 use posed::{Frame, PosedBody, Veil};
 use scene::{Moment, Scene};
 use seam::{Faults, Trail};
@@ -66,7 +66,8 @@ struct Body {
     of: Arc<Opened>,
     figure: Figure,
     character: Character,
-    surface: Option<(Drawn, Arc<Surface>)>,
+    /// What is drawn, and whether on a dark ground: bodies made here, and the veils over all, have the colours of the theme.
+    surface: Option<(Drawn, bool, Arc<Surface>)>,
     shots: Vec<Option<Shot>>,
     trail: Option<Trail>,
     faults: Option<Faults>,
@@ -76,12 +77,12 @@ struct Body {
     is_framed: bool,
 }
 
-/// What is drawn of a body; those made here in the colours of a theme.
+/// What is drawn of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Drawn {
     Own,
-    Mannequin { is_dark: bool },
-    Capsules { is_dark: bool },
+    Mannequin,
+    Capsules,
 }
 
 /// A body as it was posed last in a place of a view.
@@ -126,8 +127,8 @@ impl Viewport {
             )
         });
         let painter = ui.painter_at(rect);
-        let palette = Palette::of_theme(ui.visuals().dark_mode);
-        painter.rect_filled(rect, 0.0, palette.sky);
+        let tokens = theme::tokens(ui.visuals().dark_mode);
+        painter.rect_filled(rect, 0.0, tokens.sky);
         let Some(opened) = model.opened() else {
             if !self.is_rehearsed {
                 self.is_rehearsed = true;
@@ -135,7 +136,7 @@ impl Viewport {
             }
             return;
         };
-        self.show_body(ui, opened, model, &palette);
+        self.show_body(ui, opened, model, &tokens);
         let camera = model.camera;
         let halves = rect.split_left_right_at_fraction(0.5);
         let is_split = model.is_split && model.made().is_some();
@@ -150,7 +151,7 @@ impl Viewport {
                 shown,
                 first: number * BODIES,
             };
-            if let Some(view) = self.view_ui(ui, model, &pane, &palette)
+            if let Some(view) = self.view_ui(ui, model, &pane, &tokens)
                 && let Some(joint) = self.joints_ui(ui, model, &pane, &view, &response)
             {
                 actions.push(Action::Watch(joint));
@@ -191,7 +192,7 @@ impl Viewport {
     }
 
     /// Takes up another body where another take is shown, or the same one in another form.
-    fn show_body(&mut self, ui: &Ui, opened: &Arc<Opened>, model: &Model, palette: &Palette) {
+    fn show_body(&mut self, ui: &Ui, opened: &Arc<Opened>, model: &Model, tokens: &Tokens) {
         if !matches!(&self.body, Some(body) if Arc::ptr_eq(&body.of, opened)) {
             let middle = opened.pose_at((opened.take().num_frames() / 2) as f64);
             self.body = Some(Body {
@@ -213,44 +214,41 @@ impl Viewport {
         };
         let is_dark = ui.visuals().dark_mode;
         let kind = match (model.shows_capsules, &own) {
-            (true, _) => Drawn::Capsules { is_dark },
+            (true, _) => Drawn::Capsules,
             (false, Some(_)) => Drawn::Own,
-            (false, None) => Drawn::Mannequin { is_dark },
+            (false, None) => Drawn::Mannequin,
         };
-        let is_same = matches!(&body.surface, Some((shown, _)) if *shown == kind);
+        let is_same = matches!(&body.surface, Some((shown, was_dark, _)) if (*shown, *was_dark) == (kind, is_dark));
         if !is_same {
             let made = |mesh| Arc::new(Surface::new(mesh, &Beside::default()));
+            let colours = Colours::new(tokens);
             let surface = match (kind, own) {
                 (Drawn::Own, Some(own)) => own,
-                (Drawn::Capsules { .. }, _) => made(capsules::surface(&body.figure, |side| palette.of_side(side))),
-                _ => made(mannequin::surface(opened, &body.figure, &palette.of_mannequin())),
+                (Drawn::Capsules, _) => made(capsules::surface(&body.figure, &colours)),
+                _ => made(mannequin::surface(opened, &body.figure, &colours)),
             };
-            body.surface = Some((kind, surface));
+            body.surface = Some((kind, is_dark, surface));
             body.shots.clear();
         }
     }
 
     /// Draws one view of the body; returns from where it is seen.
-    fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, palette: &Palette) -> Option<View> {
+    fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, tokens: &Tokens) -> Option<View> {
         let &Pane { rect, shown, first } = pane;
         let now = Moment::now(model, shown);
         let mut moments = Vec::new();
         if model.has_onion {
             moments.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
-                let colour = if secs < 0.0 {
-                    palette.before_seam
-                } else {
-                    palette.after_seam
-                };
+                let colour = if secs < 0.0 { tokens.before_seam } else { tokens.accent };
                 (moment, Veil::new(paint::linear(colour), 0.45))
             }));
         }
         if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
-            moments.push((now.uncut(), Veil::new(palette.ghost, 0.35)));
+            moments.push((now.uncut(), Veil::new(paint::ghost(ui.visuals().dark_mode), 0.35)));
         }
         moments.push((now, Veil::NONE));
         let body = self.body.as_mut()?;
-        let (kind, surface) = body.surface.clone()?;
+        let (kind, _, surface) = body.surface.clone()?;
         // The body itself is always in the same place.
         let places = (first..).take(moments.len() - 1).chain([first + BODIES - 1]);
         let places: Vec<usize> = places.collect();
@@ -267,7 +265,7 @@ impl Viewport {
             }
             let scene = Scene::at(moment, model, &body.of, &body.figure);
             let bones = match kind {
-                Drawn::Capsules { .. } => capsules::bones_at(&body.figure, &scene.points),
+                Drawn::Capsules => capsules::bones_at(&body.figure, &scene.points),
                 _ => surface.mesh.bones_at(&scene.world),
             };
             self.num_posed += 1;
@@ -292,21 +290,23 @@ impl Viewport {
         };
         let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
         let painter = ui.painter_at(rect);
-        paint::ground(&painter, &view, &shot.scene, palette);
+        paint::ground(&painter, &view, &shot.scene, tokens);
         let made = model.made().filter(|_| matches!(shown, Shown::Loop | Shown::Uncut));
         if let Some(made) = made {
             if model.has_trail {
                 let joint = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
                 Trail::follow(&mut body.trail, model, made, joint);
                 if let Some(trail) = &body.trail {
-                    paint::trail(&painter, &view, &trail.paths(model, made), palette);
+                    paint::trail(&painter, &view, &trail.paths(model, made), tokens);
                 }
             }
-            Faults::follow(&mut body.faults, model, made);
-            for fault in body.faults.iter().flat_map(|faults| faults.now(model, made, shown)) {
-                let at = shot.scene.world.translations[fault.joint];
-                let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
-                paint::fault(&painter, &view, on_ground, &fault.words, palette);
+            if shown == Shown::Loop {
+                Faults::follow(&mut body.faults, model, made);
+                for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
+                    let at = shot.scene.world.translations[fault.joint];
+                    let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
+                    paint::fault(&painter, &view, on_ground, &fault.words, tokens);
+                }
             }
         }
         let bodies = (places.iter())
@@ -340,7 +340,7 @@ impl Viewport {
         let rect = pane.rect;
         let opened = model.opened()?;
         let shot = self.body.as_ref()?.shots.get(pane.first + BODIES - 1)?.as_ref()?;
-        let colour = Palette::of_theme(ui.visuals().dark_mode).joint;
+        let colour = theme::tokens(ui.visuals().dark_mode).accent;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]).map(|seen| seen.at);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
         let below = pointer

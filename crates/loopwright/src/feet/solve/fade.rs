@@ -7,9 +7,8 @@
 
 use glam::DVec3;
 
-use super::goals::turned;
 use super::limb::{NUM_JOINTS, NUM_PARTS};
-use super::{BearingLeg, Course, Goals, LEG_UNKNOWNS, LegPoints, Limb, PARTS, Uncut, settle, standing_point};
+use super::{BearingLeg, Course, Goals, LegPoints, Limb, PARTS, Uncut, settle, standing_point};
 use crate::analysis::body::{Body, BodyOverrides, FoundBy};
 use crate::analysis::standing::ContactLimits;
 use crate::feet::leg::Leg;
@@ -90,14 +89,17 @@ impl Footwork {
     pub(crate) fn new(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Self> {
         let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
         let body = Body::find(&take, overrides).ok()?;
-        if body.found_by == FoundBy::AllLeaves || clip.num_samples() < 3 {
+        if clip.num_samples() < 3 {
             return None;
         }
         Self::of_stage(&Stage::of_loop(clip), &body, &overrides.contacts, clip.carrier())
     }
 
-    /// What the feet of a motion do; `carrier` carries its root motion.
+    /// What the feet of a motion do; `carrier` carries its root motion. `None` where no foot with a knee is found.
     pub(super) fn of_stage(stage: &Stage<'_>, body: &Body, limits: &ContactLimits, carrier: usize) -> Option<Self> {
+        if body.found_by == FoundBy::AllLeaves {
+            return None;
+        }
         let model = FootModel::new(stage, body, limits);
         let uncut = Uncut::from_motion(stage.world());
         let (mut limbs, mut legs) = (Vec::new(), Vec::new());
@@ -276,12 +278,7 @@ impl SolvedFade {
             return;
         }
         let before = at.floor() as usize;
-        let around = Span {
-            left: before.checked_sub(1),
-            before,
-            after: before + 1,
-            right: (before + 2 <= last).then_some(before + 2),
-        };
+        let around = Span::within(before, last);
         let curve = Hermite::at(at - before as f64);
         let value = |values: &[DVec3]| curve.point(around.map(|sample| values[sample]));
         let (lifted, hips) = &self.lifted;
@@ -335,32 +332,9 @@ fn goals_through(
     world: &WorldTracks,
 ) -> Goals {
     let count = course.count();
-    let limb = &to.feet.limbs[leg];
-    let poses: Vec<_> = (0..count).map(|sample| limb.pose(skeleton, world, sample)).collect();
-    let own: Vec<_> = (poses.iter())
-        .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]))
-        .collect();
-    let turned = turned(course, limb, |sample, joint| {
-        rotation_above(skeleton, world, sample, joint).conjugate() * world.rotation(sample, joint)
-    });
     let [left_hardest, entered_hardest] = [from, to].map(|side| side.hardest(leg, course.step_secs));
-    let hardest = core::array::from_fn(|joint| {
-        let own = turned.iter().map(|turned| turned[joint].length());
-        own.fold(left_hardest[joint].max(entered_hardest[joint]), f64::max)
-    });
-    let flexed = (0..count).map(|sample| limb.flexed(skeleton, world, sample));
-    let mut goals = Goals {
-        bears: vec![[0.0; NUM_PARTS]; count],
-        level: vec![[0.0; NUM_PARTS]; count],
-        floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
-        clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
-        turned,
-        hardest,
-        flexed: flexed.collect(),
-        most_flexed: f64::INFINITY,
-        poses,
-        own,
-    };
+    let hardest = core::array::from_fn(|joint| left_hardest[joint].max(entered_hardest[joint]));
+    let mut goals = Goals::of_motion(course, &to.feet.limbs[leg], skeleton, world, hardest);
     let legs = [from, to].map(|side| &side.feet.legs[leg]);
     // How far a part that bears has come down; one that has stays down, though the fade may lift it again.
     let mut is_down = PARTS.map(|part| from.value(&legs[0].bears, part as usize, 0.0));

@@ -9,7 +9,9 @@ use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_JOINTS, NUM_PARTS,
 use super::uncut::Uncut;
 use super::{BearingLeg, Course, FootModel, Stage};
 use crate::analysis::standing::{self, GROUND_REACH_SECS};
+use crate::feet::stage::rotation_above;
 use crate::math::{percentile, rotation};
+use crate::motion::{Skeleton, WorldTracks};
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
 const LIFT_METRES: f64 = 0.009;
@@ -64,27 +66,11 @@ pub(super) struct Goals {
 
 impl Goals {
     pub(super) fn new(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) -> Self {
-        let (count, limb) = (stage.course.count(), &leg.limb);
-        let poses: Vec<LegPose> = (0..count)
-            .map(|sample| limb.pose(stage.skeleton(), &stage.world, sample))
-            .collect();
-        let own = poses
-            .iter()
-            .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]));
-        let flexed = (0..count).map(|sample| limb.flexed(stage.skeleton(), &stage.world, sample));
+        let (limb, none) = (&leg.limb, [0.0; NUM_JOINTS]);
         let mut goals = Self {
-            own: own.collect(),
-            poses,
-            bears: vec![[0.0; NUM_PARTS]; count],
-            level: vec![[0.0; NUM_PARTS]; count],
-            floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
-            clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
-            turned: turned(&stage.course, limb, |sample, joint| {
-                stage.rotation_above(sample, joint).conjugate() * stage.world.rotation(sample, joint)
-            }),
             hardest: hardest(stage, uncut, leg),
-            flexed: flexed.collect(),
             most_flexed: leg.limits.map_or(f64::INFINITY, |limits| limits.most_flexed),
+            ..Self::of_motion(&stage.course, limb, stage.skeleton(), &stage.world, none)
         };
         goals.find_floors(stage, uncut, leg, model);
         for (part, contacts) in &leg.bearing {
@@ -94,6 +80,38 @@ impl Goals {
             goals.stay_above_ground(stage, uncut, limb.fixed_to(*part), (*part, contacts));
         }
         goals
+    }
+
+    /// Of a motion of which no part bears yet, and none has a floor. Joints may be turned as hard as they turn, and at least so hard, radians.
+    pub(super) fn of_motion(
+        course: &Course,
+        limb: &Limb,
+        skeleton: &Skeleton,
+        world: &WorldTracks,
+        at_least: [f64; NUM_JOINTS],
+    ) -> Self {
+        let count = course.count();
+        let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(skeleton, world, sample)).collect();
+        let own = |pose: &LegPose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]);
+        let turned = turned(course, limb, |sample, joint| {
+            rotation_above(skeleton, world, sample, joint).conjugate() * world.rotation(sample, joint)
+        });
+        let hardest = |joint: usize| {
+            let own = turned.iter().map(|turned| turned[joint].length());
+            own.fold(at_least[joint], f64::max)
+        };
+        Self {
+            own: poses.iter().map(own).collect(),
+            poses,
+            bears: vec![[0.0; NUM_PARTS]; count],
+            level: vec![[0.0; NUM_PARTS]; count],
+            floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
+            clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
+            hardest: core::array::from_fn(hardest),
+            turned,
+            flexed: (0..count).map(|sample| limb.flexed(skeleton, world, sample)).collect(),
+            most_flexed: f64::INFINITY,
+        }
     }
 
     /// Height of a part in the world at a key of any cycle, metres. Where the ground rises the root climbs with it.
@@ -270,11 +288,7 @@ impl Goals {
 }
 
 /// How hard the joints of a limb turn at every sample, radians, by their rotations in the axes of those above; not at all at the ends.
-pub(super) fn turned(
-    course: &Course,
-    limb: &Limb,
-    rotation: impl Fn(usize, usize) -> DQuat,
-) -> Vec<[DVec3; NUM_JOINTS]> {
+fn turned(course: &Course, limb: &Limb, rotation: impl Fn(usize, usize) -> DQuat) -> Vec<[DVec3; NUM_JOINTS]> {
     let count = course.count();
     let mut turned = vec![[DVec3::ZERO; NUM_JOINTS]; count];
     for (at, joint) in limb.turning_joints().enumerate() {

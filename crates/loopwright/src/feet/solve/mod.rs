@@ -221,15 +221,7 @@ pub(super) fn solve(
         return None;
     }
     let mut goals: Vec<Goals> = (legs.iter()).map(|leg| Goals::new(stage, uncut, leg, model)).collect();
-    let mut settled = settle(course, &limbs, &goals, model, None);
-    if settled.as_ref().is_none_or(|settled| !settled.is_near) {
-        // Some bodies cannot hold their feet without turning joints harder than the take does: the search goes on without those limits.
-        for goals in &mut goals {
-            goals.hardest = [f64::INFINITY; NUM_JOINTS];
-        }
-        settled = settle(course, &limbs, &goals, model, settled);
-    }
-    let settled = settled.filter(|settled| settled.is_near)?;
+    let settled = settle_freely(course, &limbs, &mut goals, model).filter(|settled| settled.is_near)?;
     let mut solved = Solved {
         tracks: Tracks::empty(skeleton.clone(), course.step_secs, course.count()),
         rise: Vec::with_capacity(course.count()),
@@ -307,6 +299,19 @@ impl Settled {
             .map(|leg| (0..samples).map(|sample| at(leg, sample)).collect())
             .collect()
     }
+}
+
+/// The correction of [`settle`]; where it does not come near, without the limits of how hard joints may be turned.
+fn settle_freely(course: &Course, limbs: &[Limb], goals: &mut [Goals], model: &FootModel) -> Option<Settled> {
+    let settled = settle(course, limbs, goals, model, None);
+    if settled.as_ref().is_some_and(|settled| settled.is_near) {
+        return settled;
+    }
+    // Some bodies cannot hold their feet without turning joints harder than the take does: the search goes on without those limits.
+    for goals in &mut *goals {
+        goals.hardest = [f64::INFINITY; NUM_JOINTS];
+    }
+    settle(course, limbs, goals, model, settled)
 }
 
 /// Searches for the correction that costs least, from none or from another. No step costs more than the one before; `None` where there are too few

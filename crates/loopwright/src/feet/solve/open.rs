@@ -4,16 +4,14 @@
 //! before its ends were bent to meet the loops; at the ends it stands as high as the loops have it, and from there on ever more as
 //! that motion has it. Derivation: docs/math/passage.md.
 
-use glam::DVec3;
-
 use super::fade::{FadingLoop, Footwork, comes_down};
-use super::goals::turned;
-use super::limb::{LEG_UNKNOWNS, NUM_JOINTS, NUM_PARTS, PARTS};
-use super::{Course, Goals, Settled, settle};
-use crate::analysis::body::{Body, FoundBy};
+use super::limb::{NUM_PARTS, PARTS};
+use super::{Course, Goals, Settled, settle_freely};
+use crate::analysis::body::Body;
 use crate::analysis::standing::ContactLimits;
 use crate::feet::contact;
 use crate::feet::stage::{Stage, rotation_above};
+use crate::math::decay::Decay;
 use crate::math::percentile;
 use crate::math::rigid::Rigid;
 use crate::motion::{Tracks, WorldTracks};
@@ -38,8 +36,8 @@ pub(crate) struct OpenMotion<'a> {
     pub(crate) below: &'a Footwork,
     /// What they do in the loop at either end.
     pub(crate) ends: [Option<FadingLoop<'a>>; 2],
-    /// What is left of the bend of either end at every sample, from 1 to 0.
-    pub(crate) left: [&'a [f64]; 2],
+    /// How the bends of its ends fade.
+    pub(crate) fade: Decay,
 }
 
 /// What the feet of a stretch of a take do, from a sample on, seen from a root; `None` where no foot with a knee is found.
@@ -49,18 +47,12 @@ pub(crate) fn footwork_of_take(
     (body, limits, carrier): (&Body, &ContactLimits, usize),
     samples: core::ops::Range<usize>,
 ) -> Option<Footwork> {
-    if body.found_by == FoundBy::AllLeaves {
-        return None;
-    }
     let stage = Stage::new(tracks, Course::through(roots, tracks.step_secs()));
     let mut footwork = Footwork::of_stage(&stage, body, limits, carrier)?;
     for (leg, limb) in footwork.legs.iter_mut().zip(&footwork.limbs) {
         for part in PARTS {
             let (joint, offset) = limb.fixed_to(part);
-            let places = stage.positions_of(joint, offset).into_iter().enumerate();
-            let places: Vec<DVec3> = places
-                .map(|(key, at)| stage.course.to_world(key as isize, at))
-                .collect();
+            let places = stage.places_of(joint, offset);
             let speed = |sample: usize| {
                 let [from, to] = [sample.saturating_sub(1), (sample + 1).min(places.len() - 1)];
                 (places[to] - places[from]).length() / ((to - from) as f64 * tracks.step_secs())
@@ -103,7 +95,8 @@ fn slow(mps: f64) -> f64 {
 }
 
 impl OpenMotion<'_> {
-    /// The motion with its feet held; `None` where the loops have other legs, or the equations no solution.
+    /// The motion with its feet held; `None` where the loops have other legs, or no correction costs less than none. The best that was found
+    /// is kept even where the search does not come near: bends are short, and feet left free slide farther.
     pub(crate) fn held(&self) -> Option<Tracks> {
         let Self { tracks, below, .. } = self;
         let have_legs = (self.ends.iter().flatten()).all(|end| end.feet.has_legs_of(below));
@@ -115,14 +108,8 @@ impl OpenMotion<'_> {
         let mut goals: Vec<Goals> = (0..below.limbs.len())
             .map(|leg| self.goals(leg, &course, &world))
             .collect();
-        let mut settled = settle(&course, &below.limbs, &goals, &below.model, None);
-        if settled.as_ref().is_none_or(|settled| !settled.is_near) {
-            for goals in &mut goals {
-                goals.hardest = [f64::INFINITY; NUM_JOINTS];
-            }
-            settled = settle(&course, &below.limbs, &goals, &below.model, settled);
-        }
-        Some(self.corrected(&settled?, &course, &goals, &world))
+        let settled = settle_freely(&course, &below.limbs, &mut goals, &below.model)?;
+        Some(self.corrected(&settled, &course, &goals, &world))
     }
 
     fn corrected(&self, settled: &Settled, course: &Course, goals: &[Goals], world: &WorldTracks) -> Tracks {
@@ -145,32 +132,15 @@ impl OpenMotion<'_> {
 
     /// What the parts of a leg should do.
     fn goals(&self, leg: usize, course: &Course, world: &WorldTracks) -> Goals {
-        let (count, skeleton) = (course.count(), self.tracks.skeleton());
+        let count = course.count();
         let (limb, below) = (&self.below.limbs[leg], &self.below.legs[leg]);
-        let poses: Vec<_> = (0..count).map(|sample| limb.pose(skeleton, world, sample)).collect();
-        let own: Vec<_> = (poses.iter())
-            .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]))
-            .collect();
-        let turned = turned(course, limb, |sample, joint| {
-            rotation_above(skeleton, world, sample, joint).conjugate() * world.rotation(sample, joint)
-        });
-        let hardest = core::array::from_fn(|joint| {
-            let own = turned.iter().map(|turned| turned[joint].length());
-            own.fold(below.hardest[joint], f64::max)
-        });
         let mut goals = Goals {
             bears: below.bears.clone(),
             level: below.heights.clone(),
             floors: below.floors.clone(),
             clear: below.clear.clone(),
-            turned,
-            hardest,
-            flexed: (0..count).map(|sample| limb.flexed(skeleton, world, sample)).collect(),
-            most_flexed: f64::INFINITY,
-            poses,
-            own: Vec::new(),
+            ..Goals::of_motion(course, limb, self.tracks.skeleton(), world, below.hardest)
         };
-        goals.own = own;
         for part in PARTS.map(|part| part as usize) {
             for end in [0, 1] {
                 self.meet(end, (leg, part), course, &mut goals);
@@ -202,12 +172,13 @@ impl OpenMotion<'_> {
         }
         let (count, heights) = (course.count(), &self.below.legs[leg].heights);
         let inward = |step: usize| if end == 0 { step } else { count - 1 - step };
+        let left = |sample: usize| self.fade.at(inward(sample) as f64 * course.step_secs).position.value;
         let at = inward(0);
         // Nowhere is the floor above what the loop has there.
         let lower = (height(course, goals, at, part) - self.below.legs[leg].floors[at][part]).min(0.0);
         if lower.is_finite() {
             for sample in 0..count {
-                goals.floors[sample][part] += self.left[end][sample] * lower;
+                goals.floors[sample][part] += left(sample) * lower;
             }
         }
         let stands = self.stands(end, (leg, part));
@@ -226,7 +197,7 @@ impl OpenMotion<'_> {
                 .map(inward)
                 .take_while(|&sample| goals.bears[sample][part] > 0.0);
             for sample in of_contact.collect::<Vec<_>>() {
-                goals.level[sample][part] += self.left[end][sample] * rise;
+                goals.level[sample][part] += left(sample) * rise;
             }
         } else if first == 0 {
             // What stands here and not in the loop has come down, or has to rise to it.
