@@ -279,13 +279,7 @@ impl Cut {
             feet_held: passage.has_held_feet(),
             in_place: self.is_in_place(),
             root: RootKeys::of(passage),
-            events: (passage.events().iter())
-                .map(|event| EventFacts {
-                    secs: event.secs,
-                    foot: (event.side).map_or_else(|| self.feet[event.foot].clone(), |side| side.to_string()),
-                    kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
-                })
-                .collect(),
+            events: events(passage, &self.feet),
             source_frames: passage.source_frames(),
             take,
         }
@@ -296,6 +290,17 @@ impl Cut {
 pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
     let name = |foot: &Foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone();
     analysis.body.feet.iter().map(name).collect()
+}
+
+/// When the feet of a passage come to stand and leave the ground; `feet` are their names where sides are not known.
+pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<EventFacts> {
+    (passage.events().iter())
+        .map(|event| EventFacts {
+            secs: event.secs,
+            foot: (event.side).map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
+            kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
+        })
+        .collect()
 }
 
 /// Whether files for an engine in a format get a joint for the root motion, where the skeleton has none.

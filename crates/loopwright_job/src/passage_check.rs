@@ -4,10 +4,10 @@ use glam::{DQuat, DVec3};
 use loopwright::analysis::{Body, BodyError, Side};
 use loopwright::loop_clip::Interpolation;
 use loopwright::math::Rigid;
-use loopwright::{BodyOverrides, LoopClip, Take};
+use loopwright::{BodyOverrides, LoopClip, Passage, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
-use crate::cut::{EventFacts, PassageFacts, StateFacts};
+use crate::cut::{EventFacts, PassageFacts, StateFacts, events};
 use crate::set::manifest::{ClipKind, FootEventKind, LoopState, Manifest, SetClip};
 use crate::verdict::{self, CheckId, FOOT_SLIDE_METRES, Limits, Verdict};
 
@@ -90,6 +90,21 @@ impl From<PassageFacts> for PassageInFile {
 }
 
 impl PassageInFile {
+    /// One that is not in a file yet, between loops of these names; `feet` are the names of its feet.
+    pub(crate) fn new(passage: &Passage, names: &[String; 2], feet: &[String]) -> Self {
+        let state = |end: usize| StateFacts {
+            clip: names[end].clone(),
+            secs: passage.ends()[end].secs,
+        };
+        Self {
+            kind: passage.kind().to_string(),
+            ends: [state(0), state(1)],
+            in_place: false,
+            root: passage.roots().to_vec(),
+            events: events(passage, feet),
+        }
+    }
+
     /// A clip of a set; `None` for a loop.
     pub fn of_set(set: &Manifest, clip: &SetClip) -> Option<Self> {
         let state = |state: &Option<LoopState>| {

@@ -3,19 +3,22 @@
 use loopwright::analysis::BodyError;
 use loopwright::candidate::MotionKind;
 use loopwright::passage::{self, Looked, PassageError};
-use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, root_motion::RootSpace, take::TakeError};
-use loopwright_formats::loop_file::facts::{CandidateFacts, PlaybackFacts};
+use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError};
+use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
 use loopwright_formats::{LoadedTake, Sidecar};
 
 use super::Set;
 use super::fill::described;
 use super::find::TakeLoop;
-use super::manifest::{ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, SetClip, SetGait, SetMade};
+use super::manifest::{
+    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, SetClip, SetGait, SetMade, grade_word,
+};
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
-use crate::cut::{RootKeys, carried, foot_names, numbered};
-use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
+use crate::cut::{RootKeys, carried, events, foot_names, numbered};
+use crate::passage_check::{PassageInFile, check_passage};
+use crate::{CarryError, RecipeError, StoredLoop, Studied, Verdict, recipe};
 
 /// Something that happens once in a set.
 #[derive(Clone, Debug)]
@@ -32,6 +35,8 @@ pub struct SetPassage {
     ways: [(SetGait, &'static str); 2],
     /// Names of the feet of its body.
     feet: Vec<String>,
+    /// How well it meets its loops and holds its feet; none of what is no take.
+    verdict: Option<Verdict>,
 }
 
 /// What one take gives.
@@ -105,12 +110,19 @@ fn passages_in(
     };
     let described = |passage: Passage| {
         let ends = passage.ends().map(|end| named(end.loop_index));
+        let feet = foot_names(analysis);
+        let judged = |take: &Take| {
+            let clips = passage.ends().map(|end| Some(&loops.loops()[end.loop_index]));
+            let known = PassageInFile::new(&passage, &ends, &feet);
+            check_passage(take, &known, clips, analysis.overrides()).ok()
+        };
         SetPassage {
+            verdict: passage.to_take().ok().and_then(|take| judged(&take)),
             made: SetMade {
                 from,
                 ..SetMade::of_take(&facts, passage.source_frames())
             },
-            feet: foot_names(analysis),
+            feet,
             curves: ends.iter().any(curves),
             ways: [way(&ends[0]), way(&ends[1])],
             passage,
@@ -139,7 +151,10 @@ impl TakePassages {
             found.extend(each.found);
         }
         // A mirror image comes after what takes show, and what curves after what goes straight.
-        let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.curves, each.passage.cost());
+        let order = |each: &SetPassage| {
+            let is_image = each.made.from != MadeFrom::Take;
+            (each.grade(), is_image, each.curves, each.passage.cost())
+        };
         found.sort_by(|one, other| {
             order(one)
                 .partial_cmp(&order(other))
@@ -200,10 +215,15 @@ const MOST_COST: f64 = 0.35;
 const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
 
 impl SetPassage {
-    /// Whether it is fit for a set: near to its loops, and no pirouette.
+    /// Whether it is fit for a set: near to its loops, no pirouette, and not bad.
     fn fits(&self) -> bool {
         let in_place = self.passage.kind() == PassageKind::TurnInPlace;
-        self.passage.cost() <= MOST_COST && (in_place || self.passage.turn().abs() <= MOST_TURN)
+        let is_near = self.passage.cost() <= MOST_COST && self.grade() != Grade::Bad;
+        is_near && (in_place || self.passage.turn().abs() <= MOST_TURN)
+    }
+
+    fn grade(&self) -> Grade {
+        self.verdict.as_ref().map_or(Grade::Bad, |verdict| verdict.grade)
     }
 
     /// Passages of one key serve for the same.
@@ -254,7 +274,10 @@ impl SetPassage {
             clip: self.ends[end].clone(),
             secs: passage.ends()[end].secs,
         };
-        let held = passage.has_held_feet();
+        let free =
+            (!passage.has_held_feet()).then(|| "its feet are left free, since no correction holds them".to_owned());
+        let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);
+        let reason = seen.map(|verdict| verdict.reason.clone()).or(free);
         SetClip {
             name: passage.name().to_owned(),
             file: file.to_owned(),
@@ -275,22 +298,22 @@ impl SetPassage {
             travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
             cost: Some(passage.cost()),
             root: Some(RootKeys::of(passage).into()),
-            events: (passage.events().iter())
-                .map(|event| FootEvent {
+            events: (events(passage, &self.feet).into_iter().zip(passage.events()))
+                .map(|(facts, event)| FootEvent {
                     secs: event.secs,
                     phase: None,
-                    foot: (event.side)
-                        .map_or_else(|| self.feet.get(event.foot).cloned(), |side| Some(side.to_string()))
-                        .unwrap_or_default(),
-                    kind: if event.is_strike {
-                        FootEventKind::Strike
-                    } else {
-                        FootEventKind::Lift
+                    foot: facts.foot,
+                    kind: match event.is_strike {
+                        true => FootEventKind::Strike,
+                        false => FootEventKind::Lift,
                     },
                 })
                 .collect(),
-            grade: Some(if held { "good" } else { "review" }.to_owned()),
-            reason: (!held).then(|| "its feet are left free, since no correction holds them".to_owned()),
+            grade: grade_word(Some(match reason {
+                Some(_) => self.grade().max(Grade::Review),
+                None => Grade::Good,
+            })),
+            reason,
             made: self.made.clone(),
             ..SetClip::default()
         }

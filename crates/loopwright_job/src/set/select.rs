@@ -1,5 +1,7 @@
 //! Which loops a set takes: the best of each way to move.
 
+use std::path::Path;
+
 use loopwright::candidate::{MotionKind, NamedMotion};
 use loopwright::loop_clip::Interpolation;
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
@@ -14,7 +16,7 @@ const STAYS_MPS: f64 = 0.3;
 /// From this rate on a body that stays turns, degrees per second.
 const TURNS_DPS: f64 = 30.0;
 
-/// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say.
+/// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say, unless the take is named a run.
 const RUN_FROUDE: f64 = 0.25;
 const GRAVITY: f64 = 9.81;
 
@@ -103,7 +105,7 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
     // On a character as on the body that ran: speeds are scaled with lengths.
     let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
     let is_fast = speed * speed > RUN_FROUDE * GRAVITY * scale * member.hips_metres();
-    let flies = is_fast && member.flies();
+    let flies = member.flies() && (is_fast || is_named_run(member));
     Ok(match kind {
         Some(MotionKind::Run) => SetGait::Run,
         _ if flies => SetGait::Run,
@@ -113,6 +115,14 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
         }
         _ => SetGait::Walk,
     })
+}
+
+/// Whether the name of its take says that it runs.
+fn is_named_run(member: &Member) -> bool {
+    let stem = Path::new(&member.made.take).file_stem();
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
+    let name = member.made.animation.clone().or(stem).unwrap_or_default();
+    NamedMotion::of(&name).kind == Some(MotionKind::Run)
 }
 
 /// Whether nothing shows how fast a loop goes.
