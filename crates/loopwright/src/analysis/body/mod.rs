@@ -189,7 +189,11 @@ impl Body {
                 geometry::feet(some, &named)
             } else if feet::have_knees(skeleton, &by_name) {
                 let is_guess = |foot: &Foot| matches!(skeleton.joint(foot.ankle).part, Some(Part::Guessed(_)));
-                let found_by = if by_name.iter().all(is_guess) { FoundBy::Geometry } else { FoundBy::Names };
+                let found_by = if by_name.iter().all(is_guess) {
+                    FoundBy::Geometry
+                } else {
+                    FoundBy::Names
+                };
                 (by_name, found_by)
             } else {
                 // Some toys have one bone between the hips and what is named as a foot, and that is half a leg itself.
