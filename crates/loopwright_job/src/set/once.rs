@@ -321,6 +321,10 @@ pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
         return Ok(None);
     };
     let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?;
+    // At the origin, wherever the take stood, as every loop of a set.
+    let clip = clip
+        .recentered(&analysis.body, RootMode::Constant, RootSpace::Ground)
+        .clip;
     let goes_into = studied.goes_into();
     let facts = studied.facts();
     let made = SetMade::of_take(&facts, Some([frame as f64; 2]));
