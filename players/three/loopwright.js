@@ -45,6 +45,10 @@ const NEAR = 0.1;
 /** A passage out of a moving loop begins after so many cycles even if the blend's point is elsewhere. */
 const MOST_CYCLES = 2;
 
+/** What a radian that a way turns without being asked to costs a plan, and a stand on the way: who only speeds up neither turns aside for it nor
+ * stops. */
+const UNASKED = { turn: 3, stand: 3 };
+
 /** A set: its manifest and the motions of its clips. Any number of characters share it. */
 export class LoopwrightSet {
   /** Loads `set.json` and the files that it names, which lie beside it. */
@@ -849,7 +853,8 @@ export class LoopwrightCharacter extends EventDispatcher {
       const space = open.shift();
       if (space === wanted) break;
       for (const way of ways.filter(({ from }) => from === space)) {
-        const cost = reached.get(space).cost + way.cost + 0.1 * this.aside(way);
+        const unasked = (way.passage ? UNASKED.turn * this.turns(way.passage) : 0) + (way.to.stands && !wanted.stands ? UNASKED.stand : 0);
+        const cost = reached.get(space).cost + way.cost + 0.1 * this.aside(way) + unasked;
         if (cost >= (reached.get(way.to)?.cost ?? Infinity)) continue;
         if (!reached.has(way.to)) open.push(way.to);
         reached.set(way.to, { cost, first: reached.get(space).first ?? way });
@@ -869,10 +874,10 @@ export class LoopwrightCharacter extends EventDispatcher {
   }
 
   /** How far a way lies from where the character is, and from the goal. */
-  aside({ from, to, leave, enter, passage }) {
+  aside({ from, to, leave, enter }) {
     const left = from === this.source.space && leave ? from.distance(this.source.at, leave.at) : 0;
     const entered = enter ? to.distance(to.covered(to.place(this.goal)), enter.at) : 0;
-    return Math.min(left, 2) + Math.min(entered, 2) + (passage ? this.turns(passage) : 0);
+    return Math.min(left, 2) + Math.min(entered, 2);
   }
 
   begun(way) {

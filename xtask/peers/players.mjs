@@ -135,6 +135,30 @@ async function rulesInThePage() {
   fallen.update(1);
   must(fallen.playing.at?.[0] === 1.4, `after a clip that leads to none the slowest loop follows, not ${JSON.stringify(fallen.playing)}`);
 
+  // A start that turns leads to the loop, but nobody asked to turn.
+  const starting = (turn_deg, turn) => {
+    const still = loop("idle", 2, 0);
+    const passage = { ...fall, name: "start", kind: "start", from: { clip: "idle", secs: 0.2 }, to: { clip: "walk", secs: 0.5 }, turn_deg };
+    const hero = new LoopwrightCharacter(made([still, loop("walk", 1.1, 1.4), passage], [["walk", 1.4]]));
+    let started = false;
+    hero.addEventListener("switch", ({ to }) => (started ||= to === "start"));
+    hero.setGoal({ speed: 1.4, turn });
+    for (let frame = 0; frame < 180; frame += 1) hero.update(1 / 60);
+    return started;
+  };
+  must(starting(20, 0) && starting(120, 2), "a start leads to the loop, and turns who asks for it");
+  must(!starting(120, 0), "who is not asked to turn does not");
+
+  // A stop and a start lead from the walk to a run that is in no space with it.
+  const passage = (name, from, to) => ({ ...fall, name, kind: name, from: { clip: from, secs: 0.2 }, to: { clip: to, secs: 0.5 } });
+  const clips = [loop("idle", 2, 0), loop("walk", 1.1, 1.4), loop("run", 0.7, 3), passage("stop", "walk", "idle"), passage("start", "idle", "run")];
+  const walker = new LoopwrightCharacter(made(clips, [["walk", 1.4]]), { clip: "walk" });
+  const seen = [];
+  walker.addEventListener("switch", ({ to }) => seen.push(to));
+  walker.setGoal({ speed: 3 });
+  for (let frame = 0; frame < 360; frame += 1) walker.update(1 / 60);
+  must(seen.join() === "run", `who speeds up does not stop for it: ${seen}`);
+
   // A step over more ends of cycles than switches may follow each other.
   const varied = new LoopwrightCharacter(made([loop("walk", 1.1, 1.4), loop("walk_v2", 1.1, 1.4, { variant_of: "walk" })], [["walk", 1.4]]), { clip: "walk" });
   varied.update(60);
@@ -371,21 +395,19 @@ async function inThePage({ url, film }) {
     }
   }
   pen.font = "13px sans-serif";
-  let [under, last_label] = [0, null];
+  let last = [Infinity, 0];
   shows.forEach((name, at) => {
     if (at && shows[at - 1] === name) return;
     const [x, y] = flat(floored(roots[at].position));
-    under = last_label && Math.hypot(last_label[0] - x, last_label[1] - y) < 150 ? under + 1 : 0;
-    last_label = [x, y];
+    // Below the one before, where that is near.
+    const top = Math.abs(last[0] - x) < 150 && Math.abs(last[1] - y) < 100 ? Math.max(y + 6, last[1] + 16) : y + 6;
+    last = [x, top];
     pen.fillStyle = "#000";
     pen.beginPath();
     pen.arc(x, y, 3, 0, 7);
     pen.fill();
-    const text = `${(at / rate).toFixed(1)} ${name}`;
-    pen.fillStyle = "#fffc";
-    pen.fillRect(x + 6, y + 6 + 15 * under, pen.measureText(text).width + 4, 15);
     pen.fillStyle = colours[played.indexOf(name) % colours.length];
-    pen.fillText(text, x + 8, y + 18 + 15 * under);
+    pen.fillText(`${(at / rate).toFixed(1)} ${name}`, x + 8, top + 12);
   });
 
   // From near: a strip, and in motion.
@@ -439,9 +461,10 @@ async function inThePage({ url, film }) {
       small.drawImage(renderer.domElement, 0, 0);
       labels.forEach((label, line) => small.fillText(label, 6, line ? size - 8 : 18));
       const { data } = small.getImageData(0, 0, size, size);
-      // One palette for all: the scene has few colours.
-      palette ??= gif.quantize(data, 64);
-      encoder.writeFrame(gif.applyPalette(data, palette), size, size, { palette: encoder.bytesView().length < 100 ? palette : undefined, delay: 100 });
+      // The first frame's palette is for all: the scene has few colours.
+      const own = palette ? undefined : gif.quantize(data, 64);
+      palette ??= own;
+      encoder.writeFrame(gif.applyPalette(data, palette), size, size, { palette: own, delay: 100 });
     }
     if (!isOfStrip) return;
     const [x, y] = [(shot % across) * size, Math.floor(shot / across) * size];

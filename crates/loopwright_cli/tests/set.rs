@@ -149,6 +149,15 @@ fn loops_that_were_made_before_and_one_file_for_all() {
 fn each_file_holds_its_clip_alone() {
     let folder = with_takes();
     folder.succeed("synth -o takes/walk.bvh --fps 30 --drift 0 --turn-rate 0 --lead-in 0.7 --seconds 6 -f");
+    // It stands three metres beside the origin.
+    let text = folder.text("takes/walk.bvh");
+    let (head, frames) = text.split_once("Frame Time").unwrap();
+    let beside = |line: &str| match line.split_once(' ').map(|(x, rest)| (x.parse::<f64>(), rest)) {
+        Some((Ok(x), rest)) => format!("{} {rest}\n", x + 300.0),
+        _ => format!("{line}\n"),
+    };
+    let frames: String = frames.lines().map(beside).collect();
+    folder.write("takes/walk.bvh", format!("{head}Frame Time{frames}"));
     folder.succeed("convert takes/run.bvh rig.glb");
     folder.succeed("retarget takes --rig rig.glb --into-one -o pack.glb");
     folder.run("set pack.glb -o hero").ended(1);
@@ -162,6 +171,10 @@ fn each_file_holds_its_clip_alone() {
     for clip in items(&set["clips"]) {
         let glb = folder.read(&format!("hero/{}", clip["file"].as_str().unwrap()));
         assert_eq!(items(&parts_of_glb(&glb).0["animations"]).count(), 1, "{clip:#}");
+        // A pose stood where the take did, metres from its root.
+        let take = loopwright_formats::load(&glb, "clip").unwrap().take;
+        let hips = take.world_tracks().position(0, take.skeleton().find("Hips").unwrap());
+        assert!(hips.x.hypot(hips.z) < 0.2, "{hips}: {clip:#}");
     }
 }
 

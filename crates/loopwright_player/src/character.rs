@@ -29,6 +29,11 @@ const MOST_CYCLES: f64 = 2.0;
 /// The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds.
 const SAME_EVENT_SECS: f64 = 0.1;
 
+/// What a radian that a way turns without being asked to costs a plan, as those in `set.rs`, and a stand on the way: who only speeds up neither
+/// turns aside for it nor stops.
+const UNASKED_TURN: f64 = 3.0;
+const UNASKED_STAND: f64 = 3.0;
+
 /// Switches that may follow each other within one step.
 const MOST_SWITCHES: usize = 16;
 
@@ -788,7 +793,9 @@ impl Character {
             };
             let (cost, first) = reached[&space];
             for way in ways.iter().filter(|way| way.from == space) {
-                let cost = cost + way.cost + 0.1 * self.aside(&cycle, way);
+                let stands = set.spaces[way.to].stands && !set.spaces[wanted].stands;
+                let unasked = UNASKED_TURN * self.turned_aside(way) + if stands { UNASKED_STAND } else { 0.0 };
+                let cost = cost + way.cost + 0.1 * self.aside(&cycle, way) + unasked;
                 let known = reached.get(&way.to).map(|(cost, _)| *cost);
                 if known.is_none_or(|known| cost < known) {
                     if known.is_none() {
@@ -814,14 +821,17 @@ impl Character {
         }
     }
 
+    /// How far a way's turn is from the one that is asked for.
+    fn turned_aside(&self, way: &Way) -> f64 {
+        way.passage
+            .map_or(0.0, |clip| (self.set.clips[clip].turn - self.goal.turn).abs())
+    }
+
     /// How far a way lies from where the character is, and from the goal.
     fn aside(&self, cycle: &Cycle, way: &Way) -> f64 {
         let set = &self.set;
-        let turn = way
-            .passage
-            .map_or(0.0, |clip| (set.clips[clip].turn - self.goal.turn).abs());
         let Some([leave, enter]) = way.ends else {
-            return turn;
+            return 0.0;
         };
         let left = if way.from == cycle.space {
             set.spaces[way.from].distance(cycle.at, leave.at)
@@ -830,7 +840,7 @@ impl Character {
         };
         let to = &set.spaces[way.to];
         let entered = to.distance(to.covered(&set.clips, to.place(&self.goal)), enter.at);
-        left.min(2.0) + entered.min(2.0) + turn
+        left.min(2.0) + entered.min(2.0)
     }
 
     fn begun(&mut self, way: Way) -> Plan {
@@ -916,6 +926,31 @@ mod tests {
         player.set_goal(Goal::default());
         let events = played(&mut player, 6.0, 60.0);
         assert_eq!(switches(&events), ["stop", "idle"]);
+    }
+
+    #[test]
+    fn who_is_not_asked_to_turn_does_not() {
+        let started = |degrees: f64, turn: f64| {
+            let set = walking(|manifest| manifest["clips"][3]["turn_deg"] = json!(degrees));
+            let mut player = Character::new(Arc::new(set));
+            player.set_goal(Goal { turn, ..speed(1.3) });
+            switches(&played(&mut player, 3.0, 60.0)).contains(&"start")
+        };
+        assert!(started(20.0, 0.0) && started(120.0, 2.0));
+        assert!(!started(120.0, 0.0));
+    }
+
+    #[test]
+    fn who_speeds_up_does_not_stop_for_it() {
+        // The run is in a space of its own, to which a stop and a start lead.
+        let set = walking(|manifest| {
+            manifest["clips"][3]["to"]["clip"] = json!("run");
+            manifest["blend_spaces"][0]["points"].as_array_mut().unwrap().pop();
+        });
+        let mut player = Character::in_loop(Arc::new(set), "walk").unwrap();
+        player.set_goal(speed(3.0));
+        let events = played(&mut player, 6.0, 60.0);
+        assert_eq!(switches(&events), ["run"]);
     }
 
     #[test]
