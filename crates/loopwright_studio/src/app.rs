@@ -12,7 +12,7 @@ use loopwright_formats::Format;
 
 use crate::guard::{Guard, Request};
 use crate::icons::{self, Icon};
-use crate::model::{Action, Model};
+use crate::model::{Action, Model, Shown};
 use crate::panels::{self, AnimationsPanel, CapturePanel, CostMapPanel, ExportPanel, RecipePanel};
 use crate::session::Session;
 use crate::timeline::{self, SeamCurve, TakeBar};
@@ -614,6 +614,10 @@ impl Studio {
             ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
         } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
             ui.add(Label::new(format!("{progress} ...")).truncate());
+        } else if let Some(steered) = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set) {
+            // The grade of the file that lends its body says nothing of the set.
+            let words = format!("Set {}: {}", steered.name, steered.hero().playing().name);
+            ui.add(Label::new(words).truncate());
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
             grade::light_ui(ui, made.verdict.grade);
@@ -740,10 +744,11 @@ impl Studio {
 
     fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
-        panels::guide_ui(ui, model, self.export.has_written(), actions);
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
             part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model, actions));
+        } else {
+            panels::guide_ui(ui, model, self.export.has_written(), actions);
         }
         self.animations.animations_ui(ui, model, actions);
         panels::loops_ui(ui, model, actions);

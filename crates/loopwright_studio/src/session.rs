@@ -39,7 +39,7 @@ pub(crate) struct Session {
     /// Of which files the bytes are kept.
     kept: Vec<String>,
     /// What the last settings were kept of.
-    of: Option<(u64, usize, Theme)>,
+    of: Option<(u64, Vec<String>, Theme)>,
 }
 
 impl Session {
@@ -53,7 +53,7 @@ impl Session {
 
     /// Takes the colours that were kept, and has the takes read that were open.
     ///
-    /// They are forgotten until their loops are made: a file that ends the program is not opened again and again.
+    /// They are forgotten until they are open: a file that ends the program is not opened again and again.
     pub(crate) fn reopen(&mut self, ctx: &Context) -> Option<Action> {
         let settings = self.memory.kept(SETTINGS)?;
         let settings: Settings = serde_json::from_str(&settings).ok()?;
@@ -76,8 +76,14 @@ impl Session {
     /// Keeps what is open, where it changed since it was kept.
     pub(crate) fn keep(&mut self, model: &Model, ctx: &Context) {
         let theme = ctx.theme();
-        let of = (model.num_made(), model.others().count(), theme);
-        if self.of == Some(of) || model.finished().is_none() || model.progress().is_some() {
+        // What a drag passes through is not kept.
+        let is_settled = model.progress().is_none() && !model.made().is_some_and(|made| made.is_draft);
+        let Some(opened) = model.opened().filter(|_| is_settled) else {
+            return;
+        };
+        let names = model.others().chain([opened.file_name.as_str()]).map(str::to_owned);
+        let of = (model.num_made(), names.collect(), theme);
+        if self.of.as_ref() == Some(&of) {
             return;
         }
         self.of = Some(of);

@@ -4,14 +4,19 @@ use eframe::egui::{Id, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, vec2};
 
 use crate::model::{Action, Model, Steer};
 
-/// How far the stick goes, points, and how far its middle is from the corner of the view.
+/// How far the stick goes, points, and how far its middle is from a lower corner of the view: on narrow windows the left one, above the row
+/// of controls there.
 const REACH_POINTS: f32 = 44.0;
-const CORNER_POINTS: Vec2 = vec2(110.0, 64.0);
+const RIGHT_POINTS: Vec2 = vec2(-110.0, -64.0);
+const LEFT_POINTS: Vec2 = vec2(60.0, -112.0);
 
 /// Shows the stick of a set that is played.
 pub(super) fn stick_ui(ui: &Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     let Some(steered) = model.steered_here() else { return };
-    let centre = rect.right_bottom() - CORNER_POINTS;
+    let centre = match super::is_narrow(ui) {
+        true => rect.left_bottom() + LEFT_POINTS,
+        false => rect.right_bottom() + RIGHT_POINTS,
+    };
     let area = Rect::from_center_size(centre, Vec2::splat(2.0 * REACH_POINTS));
     let response = ui.interact(area, Id::unique("stick"), Sense::drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Stick: drag to walk"));
