@@ -218,6 +218,14 @@ fn clips_in_place_go_where_their_feet_push() {
     }
     assert_eq!(clip(&set, "idle")["made"]["animation"], "Idle");
     assert_eq!(clip(&set, "jump")["from"]["clip"], "idle");
+    // A walk that swings fast was a run, and a step of one that never stands was an idle.
+    for (file, wanted) in [("RobotExpressive.glb", "run"), ("CesiumMan.gltf", "walk")] {
+        let path = mocap.join("gltf").join(file).display().to_string();
+        folder.run(&format!("set {path} -o {file}-set")).ended(1);
+        let set = folder.json(&format!("{file}-set/set.json"));
+        assert!(names(&set).contains(&"walk") && names(&set).contains(&wanted));
+        assert_eq!(names(&set).contains(&"idle"), file != "CesiumMan.gltf");
+    }
 }
 
 #[test]

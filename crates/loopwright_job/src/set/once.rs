@@ -2,6 +2,7 @@
 
 use loopwright::analysis::BodyError;
 use loopwright::candidate::MotionKind;
+use loopwright::math::TimeStep;
 use loopwright::passage::{self, Looked, PassageError};
 use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
@@ -320,16 +321,22 @@ impl SetPassage {
     }
 }
 
-/// A body whose joints move faster does not stand still, metres per second.
+/// A body whose joints move faster at any time within so long does not stand still, metres per second and seconds.
 const STILL_MPS: f64 = 0.15;
+const STILL_SECS: f64 = 0.3;
 
 /// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
 /// or the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
     let analysis = studied.analysis_of_loops()?;
-    // Who walks in place stands nowhere.
-    let calmest = passage::calmest_stands(&analysis).into_iter().next();
-    let Some(frame) = calmest.filter(|&frame| analysis.speed(frame) < STILL_MPS) else {
+    // Who walks in place stands nowhere, however slowly it moves between two steps.
+    let around = TimeStep::new(studied.take().frame_time_secs()).nearest_from_one(0.5 * STILL_SECS);
+    let last = analysis.take.num_frames() - 1;
+    let is_still = |frame: &usize| {
+        let mut frames = frame.saturating_sub(around)..=(frame + around).min(last);
+        frames.all(|frame| analysis.speed(frame) < STILL_MPS)
+    };
+    let Some(frame) = passage::calmest_stands(&analysis).into_iter().find(is_still) else {
         return Ok(None);
     };
     let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?.on_turned_root(0.0);

@@ -108,6 +108,8 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
     let flies = member.flies() && (is_fast || is_named_run(member));
     Ok(match kind {
         Some(MotionKind::Run) => SetGait::Run,
+        // Feet of a clip in place tell little, and its name is known.
+        Some(MotionKind::Walk) if sidecar.in_place => SetGait::Walk,
         _ if flies => SetGait::Run,
         // What strafes in place shows no flight: only its speed.
         Some(MotionKind::Strafe | MotionKind::Backward) if member.is_speed_guessed && speed > GUESSED_RUN_MPS => {
