@@ -1,72 +1,97 @@
-"""How well skeletons are matched whose names were taken away: nameless.py LOOPWRIGHT SCRATCH REFERENCE FILE..."""
-import json, pathlib, re, struct, subprocess, sys, tomllib
-program, scratch, reference, motion, *files = sys.argv[1:]
-scratch = pathlib.Path(scratch); scratch.mkdir(parents=True, exist_ok=True)
+# How skeletons are matched whose names were taken away, against the same with their names, as the motion and as the character: which joint of
+# one follows which of the other, by the joint maps that `retarget --save-map` writes.
+# Shares no code with loopwright; files are renamed as text and JSON.
+#
+#   python xtask/peers/nameless.py LOOPWRIGHT SCRATCH CHARACTER MOTION FILE...
+#
+# LOOPWRIGHT is the command, SCRATCH a folder for files, CHARACTER and MOTION keep their names: each FILE goes onto CHARACTER, and MOTION onto
+# each FILE. FBX is converted to GLB first. A row tells what differs, of trunk, limbs and head, and of all.
 
-def run(*args):
-    return subprocess.run([program, "-q", *map(str, args)], capture_output=True, text=True)
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tomllib
 
-def glb(path):
-    data = path.read_bytes(); n = struct.unpack_from("<I", data, 12)[0]
-    return json.loads(data[20:20+n]), data[20+n:]
+program, scratch, character, motion, *files = sys.argv[1:]
+scratch = pathlib.Path(scratch)
+scratch.mkdir(parents=True, exist_ok=True)
+FINGER = re.compile("thumb|index|mid|ring|pinky|finger|hand_?end", re.IGNORECASE)
 
-def nameless(path):
-    """A copy with names that say nothing, and the names by the new ones."""
+
+def run(*words):
+    return subprocess.run([program, "-q", *map(str, words)], capture_output=True, text=True, check=False)
+
+
+def without_names(path):
+    """The file in a format that can be renamed, the same with names that say nothing, and the names by those."""
     names = {}
-    def new(old):
-        name = f"bone_{len(names)}"; names[name] = old; return name
+
+    def renamed(old):
+        names[name := f"bone_{len(names)}"] = old
+        return name
+
     if path.suffix == ".bvh":
-        text = path.read_text(errors="replace")
-        head, motion = re.split(r"(?m)^\s*MOTION", text, maxsplit=1)
-        head = re.sub(r"(?m)^(\s*(?:ROOT|JOINT)[ \t]+)(\S.*?)[ \t]*$", lambda m: m[1] + new(m[2]), head)
-        out = scratch / f"{path.stem}-nl.bvh"; out.write_text(head + "MOTION" + motion)
-        return path, out, names
+        head, frames = re.split(r"(?m)^\s*MOTION", path.read_text(errors="replace"), maxsplit=1)
+        head = re.sub(r"(?m)^(\s*(?:ROOT|JOINT)[ \t]+)(\S.*?)[ \t]*$", lambda found: found[1] + renamed(found[2]), head)
+        bare = scratch / f"{path.stem}-bare.bvh"
+        bare.write_text(head + "MOTION" + frames)
+        return path, bare, names
     if path.suffix != ".glb":
-        other = scratch / (path.stem + ".glb")
-        done = run("convert", path, other, "-f")
-        if done.returncode: raise SystemError(done.stderr[:200])
-        path = other
-    doc, rest = glb(path)
-    for i, node in enumerate(doc.get("nodes", [])):
-        node["name"] = new(node.get("name") or f"node{i}")
-    body = json.dumps(doc).encode(); body += b" " * (-len(body) % 4)
-    out = scratch / f"{path.stem}-nl.glb"
-    out.write_bytes(struct.pack("<III", 0x46546C67, 2, 20+len(body)+len(rest)) + struct.pack("<II", len(body), 0x4E4F534A) + body + rest)
-    return path, out, names
+        converted = scratch / f"{path.stem}.glb"
+        if (done := run("convert", path, converted, "--force")).returncode:
+            raise ValueError(done.stderr)
+        path = converted
+    data = path.read_bytes()
+    length = struct.unpack_from("<I", data, 12)[0]
+    document, rest = json.loads(data[20 : 20 + length]), data[20 + length :]
+    for index, node in enumerate(document["nodes"]):
+        node["name"] = renamed(node.get("name") or f"node{index}")
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    bare = scratch / f"{path.stem}-bare.glb"
+    bare.write_bytes(struct.pack("<5I", 0x46546C67, 2, 20 + len(text) + len(rest), len(text), 0x4E4F534A) + text + rest)
+    return path, bare, names
 
-def links(source, rig):
-    out, toml = scratch / "out.bvh", scratch / "map.toml"
-    toml.unlink(missing_ok=True)
-    done = run("retarget", source, "--rig", rig, "-o", out, "-f", "--save-map", toml)
-    if not toml.exists(): return None, done.stderr[:150].replace("\n", " ")
-    return tomllib.loads(toml.read_text()), ""
 
-def flat(table, to, of):
-    rows = {}
-    def add(k, v):
-        v = v if isinstance(v, str) else json.dumps(v)
-        rows[to.get(k, k)] = re.sub(r"bone_\d+", lambda m: of.get(m[0], m[0]), v)
-    for k, v in (table.get("joints") or table.get("map") or table).items():
-        if isinstance(v, dict):
-            for kk, vv in v.items(): add(kk, vv)
-        else: add(k, v)
-    return rows
+def joint_map(take, rig, names):
+    """What each joint of the rig follows, by their names; None where there is no map."""
+    stored = scratch / "map.toml"
+    stored.unlink(missing_ok=True)
+    run("retarget", take, "--rig", rig, "-o", scratch / "out.bvh", "--force", "--save-map", stored)
+    if not stored.exists():
+        return None
+    links = tomllib.loads(stored.read_text())["joints"]
 
-same = [0, 0]; tried = 0
-for file in files:
-    try: path, bare, names = nameless(pathlib.Path(file))
-    except Exception as e: print("skip", file, e); continue
-    row = []
-    for way in (0, 1):
-        pair = (lambda p: (p, reference)) if way == 0 else (lambda p: (motion, p))
-        named, why = links(*pair(path)); without, why2 = links(*pair(bare))
-        if named is None: row.append("named fails: " + why); continue
-        if without is None: row.append("FAILS: " + why2); continue
-        to, of = ((({}, names)), (names, {}))[way]
-        a, b = flat(named, {}, {}), flat(without, to, of)
-        wrong = {k: (a.get(k), b.get(k)) for k in a.keys() | b.keys() if a.get(k) != b.get(k)}
-        if not wrong: same[way] += 1; row.append("same")
-        else: row.append(f"{len(wrong)} of {len(a)} " + "; ".join(f"{k}: {x}->{y}" for k, (x, y) in sorted(wrong.items())[:6]))
-    tried += 1
-    print(pathlib.Path(file).name, "| from:", row[0], "| onto:", row[1], flush=True)
-print(tried, "tried, same from", same[0], "onto", same[1])
+    def named(text):
+        return re.sub(r"bone_\d+", lambda found: names.get(found[0], found[0]), text)
+
+    return {named(joint): named(str(follows)) for joint, follows in links.items()}
+
+
+same, tried = {"motion": [0, 0], "character": [0, 0]}, {"motion": 0, "character": 0}
+for file in map(pathlib.Path, files):
+    try:
+        path, bare, names = without_names(file)
+    except (ValueError, KeyError) as error:
+        print(file.name, "is left out:", str(error).strip().splitlines()[0])
+        continue
+    for role in same:
+        with_names, without = (
+            joint_map(*((each, character) if role == "motion" else (motion, each)), names) for each in (path, bare)
+        )
+        if with_names is None:
+            continue
+        tried[role] += 1
+        without = without or {}
+        off = {joint for joint in with_names | without if with_names.get(joint) != without.get(joint)}
+        of_body = {joint for joint in off if not FINGER.search(joint)}
+        same[role][0] += not of_body
+        same[role][1] += not off
+        if off:
+            shown = ", ".join(f"{joint}: {with_names.get(joint)} -> {without.get(joint)}" for joint in sorted(of_body or off)[:4])
+            print(f"{file.name} as {role}: {len(of_body)} of the body and {len(off)} of {len(with_names)} in all differ: {shown}", flush=True)
+for role, (of_body, of_all) in same.items():
+    print(f"as {role}: {tried[role]} tried, trunk, limbs and head the same {of_body}, all the same {of_all}")

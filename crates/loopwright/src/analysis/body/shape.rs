@@ -400,10 +400,11 @@ impl<'a> Shape<'a> {
     /// A chain without its last joint, where that only marks the end of the bone before. Of a chain that never turns, and of a single pose,
     /// one behind `most` joints does.
     fn without_end(&self, mut chain: Chain, most: usize) -> Chain {
-        let has_length = |joint: usize| self.skeleton.joint(joint).tip.is_some_and(|tip| tip != DVec3::ZERO);
+        // Formats that state where leaves end need no joints for that.
+        let has_tip = |joint: usize| self.skeleton.joint(joint).tip.is_some();
         let has_end = match chain.as_slice() {
             [] | [_] => false,
-            [.., last] if has_length(*last) => false,
+            [.., last] if has_tip(*last) => false,
             _ if self.marks_ends => true,
             [before @ .., last] if before.iter().any(|&joint| self.turns[joint]) => !self.turns[*last],
             _ => chain.len() > most,
@@ -444,10 +445,7 @@ impl<'a> Shape<'a> {
             _ => &["Thumb", "Index", "Middle", "Ring", "Pinky"],
         };
         for finger in &mut fingers {
-            let ends = finger.last().map(|&last| self.skeleton.joint(last).tip);
-            if ends == Some(None) {
-                *finger = self.without_end(core::mem::take(finger), 3);
-            }
+            *finger = self.without_end(core::mem::take(finger), 3);
             // Some rigs have a joint for the finger where the hand is.
             let before_last = finger[..finger.len() - 1].iter();
             let begins = before_last
