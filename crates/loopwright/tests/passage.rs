@@ -124,6 +124,7 @@ fn meets_its_loops(passage: &Passage, set: &LoopSet) {
     let ratio = join_ratio(passage, set);
     assert!(ratio < 1.1, "{}: {ratio}", passage.name());
     assert!(passage.has_held_feet());
+    does_not_slide(passage);
 }
 
 /// When a foot of a walker comes down, heel first and flat at last, and when its ball leaves the ground, seconds after a frame.
@@ -171,10 +172,53 @@ fn alternates(passage: &Passage) {
     }
 }
 
-/// Strikes and lifts are within a frame of the truth, at the rate of films, and each of it happens once.
+/// What stands between two events, the first and the last moment aside, stays where it is, metres per second.
+fn does_not_slide(passage: &Passage) {
+    const SLIDES_MPS: f64 = 0.02;
+    let (last, step_secs) = (passage.num_samples() - 1, passage.step_secs());
+    let edge = (0.05 / step_secs).ceil() as usize;
+    for (foot, name) in ["LeftToeBase", "RightToeBase"].into_iter().enumerate() {
+        let skeleton = passage.skeleton();
+        let ball = (0..).find(|&joint| skeleton.joint(joint).name == name).unwrap();
+        let place = |sample: usize| {
+            let world = passage
+                .tracks()
+                .pose(sample)
+                .world(skeleton)
+                .moved(passage.roots()[sample]);
+            world.translations[ball].with_y(0.0)
+        };
+        let mut since = Some(0);
+        for event in passage.events().iter().filter(|event| event.foot == foot) {
+            let sample = (event.secs / step_secs).round() as usize;
+            match (event.is_strike, since) {
+                (true, _) => since = Some(sample),
+                (false, Some(from)) => {
+                    stays(passage, (from + edge, sample.saturating_sub(edge)), &place, SLIDES_MPS);
+                    since = None;
+                }
+                _ => {}
+            }
+        }
+        let moves = passage.events().iter().any(|event| event.foot == foot);
+        if let Some(from) = since.filter(|_| moves) {
+            stays(passage, (from + edge, last), &place, SLIDES_MPS);
+        }
+    }
+}
+
+fn stays(passage: &Passage, (from, to): (usize, usize), place: &impl Fn(usize) -> DVec3, slides_mps: f64) {
+    if to > from + 3 {
+        let way: f64 = (from..to).map(|sample| place(sample).distance(place(sample + 1))).sum();
+        let mps = way / ((to - from) as f64 * passage.step_secs());
+        assert!(mps < slides_mps, "{}: {from} to {to} at {mps} m/s", passage.name());
+    }
+}
+
+/// Strikes and lifts are within two frames of the take of the truth, and each of it happens once. A foot that sets out slowly lifts late.
 fn happens_as_in(truth: &[Stay], passage: &Passage) {
-    const FRAME_SECS: f64 = 1.0 / 24.0;
-    let (name, inside) = (passage.name(), FRAME_SECS..passage.duration_secs() - FRAME_SECS);
+    const AWAY_SECS: f64 = 1.0 / 30.0;
+    let (name, inside) = (passage.name(), AWAY_SECS..passage.duration_secs() - AWAY_SECS);
     let happens =
         |stay: &Stay| [(true, stay.strike), (false, [stay.lift; 2])].map(|(strikes, when)| (stay.side, strikes, when));
     let asked: Vec<_> = truth.iter().flat_map(happens).collect();
@@ -183,7 +227,7 @@ fn happens_as_in(truth: &[Stay], passage: &Passage) {
         let is_it = |event: &FootEvent| {
             event.foot == usize::from(side == "Right")
                 && event.is_strike == is_strike
-                && (from - FRAME_SECS..to + FRAME_SECS).contains(&event.secs)
+                && (from - AWAY_SECS..to + AWAY_SECS).contains(&event.secs)
         };
         let is_asked = inside.contains(&from) && inside.contains(&to);
         let found = events.iter().position(is_it);
@@ -391,6 +435,34 @@ fn a_jump_is_found_with_its_flight() {
         lift: flight[0] + late_secs,
     });
     happens_as_in(&stays, &made[0]);
+}
+
+/// Captures end in a T-pose, which is no stance; a stop into it went through it.
+#[test]
+fn a_pose_with_arms_spread_out_is_no_stand() {
+    let walk = reversed(&start().take);
+    let stops = Analysis::new(&walk).unwrap();
+    let frame = passage::calmest_stands(&stops)[0];
+    let first = walk.num_frames() - (LEAD_IN_SECS * walk.frame_rate_hz()) as usize - 40;
+    assert!(frame > first);
+    let is_arm = |joint: usize| {
+        let name = &walk.skeleton().joint(joint).name;
+        ["Shoulder", "Arm", "Hand"].iter().any(|part| name.contains(part))
+    };
+    let take = support::take_of(
+        walk.skeleton().clone(),
+        walk.frame_time_secs(),
+        walk.num_frames(),
+        |frame, joint| {
+            let share = ((frame as f64 - first as f64) / 30.0).clamp(0.0, 1.0);
+            let share = if is_arm(joint) { share } else { 0.0 };
+            let rotation = walk.rotations(frame)[joint].slerp(DQuat::IDENTITY, share);
+            (walk.translations(frame)[joint], rotation)
+        },
+    );
+    let analysis = Analysis::new(&take).unwrap();
+    let found = passage::find(&loops_of(&stops), &analysis, &[PassageKind::Stop]).unwrap();
+    assert_eq!(found.passages, []);
 }
 
 #[test]

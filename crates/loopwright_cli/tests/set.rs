@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::harness::{Folder, items, number, parts_of_glb, schema};
 use loopwright_job::set::manifest::Manifest;
+use loopwright_mocap::folder_or_skip;
 
 /// Takes of one walker: it stands and walks, walks on a curve, and runs.
 fn with_takes() -> Folder {
@@ -34,6 +35,15 @@ fn missing(set: &Value) -> Vec<&str> {
         .collect()
 }
 
+fn is_at_the_origin(folder: &Folder, file: &str) {
+    let facts = folder.json(&format!("{file}.json"));
+    for key in ["start_position_m/0", "start_position_m/2", "start_yaw_deg"] {
+        assert_eq!(number(&facts, &format!("root_motion/{key}")), 0.0, "{file}");
+    }
+    let hips = folder.take(file).world_tracks().position(0, 0);
+    assert!(hips.x.hypot(hips.z) < 0.05, "{file}: {hips}");
+}
+
 #[test]
 fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
     let folder = with_takes();
@@ -56,6 +66,9 @@ fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
         assert_eq!(clip["grade"], "good", "{clip:#}");
         let file = format!("hero/{}", clip["file"].as_str().unwrap());
         assert_eq!(folder.take(&file).num_frames() as f64, number(clip, "frames") + 1.0);
+        if clip["kind"] == "loop" {
+            is_at_the_origin(&folder, &file);
+        }
         if clip["kind"] != "loop" || clip["gait"] == "idle" {
             continue;
         }
@@ -71,7 +84,6 @@ fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
         assert_eq!(items(&clip["events"]).count(), 4);
         let facts = folder.json(&format!("{file}.json"));
         assert!((number(clip, "speed_mps") - number(&facts, "root_motion/speed_mps")).abs() < 1e-9);
-        assert_eq!(number(&facts, "root_motion/start_position_m/2"), 0.0);
     }
     let truth = |name: &str| {
         (
@@ -163,6 +175,56 @@ fn each_file_holds_its_clip_alone() {
         let take = loopwright_formats::load(&glb, "clip").unwrap().take;
         let hips = take.world_tracks().position(0, take.skeleton().find("Hips").unwrap());
         assert!(hips.x.hypot(hips.z) < 0.2, "{hips}: {clip:#}");
+    }
+}
+
+/// The pose was left where its take stood.
+#[test]
+fn an_idle_of_one_pose_stands_at_the_origin() {
+    let Some(mocap) = folder_or_skip() else { return };
+    let folder = Folder::new();
+    let takes = ["uturn", "slow_2foot_hop"].map(|name| mocap.join(format!("snu/{name}.bvh")).display().to_string());
+    folder.run(&format!("set {} -o hero", takes.join(" "))).ended(1);
+    let set = folder.json("hero/set.json");
+    assert!(
+        clip(&set, "idle")["reason"]
+            .as_str()
+            .unwrap()
+            .contains("one still pose")
+    );
+    is_at_the_origin(&folder, "hero/idle.bvh");
+}
+
+/// In place, hips turn to where the body goes: strafes became runs, and a jump began in a step back.
+#[test]
+fn clips_in_place_go_where_their_feet_push() {
+    let Some(mocap) = folder_or_skip() else { return };
+    let folder = Folder::new();
+    let knight = mocap.join("gltf/Knight.glb").display().to_string();
+    folder.run(&format!("set {knight} -o hero")).wrote();
+    let set = folder.json("hero/set.json");
+    for (name, animation, way) in [
+        ("walk_back", "Walking_Backwards", 180.0),
+        ("run", "Running_B", 0.0),
+        ("run_fast", "Running_A", 0.0),
+        ("run_strafe_left", "Running_Strafe_Left", 60.0),
+        ("run_strafe_right", "Running_Strafe_Right", -60.0),
+    ] {
+        let clip = clip(&set, name);
+        assert_eq!(clip["made"]["animation"], animation);
+        let found = number(clip, "direction_deg").abs() - f64::abs(way);
+        assert!(found.abs() < 2.0, "{clip:#}");
+        is_at_the_origin(&folder, &format!("hero/{name}.glb"));
+    }
+    assert_eq!(clip(&set, "idle")["made"]["animation"], "Idle");
+    assert_eq!(clip(&set, "jump")["from"]["clip"], "idle");
+    // A walk that swings fast was a run, and a step of one that never stands was an idle.
+    for (file, wanted) in [("RobotExpressive.glb", "run"), ("CesiumMan.gltf", "walk")] {
+        let path = mocap.join("gltf").join(file).display().to_string();
+        folder.run(&format!("set {path} -o {file}-set")).ended(1);
+        let set = folder.json(&format!("{file}-set/set.json"));
+        assert!(names(&set).contains(&"walk") && names(&set).contains(&wanted));
+        assert_eq!(names(&set).contains(&"idle"), file != "CesiumMan.gltf");
     }
 }
 

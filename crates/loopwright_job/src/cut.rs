@@ -1,6 +1,6 @@
 //! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
 
-use loopwright::analysis::{Gait, Segment, Side};
+use loopwright::analysis::{Analysis, Foot, Gait, Segment, Side};
 use loopwright::math::TimeStep;
 use loopwright::passage::{self, Found, Looked, LoopState, PassageError};
 use loopwright::take::TakeError;
@@ -10,7 +10,8 @@ use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz, name_part,
+    CarryError, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz,
+    name_part,
 };
 
 /// What is cut.
@@ -36,6 +37,8 @@ pub enum CutTakeError {
     NoLoops,
     #[error(transparent)]
     Passage(#[from] PassageError),
+    #[error(transparent)]
+    Carry(#[from] CarryError),
     #[error(transparent)]
     Job(#[from] JobError),
 }
@@ -178,6 +181,8 @@ pub struct Cut {
     pub passages: Vec<Passage>,
     /// The kinds that were looked for and not found, and why.
     pub missing: Vec<(PassageKind, Looked)>,
+    /// Names of the feet of their body.
+    feet: Vec<String>,
     engine: Target,
 }
 
@@ -186,7 +191,7 @@ impl Cut {
     ///
     /// Errors: [`CutTakeError`].
     pub fn new(studied: &Studied, mut loops: Vec<LoopClip>, request: &CutRequest) -> Result<Self, CutTakeError> {
-        let analysis = &studied.analysis;
+        let analysis = &*studied.analysis_of_loops()?;
         let own_hz = (loops.first()).map_or(studied.take().frame_rate_hz(), |clip| 1.0 / clip.step_secs());
         let wanted_hz = request.fps.unwrap_or_else(|| request.engine.sampled_rate(own_hz));
         let limit_hz = max_rate_hz(own_hz);
@@ -233,6 +238,7 @@ impl Cut {
                 .map(|(passage, name)| passage.named(name))
                 .collect(),
             missing,
+            feet: foot_names(analysis),
             engine: request.engine,
         })
     }
@@ -273,17 +279,28 @@ impl Cut {
             feet_held: passage.has_held_feet(),
             in_place: self.is_in_place(),
             root: RootKeys::of(passage),
-            events: (passage.events().iter())
-                .map(|event| EventFacts {
-                    secs: event.secs,
-                    foot: (event.side).map_or_else(|| studied.foot_name(event.foot), |side| side.to_string()),
-                    kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
-                })
-                .collect(),
+            events: events(passage, &self.feet),
             source_frames: passage.source_frames(),
             take,
         }
     }
+}
+
+/// The names of the lowest joints of the feet.
+pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
+    let name = |foot: &Foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone();
+    analysis.body.feet.iter().map(name).collect()
+}
+
+/// When the feet of a passage come to stand and leave the ground; `feet` are their names where sides are not known.
+pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<EventFacts> {
+    (passage.events().iter())
+        .map(|event| EventFacts {
+            secs: event.secs,
+            foot: (event.side).map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
+            kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
+        })
+        .collect()
 }
 
 /// Whether files for an engine in a format get a joint for the root motion, where the skeleton has none.

@@ -12,6 +12,7 @@ use loopwright::quality::{self, Step};
 use loopwright::{Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
+use crate::passage_check::PassageCheckId;
 use crate::warning::{self, RESTS_MPS};
 
 /// What is checked of every loop.
@@ -147,7 +148,7 @@ pub const GOOD_FOOT_SLIDE_METRES: f64 = 0.02;
 /// Metres by which a planted foot is above or below its place in the take, at most, of an adult's loop that is good.
 pub const GOOD_FOOT_HEIGHT_METRES: f64 = 0.009;
 
-const FOOT_SLIDE_METRES: Limits = Limits::of(GOOD_FOOT_SLIDE_METRES, 0.04);
+pub(crate) const FOOT_SLIDE_METRES: Limits = Limits::of(GOOD_FOOT_SLIDE_METRES, 0.04);
 const FOOT_HEIGHT_METRES: Limits = Limits::of(GOOD_FOOT_HEIGHT_METRES, 0.018);
 
 /// Change of pace from one end to the other, as a share.
@@ -194,7 +195,7 @@ impl Limits {
         Self::of(review, f64::INFINITY)
     }
 
-    fn of_size(self, size: f64) -> Self {
+    pub(crate) fn of_size(self, size: f64) -> Self {
         Self::of(self.review * size, self.bad * size)
     }
 }
@@ -585,7 +586,7 @@ pub(crate) fn is_missing(checks: &[CheckFacts], id: CheckId) -> bool {
         .any(|check| check.id == id.as_str() && check.value.is_none())
 }
 
-fn unmeasured(id: CheckId) -> CheckFacts {
+pub(crate) fn unmeasured(id: CheckId) -> CheckFacts {
     unmeasured_as(id.as_str(), unit(id))
 }
 
@@ -628,6 +629,9 @@ fn unit(id: CheckId) -> &'static str {
 
 /// What a person sees, or has to know, where a check is not good.
 fn reason(check: &CheckFacts) -> String {
+    if let Ok(id) = check.id.parse::<PassageCheckId>() {
+        return id.reason(check);
+    }
     let Ok(id) = check.id.parse::<CheckId>() else {
         return format!("the check {} is not passed", check.id);
     };

@@ -12,8 +12,9 @@ use loopwright_formats::Format;
 
 use crate::guard::{Guard, Request};
 use crate::icons::{self, Icon};
-use crate::model::{Action, Model};
+use crate::model::{Action, Model, Shown};
 use crate::panels::{self, AnimationsPanel, CapturePanel, CostMapPanel, ExportPanel, RecipePanel};
+use crate::session::Session;
 use crate::timeline::{self, SeamCurve, TakeBar};
 use crate::viewport::{self, Viewport};
 use crate::{focus, fonts::fonts, grade, theme, work::Wake};
@@ -128,6 +129,8 @@ pub struct Studio {
     capture: CapturePanel,
     tab: Tab,
     guard: Guard,
+    /// What is kept for the next visit, where that is wanted.
+    session: Option<Session>,
     /// The file that what is set goes into, again and again.
     #[cfg(not(target_arch = "wasm32"))]
     autosave: Option<std::path::PathBuf>,
@@ -171,6 +174,7 @@ impl Studio {
             capture: CapturePanel::default(),
             tab: Tab::default(),
             guard: Guard::default(),
+            session: None,
             #[cfg(not(target_arch = "wasm32"))]
             autosave: None,
             num_kept: 0,
@@ -288,6 +292,20 @@ impl Studio {
         self.autosave = Some(path);
     }
 
+    /// Opens what was open at the last visit, and keeps what is open for the next one.
+    pub(crate) fn remember(&mut self, memory: crate::platform::Memory, reopens: bool, ctx: &Context) {
+        let session = self.session.insert(Session::new(memory));
+        if let Some(action) = reopens.then(|| session.reopen(ctx)).flatten() {
+            self.apply(action);
+        }
+    }
+
+    /// The same with the last visit in files of a folder.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn remember_in(&mut self, folder: std::path::PathBuf, reopens: bool, ctx: &Context) {
+        self.remember(crate::platform::Memory(folder), reopens, ctx);
+    }
+
     /// Keeps what is set, for a failure of this program or of the machine.
     fn keep(&mut self) {
         let num_made = self.model.num_made();
@@ -371,7 +389,9 @@ impl Studio {
         }
         self.capture.step(&ctx, &mut self.model, &mut self.export);
         self.viewport.set_bare(self.capture.is_on());
-        if ui.available_width() < theme::NARROW_POINTS {
+        let is_narrow = ui.available_width() < theme::NARROW_POINTS;
+        self.viewport.set_turning(self.tab == Tab::Edit && !is_narrow);
+        if is_narrow {
             self.narrow_ui(ui, &mut actions);
         } else {
             self.wide_ui(ui, &mut actions);
@@ -380,6 +400,9 @@ impl Studio {
         panels::help_ui(&ctx, &self.model, &mut actions);
         panels::release_clicked(&ctx);
         self.keep();
+        if let Some(session) = &mut self.session {
+            session.keep(&self.model, &ctx);
+        }
         #[cfg(target_arch = "wasm32")]
         self.say(&ctx);
         for action in actions {
@@ -591,6 +614,10 @@ impl Studio {
             ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
         } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
             ui.add(Label::new(format!("{progress} ...")).truncate());
+        } else if let Some(steered) = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set) {
+            // The grade of the file that lends its body says nothing of the set.
+            let words = format!("Set {}: {}", steered.name, steered.hero().playing().name);
+            ui.add(Label::new(words).truncate());
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
             grade::light_ui(ui, made.verdict.grade);
@@ -717,7 +744,12 @@ impl Studio {
 
     fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
-        panels::guide_ui(ui, model, self.export.has_written(), actions);
+        if let Some(steered) = model.steered() {
+            let title = format!("Set {}", steered.name);
+            part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model, actions));
+        } else {
+            panels::guide_ui(ui, model, self.export.has_written(), actions);
+        }
         self.animations.animations_ui(ui, model, actions);
         panels::loops_ui(ui, model, actions);
         panels::figures_ui(ui, model);

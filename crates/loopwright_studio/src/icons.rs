@@ -33,6 +33,9 @@ pub(crate) enum Icon {
     Follow,
     Orthographic,
     Frame,
+    Up,
+    Down,
+    Remove,
 }
 
 /// A button with a sign.
@@ -119,6 +122,12 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
             arc(at(0.5, 0.7), 0.5, PI, TAU);
             line(&[[0.5, 0.7], [0.2, 0.4]]);
             painter.circle_filled(at(0.5, 0.7), 2.0, colour);
+        }
+        Icon::Up => line(&[[0.15, 0.65], [0.5, 0.3], [0.85, 0.65]]),
+        Icon::Down => line(&[[0.15, 0.35], [0.5, 0.7], [0.85, 0.35]]),
+        Icon::Remove => {
+            line(&[[0.2, 0.2], [0.8, 0.8]]);
+            line(&[[0.8, 0.2], [0.2, 0.8]]);
         }
         Icon::Undo | Icon::Redo => {
             let mirrored = |points: &[[f32; 2]]| -> Vec<[f32; 2]> {

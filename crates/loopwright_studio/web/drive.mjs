@@ -86,6 +86,8 @@ const size = async (width, height, isTablet = false) => {
     await ask("Emulation.setTouchEmulationEnabled", { enabled: isTablet, maxTouchPoints: 5 });
 };
 const navigate = async () => {
+    // As at the first visit; a page that is empty yet has no storage.
+    await evaluate("(() => { try { localStorage.clear(); } catch {} })()");
     await evaluate('document.getElementById("said")?.replaceChildren()');
     await ask("Page.navigate", { url: address });
     return until("the walk is closed", async () => (await said())?.startsWith("walk.bvh: good"));
@@ -233,7 +235,14 @@ try {
     await sleep(1000);
     await isOpen("amble.glb");
     await picture("edited");
-    await exported("amble.glb");
+    const edited = readFileSync(await exported("amble.glb"));
+
+    // What was open is there after a reload, as it was set.
+    await evaluate('document.getElementById("said").replaceChildren()');
+    await ask("Page.navigate", { url: address });
+    await isOpen("amble.glb");
+    if (!readFileSync(await exported("amble.glb")).equals(edited)) throw new Error("after a reload another loop is exported");
+    console.log("what was open is there after a reload");
 
     // A glTF file with its buffers in files of their own, dropped together.
     const apart = JSON.parse(readFileSync(join(files, "apart.gltf"), "utf8"));

@@ -535,22 +535,32 @@ pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> V
                 let points = points.iter().zip(&over).map(|(point, over)| point[key].y - over);
                 points.fold(f64::INFINITY, f64::min)
             };
-            let rests = |key: usize| {
-                points.iter().zip(&over).any(|(point, over)| {
-                    let moved = point[(key + 1).min(last)] - point[key];
-                    point[key].y < *over && moved.length() < LEAVES_MPS * metre * course.step_secs
-                })
+            // How far the point that rests longest is on its way, by its height or by its speed: from 1 on it has left.
+            let leaves = |key: usize| {
+                let [from, to] = [key.saturating_sub(1), (key + 1).min(last)];
+                let fast = LEAVES_MPS * metre * course.step_secs * (to - from).max(1) as f64;
+                let points = points.iter().zip(&over).map(|(point, over)| {
+                    let rise = (point[key].y - over) / (DOWN_METRES * metre) + 1.0;
+                    rise.max(point[to].distance(point[from]) / fast)
+                });
+                points.fold(f64::INFINITY, f64::min)
             };
             let strike = (first..=middle)
                 .rev()
                 .take_while(|&key| above(key) < 0.0)
                 .last()
                 .unwrap_or(keys.start);
-            let lift = (middle..=last).find(|&key| !rests(key)).unwrap_or(last);
-            let lift = lift.max(strike + 1) as f64;
+            let lift = (middle..=last).find(|&key| leaves(key) >= 1.0).unwrap_or(last);
+            let [before, here] = [lift.saturating_sub(1), lift].map(leaves);
+            let early = if before < 1.0 && here > 1.0 {
+                (here - 1.0) / (here - before)
+            } else {
+                0.0
+            };
+            let lift = (lift as f64 - early).max(strike as f64 + 1.0);
             if let Some(stay) = stays
                 .last_mut()
-                .filter(|stay: &&mut Stay| stay.foot == index && strike as f64 <= stay.lift)
+                .filter(|stay: &&mut Stay| stay.foot == index && (strike as f64) < stay.lift + 1.0)
             {
                 // A foot that pivots has two contacts, between which it stays.
                 stay.lift = stay.lift.max(lift);

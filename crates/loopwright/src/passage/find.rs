@@ -9,12 +9,14 @@
 use core::fmt;
 use core::ops::RangeInclusive;
 
+use glam::DVec3;
+
 use super::ground::Way;
 use super::{LoopState, PassageError, PassageKind, check, moves, stands};
 use crate::analysis::{Analysis, Foot, MOVING_MPS};
 use crate::feet::contact;
 use crate::math::decay::Decay;
-use crate::math::{ops, percentile, time_step::TimeStep};
+use crate::math::{ops, percentile, rotation, time_step::TimeStep};
 use crate::play::{DEFAULT_FADE_SECS, LoopSet};
 use crate::transition::{State, TransitionClip, Transitions};
 
@@ -34,6 +36,9 @@ const STANDS_RATE: f64 = 0.436;
 /// A body stands, or moves steadily, for at least so long, seconds.
 const STANDS_SECS: f64 = 0.2;
 const MOVES_SECS: f64 = 0.8;
+
+/// Hands farther apart than this share of the bones between them are spread out.
+const SPREAD_SHARE: f64 = 0.75;
 
 /// Turns of steady ways are slower than this share of the turn between them.
 const STEADY_SHARE: f64 = 0.4;
@@ -78,8 +83,10 @@ const COARSE_HZ: f64 = 30.0;
 const SPEED_SHARE: f64 = 0.35;
 const SPEED_MPS: f64 = 0.25;
 
-/// Stances between which a jump costs less than this, metre-seconds on the reference body, are one; of more than so many the calmest count.
+/// Stances between which a jump costs less than this, metre-seconds on the reference body, and whose feet are as far apart but for this, metres
+/// on the reference body, are one; of more than so many the calmest count.
 const ALIKE: f64 = 0.5;
+const ALIKE_METRES: f64 = 0.02;
 const MOST_STANCES: usize = 4;
 
 /// A passage that was found.
@@ -256,7 +263,12 @@ impl Search<'_> {
             };
             let is_turn = self.turned(from.last, to.first).abs() > MIN_TURN_IN_PLACE
                 && self.moved(from.last, to.first) < IN_PLACE_METRES * self.size;
-            if kind == PassageKind::TurnInPlace && !is_turn {
+            let is_posed = || (from.last..=to.first).any(|frame| is_spread(self.analysis, frame));
+            let happens = match kind {
+                PassageKind::TurnInPlace => is_turn,
+                _ => !is_posed(),
+            };
+            if !happens {
                 continue;
             }
             events.push(self.event(kind, [from, to]));
@@ -391,18 +403,29 @@ impl Search<'_> {
             let longest = others.map(|(_, flight)| flight.1 + 1 - flight.0).max().unwrap_or(0);
             let fits = from > out && to + out < last;
             if length >= long && length as f64 >= JUMP_TIMES * longest as f64 && fits {
+                let windows = [
+                    from.saturating_sub(before + out)..=from - out,
+                    to + out..=(to + out + after).min(last),
+                ];
                 jumps.push(Event {
                     kind: PassageKind::Jump,
-                    windows: [
-                        from.saturating_sub(before + out)..=from - out,
-                        to + out..=(to + out + after).min(last),
-                    ],
+                    does: windows.clone().map(|window| self.does_around_jump(window)),
+                    windows,
                     about: [from, to],
-                    does: [Does::Neither; 2],
                 });
             }
         }
         jumps
+    }
+
+    /// Who hardly travels before or after a jump stands there, if a loop of the set does: a crouch is as like to a step as to an idle.
+    fn does_around_jump(&self, window: RangeInclusive<usize>) -> Does {
+        let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]).collect();
+        let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size.sqrt();
+        match travels || !self.set.loops().iter().any(|clip| stands(clip, self.analysis)) {
+            true => Does::Neither,
+            false => Does::Stand,
+        }
     }
 
     /// Runs of frames in which no foot is on the ground.
@@ -544,6 +567,29 @@ impl Search<'_> {
     }
 }
 
+/// Whether both hands are about as far from each other as they can be: a T-pose, by which captures are calibrated.
+fn is_spread(analysis: &Analysis, frame: usize) -> bool {
+    let (skeleton, [left, right]) = (
+        analysis.take.skeleton(),
+        match analysis.body.hands[..] {
+            [left, right] => [left, right],
+            _ => return false,
+        },
+    );
+    let paths = [left, right].map(|hand| skeleton.path_from_root(hand));
+    let shared = paths[0]
+        .iter()
+        .zip(&paths[1])
+        .take_while(|(one, other)| one == other)
+        .count();
+    let at = |joint: usize| analysis.world.position(frame, joint);
+    let bones = paths
+        .iter()
+        .flat_map(|path| path[shared.saturating_sub(1)..].windows(2));
+    let reach: f64 = bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum();
+    at(left).distance(at(right)) > SPREAD_SHARE * reach
+}
+
 /// The runs of frames that stand or move for long enough.
 fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
     let dt = analysis.take.frame_time_secs();
@@ -557,7 +603,8 @@ fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for frame in 0..way.num_frames() {
         let [mps, rate] = way.rates(frame, dt);
-        let does = if mps < STANDS_MPS * root_size && rate.abs() < STANDS_RATE {
+        let is_slow = mps < STANDS_MPS * root_size && rate.abs() < STANDS_RATE;
+        let does = if is_slow && !is_spread(analysis, frame) {
             Does::Stand
         } else if mps >= MOVING_MPS * root_size {
             Does::Move
@@ -595,10 +642,26 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     let decay = Decay::Quintic {
         blend_secs: DEFAULT_FADE_SECS,
     };
-    let alike = ALIKE * analysis.body.size(&analysis.take);
+    let size = analysis.body.size(&analysis.take);
+    let (alike, alike_metres) = (ALIKE * size, ALIKE_METRES * size);
+    // Where the other feet stand, seen from the first.
+    let feet = |frame: usize| -> Vec<DVec3> {
+        let from_world = rotation::from_yaw(-analysis.heading.yaw(frame));
+        let at = |foot: &Foot| analysis.world.position(frame, foot.lowest_joint());
+        let all = &analysis.body.feet;
+        all.iter()
+            .map(|foot| (from_world * (at(foot) - at(&all[0]))).with_y(0.0))
+            .collect()
+    };
     let mut kept: Vec<usize> = Vec::new();
     for frame in frames {
-        let is_another = |&other: &usize| state(frame).cost(state(other), decay) > alike;
+        let is_another = |&other: &usize| {
+            let apart = feet(frame)
+                .iter()
+                .zip(feet(other))
+                .any(|(one, other)| one.distance(other) > alike_metres);
+            apart || state(frame).cost(state(other), decay) > alike
+        };
         if kept.len() < MOST_STANCES && kept.iter().all(is_another) {
             kept.push(frame);
         }

@@ -33,6 +33,26 @@ impl Ground {
         }
     }
 
+    /// The same height and, below two points, facing, where points that are seen from it are nearest to others in the world.
+    pub(super) fn laid(self, seen: &[DVec3], world: &[DVec3]) -> Self {
+        let mean = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;
+        let [own, onto] = [mean(seen), mean(world)];
+        let pairs = seen.iter().zip(world).map(|(seen, world)| (*seen - own, *world - onto));
+        let (along, across) = pairs.fold((0.0, 0.0), |(along, across), (seen, world)| {
+            let way = rotation::from_yaw(self.yaw) * seen;
+            (
+                along + way.x * world.x + way.z * world.z,
+                across + way.z * world.x - way.x * world.z,
+            )
+        });
+        let yaw = self.yaw + if seen.len() > 1 { ops::atan2(across, along) } else { 0.0 };
+        let at = onto - rotation::from_yaw(yaw) * own;
+        Self {
+            at: at.with_y(self.at.y),
+            yaw,
+        }
+    }
+
     /// The same facing, turned by whole turns to be near another.
     pub(super) fn near(self, other: Self) -> Self {
         Self {

@@ -7,14 +7,14 @@ use glam::DVec3;
 
 use super::find::FoundPassage;
 use super::ground::{Bend, Ground, Way};
-use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, body_of, check};
+use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, body_of, check, stands};
 use crate::analysis::body::Body;
 use crate::analysis::heading::Heading;
 use crate::analysis::standing::ContactLimits;
 use crate::analysis::{Analysis, BodyOverrides};
-use crate::feet::fade::window_secs;
+use crate::feet::fade::{FadingLoop, window_secs};
 use crate::feet::floor::floor_over_root;
-use crate::feet::open::{OpenMotion, footwork_of_take};
+use crate::feet::open::{OpenMotion, SOON_SECS, footwork_of_take};
 use crate::feet::{self, Course, Stage};
 use crate::loop_clip::{Interpolation, LoopClip};
 use crate::math::decay::Decay;
@@ -354,6 +354,26 @@ fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, h
     }
 }
 
+/// Where a root is put for feet to be where they are under another root: those that stand in the loops of both, and all the while between.
+fn on_its_feet(
+    root: Ground,
+    own: Option<FadingLoop<'_>>,
+    (other_root, other): (Ground, Option<FadingLoop<'_>>),
+    stays: impl Fn(usize) -> bool,
+) -> Ground {
+    let [own, other] = [own, other].map(|of_loop| of_loop.map_or_else(Vec::new, |of_loop| of_loop.standing()));
+    let both = own.iter().filter_map(|(joint, seen)| {
+        let (_, there) = other.iter().find(|(other, _)| other == joint)?;
+        stays(*joint).then(|| (*seen, other_root.root().transform_point(*there)))
+    });
+    let (seen, world): (Vec<DVec3>, Vec<DVec3>) = both.unzip();
+    if seen.is_empty() {
+        root
+    } else {
+        root.laid(&seen, &world)
+    }
+}
+
 impl Passage {
     /// Cuts a passage out of a take, at so many seconds from sample to sample; a stretch that is no whole number of them ends up to
     /// half of one earlier or later.
@@ -414,10 +434,31 @@ impl Passage {
         let end_secs = steps as f64 * step_secs;
 
         let (body, limits) = (&analysis.body, analysis.contacts.limits());
+        let ends = found.ends.map(|end| set.fading(end.loop_index, end.secs));
+        let mut meets = [0, 1].map(|end| {
+            let heading = heading_at(analysis, way, frame([0.0, end_secs][end]));
+            root_under(clips[end], body, limits, found.ends[end].secs, heading)
+        });
+        // The root of a loop that stands may be anywhere.
+        let moved = usize::from(!stands(clips[0], analysis) || stands(clips[1], analysis));
+        meets[moved] = on_its_feet(
+            meets[moved],
+            ends[moved],
+            (meets[1 - moved], ends[1 - moved]),
+            |joint| {
+                let soon = SOON_SECS / take.frame_time_secs();
+                let frames = (first + soon).ceil() as usize..=(frame(end_secs) - soon).max(0.0) as usize;
+                let foot = body.feet.iter().position(|foot| foot.lowest_joint() == joint);
+                foot.is_some_and(|foot| frames.clone().all(|frame| analysis.contacts.is_planted(foot, frame)))
+            },
+        );
         let meeting = |end: usize| {
-            let (state, at) = (found.ends[end], frame([0.0, end_secs][end]));
-            let root = root_under(clips[end], body, limits, state.secs, heading_at(analysis, way, at));
-            Meeting::new(clips[end], state.secs, root, [step_secs, -step_secs][end])
+            Meeting::new(
+                clips[end],
+                found.ends[end].secs,
+                meets[end],
+                [step_secs, -step_secs][end],
+            )
         };
         let meetings = [meeting(0), meeting(1)];
         let fade = Decay::Quintic {
@@ -470,7 +511,7 @@ impl Passage {
                 tracks: &tracks,
                 roots: &roots,
                 below: &footwork,
-                ends: found.ends.map(|end| set.fading(end.loop_index, end.secs)),
+                ends,
                 fade,
             };
             motion.held()
@@ -507,7 +548,8 @@ impl Passage {
         let entry = set.entry_on_sample(from, exit_secs, (to, jump.entry.secs), fade);
 
         let longest_secs = FADE_SECS.max(entered.period_secs());
-        let window = match set.fading(to, entry.secs) {
+        let [leaves, enters] = [(from, exit_secs), (to, entry.secs)].map(|(of, secs)| set.fading(of, secs));
+        let window = match enters {
             Some(entered) => window_secs(entered, fade, longest_secs),
             None => FADE_SECS,
         };
@@ -518,8 +560,9 @@ impl Passage {
         };
         let grid = Grid::new(entered.skeleton(), step_secs, steps)?;
         let meeting = Meeting::new(left, exit_secs, origin, step_secs);
+        let start = on_its_feet(origin, enters, (origin, leaves), |_| true);
         let below: Vec<Ground> = (grid.with_beyond())
-            .map(|secs| origin.moved(entered.root().twist, secs))
+            .map(|secs| start.moved(entered.root().twist, secs))
             .collect();
         let roots = bent_roots(&below, [Some((&meeting, left)), None], fade, grid);
         let bodies: Vec<Pose> = (grid.with_beyond())
@@ -527,12 +570,12 @@ impl Passage {
             .collect();
         let tracks = bent_bodies(entered.skeleton(), &bodies, [Some(&meeting), None], fade, grid);
         let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
-        let held = set.fading(to, entry.secs).and_then(|fading| {
+        let held = enters.and_then(|fading| {
             let motion = OpenMotion {
                 tracks: &tracks,
                 roots: &roots,
                 below: &fading.footwork(grid.count(), grid.instant_secs()),
-                ends: [set.fading(from, exit_secs), None],
+                ends: [leaves, None],
                 fade,
             };
             motion.held()

@@ -93,6 +93,16 @@ pub enum ClipKind {
     Transition,
 }
 
+loopwright::words!(ClipKind {
+    Loop: "loop",
+    Start: "start",
+    Stop: "stop",
+    TurnInPlace: "turn_in_place",
+    Turn: "turn",
+    Jump: "jump",
+    Transition: "transition",
+});
+
 /// How a loop moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

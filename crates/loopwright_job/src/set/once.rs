@@ -1,23 +1,25 @@
 //! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
 
-use std::borrow::Cow;
-
 use loopwright::analysis::BodyError;
 use loopwright::candidate::MotionKind;
+use loopwright::math::TimeStep;
 use loopwright::passage::{self, Looked, PassageError};
-use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, root_motion::RootSpace, take::TakeError};
-use loopwright_formats::loop_file::facts::{CandidateFacts, PlaybackFacts};
+use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError};
+use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
 use loopwright_formats::{LoadedTake, Sidecar};
 
 use super::Set;
 use super::fill::described;
 use super::find::TakeLoop;
-use super::manifest::{ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, SetClip, SetGait, SetMade};
+use super::manifest::{
+    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, SetClip, SetGait, SetMade, grade_word,
+};
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
-use crate::cut::{RootKeys, carried, numbered};
-use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
+use crate::cut::{RootKeys, carried, events, foot_names, numbered};
+use crate::passage_check::{PassageInFile, check_passage};
+use crate::{CarryError, RecipeError, StoredLoop, Studied, Verdict, recipe};
 
 /// Something that happens once in a set.
 #[derive(Clone, Debug)]
@@ -34,6 +36,8 @@ pub struct SetPassage {
     ways: [(SetGait, &'static str); 2],
     /// Names of the feet of its body.
     feet: Vec<String>,
+    /// How well it meets its loops and holds its feet; none of what is no take.
+    verdict: Option<Verdict>,
 }
 
 /// What one take gives.
@@ -69,7 +73,7 @@ pub fn passages_of(
         _ if is_of_pack => return Ok(TakePassages::default()),
         _ => &KINDS[..],
     };
-    let analysis = on_skeleton(studied)?;
+    let analysis = studied.analysis_of_loops()?;
     let mut passages = passages_in(&analysis, studied, of_set, kinds, MadeFrom::Take)?;
     let image = || -> Result<TakePassages, OnceError> {
         let mirror = recipe::mirror(&analysis, pairs)?;
@@ -107,14 +111,19 @@ fn passages_in(
     };
     let described = |passage: Passage| {
         let ends = passage.ends().map(|end| named(end.loop_index));
+        let feet = foot_names(analysis);
+        let judged = |take: &Take| {
+            let clips = passage.ends().map(|end| Some(&loops.loops()[end.loop_index]));
+            let known = PassageInFile::new(&passage, &ends, &feet);
+            check_passage(take, &known, clips, analysis.overrides()).ok()
+        };
         SetPassage {
+            verdict: passage.to_take().ok().and_then(|take| judged(&take)),
             made: SetMade {
                 from,
                 ..SetMade::of_take(&facts, passage.source_frames())
             },
-            feet: (analysis.body.feet.iter())
-                .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
-                .collect(),
+            feet,
             curves: ends.iter().any(curves),
             ways: [way(&ends[0]), way(&ends[1])],
             passage,
@@ -132,14 +141,6 @@ fn passages_in(
     })
 }
 
-/// A take on the skeleton of the set.
-fn on_skeleton(studied: &Studied) -> Result<Cow<'_, Analysis>, OnceError> {
-    Ok(match &studied.character {
-        None => Cow::Borrowed(&studied.analysis),
-        Some(matched) => Cow::Owned(Analysis::new(&matched.held_take(studied.take())?)?),
-    })
-}
-
 impl TakePassages {
     /// The best of all takes: of each kind one to each side, from and to each gait; mirror images only where no take shows it. Then the kinds
     /// of which there is none, and why.
@@ -151,7 +152,10 @@ impl TakePassages {
             found.extend(each.found);
         }
         // A mirror image comes after what takes show, and what curves after what goes straight.
-        let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.curves, each.passage.cost());
+        let order = |each: &SetPassage| {
+            let is_image = each.made.from != MadeFrom::Take;
+            (each.grade(), is_image, each.curves, each.passage.cost())
+        };
         found.sort_by(|one, other| {
             order(one)
                 .partial_cmp(&order(other))
@@ -212,10 +216,15 @@ const MOST_COST: f64 = 0.35;
 const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
 
 impl SetPassage {
-    /// Whether it is fit for a set: near to its loops, and no pirouette.
+    /// Whether it is fit for a set: near to its loops, no pirouette, and not bad.
     fn fits(&self) -> bool {
         let in_place = self.passage.kind() == PassageKind::TurnInPlace;
-        self.passage.cost() <= MOST_COST && (in_place || self.passage.turn().abs() <= MOST_TURN)
+        let is_near = self.passage.cost() <= MOST_COST && self.grade() != Grade::Bad;
+        is_near && (in_place || self.passage.turn().abs() <= MOST_TURN)
+    }
+
+    fn grade(&self) -> Grade {
+        self.verdict.as_ref().map_or(Grade::Bad, |verdict| verdict.grade)
     }
 
     /// Passages of one key serve for the same.
@@ -248,6 +257,7 @@ impl SetPassage {
             PassageKind::TurnInPlace => format!("turn_in_place{turn}"),
             PassageKind::Turn if from == to => format!("{from}_turn{turn}"),
             PassageKind::Turn => format!("{from}_to_{to}_turn{turn}"),
+            PassageKind::Jump if from == to && self.ways[0].0 == SetGait::Idle => format!("jump{turn}"),
             PassageKind::Jump if from == to => format!("jump_{from}{turn}"),
             PassageKind::Jump | PassageKind::Transition => format!("jump_{from}_to_{to}{turn}"),
         }
@@ -265,7 +275,10 @@ impl SetPassage {
             clip: self.ends[end].clone(),
             secs: passage.ends()[end].secs,
         };
-        let held = passage.has_held_feet();
+        let free =
+            (!passage.has_held_feet()).then(|| "its feet are left free, since no correction holds them".to_owned());
+        let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);
+        let reason = seen.map(|verdict| verdict.reason.clone()).or(free);
         SetClip {
             name: passage.name().to_owned(),
             file: file.to_owned(),
@@ -286,45 +299,47 @@ impl SetPassage {
             travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
             cost: Some(passage.cost()),
             root: Some(RootKeys::of(passage).into()),
-            events: (passage.events().iter())
-                .map(|event| FootEvent {
+            events: (events(passage, &self.feet).into_iter().zip(passage.events()))
+                .map(|(facts, event)| FootEvent {
                     secs: event.secs,
                     phase: None,
-                    foot: (event.side)
-                        .map_or_else(|| self.feet.get(event.foot).cloned(), |side| Some(side.to_string()))
-                        .unwrap_or_default(),
-                    kind: if event.is_strike {
-                        FootEventKind::Strike
-                    } else {
-                        FootEventKind::Lift
+                    foot: facts.foot,
+                    kind: match event.is_strike {
+                        true => FootEventKind::Strike,
+                        false => FootEventKind::Lift,
                     },
                 })
                 .collect(),
-            grade: Some(if held { "good" } else { "review" }.to_owned()),
-            reason: (!held).then(|| "its feet are left free, since no correction holds them".to_owned()),
+            grade: grade_word(Some(match reason {
+                Some(_) => self.grade().max(Grade::Review),
+                None => Grade::Good,
+            })),
+            reason,
             made: self.made.clone(),
             ..SetClip::default()
         }
     }
 }
 
-/// A body whose joints move faster does not stand still, metres per second.
+/// A body whose joints move faster at any time within so long does not stand still, metres per second and seconds.
 const STILL_MPS: f64 = 0.15;
+const STILL_SECS: f64 = 0.3;
 
 /// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
 /// or the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
-    let analysis = on_skeleton(studied)?;
-    // Who walks in place stands nowhere.
-    let calmest = passage::calmest_stands(&analysis).into_iter().next();
-    let Some(frame) = calmest.filter(|&frame| analysis.speed(frame) < STILL_MPS) else {
+    let analysis = studied.analysis_of_loops()?;
+    // Who walks in place stands nowhere, however slowly it moves between two steps.
+    let around = TimeStep::new(studied.take().frame_time_secs()).nearest_from_one(0.5 * STILL_SECS);
+    let last = analysis.take.num_frames() - 1;
+    let is_still = |frame: &usize| {
+        let mut frames = frame.saturating_sub(around)..=(frame + around).min(last);
+        frames.all(|frame| analysis.speed(frame) < STILL_MPS)
+    };
+    let Some(frame) = passage::calmest_stands(&analysis).into_iter().find(is_still) else {
         return Ok(None);
     };
-    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?;
-    // At the origin, wherever the take stood, as every loop of a set.
-    let clip = clip
-        .recentered(&analysis.body, RootMode::Constant, RootSpace::Ground)
-        .clip;
+    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?.on_turned_root(0.0);
     let goes_into = studied.goes_into();
     let facts = studied.facts();
     let made = SetMade::of_take(&facts, Some([frame as f64; 2]));

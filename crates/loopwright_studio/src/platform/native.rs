@@ -51,8 +51,29 @@ pub(crate) fn keep_text(path: &Path, text: &str) {
     }
 }
 
-/// A file itself; of a folder its takes, by name.
+/// A folder of the program's own, for what is kept between two runs.
+#[derive(Debug)]
+pub(crate) struct Memory(pub(crate) PathBuf);
+
+impl Memory {
+    pub(crate) fn kept(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.0.join(name)).ok()
+    }
+
+    pub(crate) fn keep(&self, name: &str, text: &str) {
+        keep_text(&self.0.join(name), text);
+    }
+}
+
+/// The manifest of a set.
+const SET: &str = "set.json";
+
+/// A file itself; of a folder the set that it is, or its takes, by name.
 pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
+    let manifest = path.join(SET);
+    if manifest.is_file() {
+        return vec![manifest];
+    }
     let Ok(listed) = fs::read_dir(path) else {
         return vec![path.to_owned()];
     };
@@ -95,7 +116,7 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
     let path = |file: rfd::FileHandle| file.path().to_owned();
     match what {
         Ask::Files => {
-            let recipe = ["toml"];
+            let recipe = ["toml", "json"];
             let endings: Vec<&str> = Format::ALL.map(Format::extension).into_iter().chain(recipe).collect();
             let chosen = dialog
                 .add_filter("Takes and recipes", &endings)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use eframe::egui::Rect;
 use js_sys::Uint8Array;
 use loopwright_formats::Format;
+use loopwright_player::MotionSet;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlElement, HtmlInputElement};
@@ -24,6 +25,27 @@ pub(crate) const HAS_FOLDERS: bool = false;
 /// The browser has its own.
 pub(crate) fn first_folder() -> String {
     String::new()
+}
+
+/// What the browser keeps for the page between two visits, where it does.
+#[derive(Debug)]
+pub(crate) struct Memory;
+
+impl Memory {
+    fn storage() -> Option<web_sys::Storage> {
+        web_sys::window()?.local_storage().ok()?
+    }
+
+    pub(crate) fn kept(&self, name: &str) -> Option<String> {
+        Self::storage()?.get_item(&format!("loopwright studio: {name}")).ok()?
+    }
+
+    /// A browser that gives no room does not stop anybody's work.
+    pub(crate) fn keep(&self, name: &str, text: &str) {
+        if let Some(storage) = Self::storage() {
+            let _ = storage.set_item(&format!("loopwright studio: {name}"), text);
+        }
+    }
 }
 
 /// The browser gives a new name to a file that is there already.
@@ -91,7 +113,25 @@ pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     // Recipes and takes are opened by themselves.
     let is_opened = |file: &File| format_of(file).is_some() || ending_of(file).as_deref() == Some("toml");
     let has_names = files.iter().any(names_others);
-    let (beside, files): (Vec<File>, Vec<File>) = (files.into_iter()).partition(|file| has_names && !is_opened(file));
+    // What a set names is not opened by itself, and sidecars of its loops mean nothing here.
+    let is_json = |file: &File| ending_of(file).as_deref() == Some("json");
+    let (mut manifests, mut of_set) = (Vec::new(), Vec::new());
+    for file in files.iter().filter(|file| is_json(file)) {
+        let bytes = bytes_of(file).await.unwrap_or_default();
+        if let Ok(paths) = MotionSet::files(&bytes) {
+            manifests.push(file.name());
+            of_set.extend(
+                paths
+                    .iter()
+                    .map(|path| path.rsplit('/').next().unwrap_or(path).to_owned()),
+            );
+        }
+    }
+    let is_beside = |file: &File| {
+        let is_sidecar = !manifests.is_empty() && is_json(file) && !manifests.contains(&file.name());
+        of_set.contains(&file.name()) || is_sidecar || has_names && !is_opened(file) && !is_json(file)
+    };
+    let (beside, files): (Vec<File>, Vec<File>) = files.into_iter().partition(is_beside);
     let mut found = Vec::new();
     for file in &beside {
         if let Ok(bytes) = bytes_of(file).await {

@@ -2,10 +2,11 @@
 //! the chosen stretch, whose ends one drags.
 
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Key, Modifiers, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind,
+    Ui, WidgetInfo, pos2, vec2,
 };
 use loopwright::SearchSettings;
+use loopwright::edit::{EditKey, EditKind, bump};
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
@@ -175,6 +176,7 @@ fn parts_ui(
     let faced = facing(opened);
     heading(ui, scale, opened, faced, visuals.hyperlink_color.gamma_multiply(0.6));
     speed(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.5));
+    falloffs(ui, scale, model);
     contacts(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.8));
     segments(ui, scale, opened, rect.top() + above - SEGMENT_POINTS);
     for (index, (row, is_free)) in rows.into_iter().enumerate() {
@@ -295,6 +297,41 @@ fn heading(ui: &Ui, scale: &Scale, opened: &Opened, [low, high]: [f64; 2], colou
 
 /// Least range of the heading, radians.
 const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
+
+/// How far edits at one time of the loop reach over its cycle; those of the chosen joint stronger.
+fn falloffs(ui: &Ui, scale: &Scale, model: &Model) {
+    let Some(made) = model.made() else { return };
+    let clip = &made.done.made.loop_clip;
+    let (period, cut) = (clip.period_secs(), made.candidate.cut);
+    let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
+    let accent = theme::tokens(ui.visuals().dark_mode).accent;
+    for edit in made.done.made.edits.iter().filter(|edit| edit.kind() == EditKind::Move) {
+        let values = edit.values(clip);
+        let [Some(middle), Some(width)] = [EditKey::Time, EditKey::Width].map(|key| values.number(key)) else {
+            continue;
+        };
+        let is_chosen = edit.joints().contains(&model.watched());
+        let colour = accent.gamma_multiply(if is_chosen { 0.5 } else { 0.2 });
+        let mut area = Mesh::default();
+        for point in 0..=FALLOFF_POINTS {
+            let share = f64::from(point) / f64::from(FALLOFF_POINTS);
+            let ahead = (share * period - middle).rem_euclid(period);
+            let height = bump(ahead.min(period - ahead), 0.5 * width) as f32;
+            let x = scale.x(cut.start_frame() + share * cut.num_frames());
+            area.colored_vertex(pos2(x, base), colour);
+            area.colored_vertex(pos2(x, base - height * CURVE_POINTS), colour);
+            if point > 0 {
+                let last = 2 * point;
+                area.add_triangle(last - 2, last - 1, last);
+                area.add_triangle(last - 1, last, last + 1);
+            }
+        }
+        ui.painter().add(Shape::mesh(area));
+    }
+}
+
+/// Points of the curve of an edit over the cycle.
+const FALLOFF_POINTS: u32 = 96;
 
 /// When each foot stands.
 fn contacts(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {

@@ -6,9 +6,11 @@ mod draw;
 mod mannequin;
 mod paint;
 mod posed;
+mod rings;
 mod scene;
 mod seam;
 mod shaders;
+mod stick;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,6 +28,7 @@ use character::Character;
 use draw::Renderer;
 use mannequin::Colours;
 use posed::{Frame, PosedBody, Veil};
+use rings::{Place, Rings};
 use scene::{Moment, Scene};
 use seam::{Faults, Trail};
 
@@ -60,6 +63,8 @@ pub(crate) struct Viewport {
     rect: Option<Rect>,
     /// Whether it is drawn without its controls.
     is_bare: bool,
+    /// The rings that turn the chosen joint, where they are shown.
+    rings: Option<Rings>,
 }
 
 struct Body {
@@ -111,6 +116,14 @@ impl Viewport {
         self.is_bare = is_bare;
     }
 
+    /// Lets the chosen joint of a loop be turned in the view, or not.
+    pub(crate) fn set_turning(&mut self, is_turning: bool) {
+        match is_turning {
+            true => _ = self.rings.get_or_insert_default(),
+            false => self.rings = None,
+        }
+    }
+
     /// Where it was drawn last, points.
     pub(crate) fn rect(&self) -> Option<Rect> {
         self.rect
@@ -151,10 +164,11 @@ impl Viewport {
                 shown,
                 first: number * BODIES,
             };
-            if let Some(view) = self.view_ui(ui, model, &pane, &tokens)
-                && let Some(joint) = self.joints_ui(ui, model, &pane, &view, &response)
-            {
-                actions.push(Action::Watch(joint));
+            if let Some(view) = self.view_ui(ui, model, &pane, &tokens) {
+                if let Some(joint) = self.joints_ui(ui, model, &pane, &view, &response) {
+                    actions.push(Action::Watch(joint));
+                }
+                self.rings_ui(ui, model, &pane, &view, &response, &tokens, actions);
             }
             if is_split {
                 painter.text(
@@ -176,8 +190,12 @@ impl Viewport {
             shown_ui(ui, rect, model, actions);
             root_ui(ui, rect, model, actions);
             switches_ui(ui, rect, model, actions);
+            if model.shown() == Shown::Set {
+                stick::stick_ui(ui, rect, model, actions);
+            }
         }
-        if let Some(moved) = moved_by(ui, &response, camera) {
+        let turns_joint = self.rings.as_ref().is_some_and(Rings::are_dragged);
+        if let Some(moved) = moved_by(ui, &response, camera).filter(|_| !turns_joint) {
             actions.push(Action::Look(moved));
         }
         if let Some(body) = &mut self.body
@@ -357,6 +375,46 @@ impl Viewport {
         below.filter(|_| response.clicked())
     }
 
+    /// Shows the rings around the chosen joint of the loop.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a view is drawn by, and what it is drawn on"
+    )]
+    fn rings_ui(
+        &mut self,
+        ui: &Ui,
+        model: &Model,
+        pane: &Pane,
+        view: &View,
+        response: &egui::Response,
+        tokens: &Tokens,
+        actions: &mut Vec<Action>,
+    ) {
+        let (Some(rings), Some(made), Some(body)) = (&mut self.rings, model.made(), &self.body) else {
+            return;
+        };
+        let (clip, joint) = (&made.done.made.loop_clip, model.watched);
+        let is_there = pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
+        let Some(Some(shot)) = body.shots.get(pane.first + BODIES - 1) else {
+            return;
+        };
+        if !is_there || self.is_bare || body.of.body().is_control(joint) {
+            return;
+        }
+        let axes = match clip.skeleton().joint(joint).parent {
+            Some(parent) => shot.scene.world.rotations[parent],
+            None => clip.root_pose_at(shot.moment.root_secs).rotation,
+        };
+        let place = Place {
+            joint,
+            centre: shot.scene.world.translations[joint],
+            axes,
+            view,
+            rect: pane.rect,
+        };
+        rings.rings_ui(ui, model, &place, response, tokens, actions);
+    }
+
     /// Says why no character is shown.
     fn faults_ui(&self, ui: &Ui, rect: Rect) {
         let renderer = self.renderer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -394,7 +452,9 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
         false => rect.with_max_x(rect.right() - 60.0),
     };
     overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
-        for (shown, word, tip) in [
+        let set = (Shown::Set, "Set", "The character of the set, steered by keys");
+        let set = model.steered_here().map(|_| set);
+        let all = [
             (Shown::Loop, "Loop", "The closed loop (B)"),
             (
                 Shown::Uncut,
@@ -402,8 +462,9 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
                 "The same frames as they were captured: they jump at the end (B)",
             ),
             (Shown::Take, "Whole take", "All of the take"),
-        ] {
-            let is_there = has_loop || shown == Shown::Take;
+        ];
+        for (shown, word, tip) in all.into_iter().chain(set) {
+            let is_there = has_loop || matches!(shown, Shown::Take | Shown::Set);
             let widget = egui::Button::selectable(model.shown() == shown, word);
             if ui.add_enabled(is_there, widget).on_hover_text(tip).clicked() {
                 actions.push(Action::Show(shown));
@@ -412,6 +473,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     });
     let words = match (model.shown(), model.has_onion) {
         (Shown::Blend, _) => "The blend of the set",
+        (Shown::Set, _) => "W A S D or arrows walk, Shift runs",
         (Shown::Loop | Shown::Uncut, true) => "Violet: before the seam; blue: after it",
         _ => return,
     };
@@ -428,7 +490,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
 
 /// What becomes of the root motion; on a narrow window that is asked below the view.
 fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
-    if !is_narrow(ui) {
+    if !is_narrow(ui) && model.shown() != Shown::Set {
         let corner = lower_edge(ui, rect);
         overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
             roots_ui(ui, model, actions);
@@ -680,6 +742,54 @@ mod tests {
         assert_eq!((moved.yaw, moved.pitch), (turned.yaw, turned.pitch));
         assert!((turned.distance / moved.distance - 2.0).abs() < 0.2, "{moved:?}");
         assert!(moved.offset.y > 0.0, "{moved:?}");
+    }
+
+    /// A ring turns the joint as far as the mouse goes along it, at the time shown; the view stays.
+    #[test]
+    fn a_joint_is_turned_by_its_rings() {
+        let mut harness = seen();
+        let (viewport, model) = harness.state_mut();
+        viewport.set_turning(true);
+        let opened = Arc::clone(model.opened().unwrap());
+        let head = opened.skeleton().find("Head").unwrap();
+        for action in [Action::Watch(head), Action::Step(7)] {
+            model.apply(action);
+        }
+        harness.run_steps(3);
+        let camera = harness.state().1.camera;
+        let rings = |harness: &Seen, corner: usize| harness.state().0.rings.as_ref().unwrap().point(0, corner);
+        let (from, to) = (rings(&harness, 5), rings(&harness, 7));
+        harness.drag_at(from);
+        harness.step();
+        for at in [from.lerp(to, 0.5), to] {
+            harness.hover_at(at);
+            harness.step();
+        }
+        harness.drop_at(to);
+        harness.run_steps(3);
+        let model = &mut harness.state_mut().1;
+        assert_eq!(model.camera, camera);
+        let edits = &model.edit().unwrap().recipe.edits;
+        let [edit] = edits.as_slice() else { panic!("{edits:?}") };
+        let turn = edit.values.vector(loopwright::edit::EditKey::Rotation).unwrap();
+        // Two of the 64 corners of a ring.
+        assert!(
+            (turn[0] - 11.25).abs() < 1.5 && turn[1] == 0.0 && turn[2] == 0.0,
+            "{turn:?}"
+        );
+        assert_eq!(edit.joint.as_deref(), Some("Head"));
+        let secs = edit.values.number(loopwright::edit::EditKey::Time).unwrap();
+        assert!((secs - 7.0 * model.step_secs()).abs() < 1e-3, "{secs}");
+        // Another ring at the same time turns it further, by the same edit.
+        let (edit, clip) = (
+            model.edit().unwrap().clone(),
+            &model.made().unwrap().done.made.loop_clip,
+        );
+        let both = edit.turned("Head", secs, DVec3::Y * 0.1, clip);
+        assert_eq!(both.recipe.edits.len(), 1);
+        assert_eq!(edit.turned("Head", secs + 0.2, DVec3::Y, clip).recipe.edits.len(), 2);
+        model.apply(Action::Undo);
+        assert!(model.edit().unwrap().recipe.edits.is_empty(), "a drag is one step");
     }
 
     #[test]

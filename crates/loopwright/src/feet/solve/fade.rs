@@ -15,7 +15,7 @@ use crate::feet::leg::Leg;
 use crate::feet::stage::{Stage, rotation_above};
 use crate::feet::stance::PointTrack;
 use crate::feet::{FootModel, contact};
-use crate::loop_clip::LoopClip;
+use crate::loop_clip::{Interpolation, LoopClip};
 use crate::math::cubic::{Hermite, Span};
 use crate::math::decay::Decay;
 use crate::math::rigid::Rigid;
@@ -149,6 +149,22 @@ pub(crate) struct FadingLoop<'a> {
 }
 
 impl FadingLoop<'_> {
+    /// The feet that stand at the jump: the joint that stands, and where it is in the root.
+    pub(crate) fn standing(&self) -> Vec<(usize, DVec3)> {
+        let pose = self.clip.body_pose_at(self.secs, Interpolation::Cubic);
+        let legs = self.feet.limbs.iter().zip(&self.feet.legs);
+        let standing = legs.filter_map(|(limb, leg)| {
+            let part = limb.standing();
+            let (joint, offset) = limb.fixed_to(part);
+            let bears = self.value(&leg.bears, part as usize, 0.0) >= 0.5;
+            bears.then(|| {
+                let seen = pose.as_ref().world_of(self.clip.skeleton(), joint);
+                (joint, seen.transform_point(offset))
+            })
+        });
+        standing.collect()
+    }
+
     /// The samples before and after a time since the jump, and the share of the later.
     fn around(&self, secs: f64) -> ([usize; 2], f64) {
         let (count, step) = (self.clip.num_samples(), self.clip.step_secs());

@@ -136,6 +136,12 @@ impl Limb {
         }
     }
 
+    /// The part that stands longest, as far as the rig has it.
+    pub(super) fn standing(&self) -> Part {
+        let front = [Part::Ball, Part::Tip].into_iter().find(|&part| self.has(part));
+        front.unwrap_or(Part::Ankle)
+    }
+
     /// The joint and the offset in its axes that a part is fixed by.
     pub(super) fn fixed_to(&self, part: Part) -> (usize, DVec3) {
         let Leg { knee, ankle, .. } = self.leg;

@@ -17,11 +17,17 @@ use crate::math::rigid::Rigid;
 use crate::motion::{Tracks, WorldTracks};
 
 /// What stands in a loop at an end, and in the motion below so soon, stands between, seconds.
-const SOON_SECS: f64 = 0.15;
+pub(crate) const SOON_SECS: f64 = 0.15;
 
-/// What stands at both ends, and between, is held if these are no farther apart than this, metres on the reference body: it then creeps from
-/// the one place to the other. Farther, and it would set off and stop with a jerk.
-const APART_METRES: f64 = 0.05;
+/// What would stand at two places creeps from the one to the other if these are no farther apart than this, metres on the reference body.
+/// Farther, and the foot steps.
+const APART_METRES: f64 = 0.015;
+
+/// A step to another place lasts so long, seconds, and no longer than a share of the motion for each foot that has to step, ...
+const STEP_SECS: f64 = 0.35;
+
+/// ... and lifts the foot by so much, metres on the reference body.
+const STEP_METRES: f64 = 0.03;
 
 /// What comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
 const RESTS_MPS: f64 = 0.2;
@@ -108,6 +114,7 @@ impl OpenMotion<'_> {
         let mut goals: Vec<Goals> = (0..below.limbs.len())
             .map(|leg| self.goals(leg, &course, &world))
             .collect();
+        self.step_over(&course, &mut goals);
         let settled = settle_freely(&course, &below.limbs, &mut goals, &below.model)?;
         Some(self.corrected(&settled, &course, &goals, &world))
     }
@@ -145,12 +152,6 @@ impl OpenMotion<'_> {
             for end in [0, 1] {
                 self.meet(end, (leg, part), course, &mut goals);
             }
-            let place = |sample: usize| course.to_world(sample as isize, goals.own[sample].at[part]);
-            let is_apart = place(0).distance(place(count - 1)) > APART_METRES * self.below.model.size;
-            if is_apart && goals.bears.iter().all(|bears| bears[part] > 0.5) {
-                // What never leaves the ground slides from the one place to the other, as the bends take it there.
-                goals.bears.iter_mut().for_each(|bears| bears[part] = 0.0);
-            }
             for sample in 0..count {
                 let own = height(course, &goals, sample, part);
                 let clear = &mut goals.clear[sample][part];
@@ -158,6 +159,60 @@ impl OpenMotion<'_> {
             }
         }
         goals
+    }
+
+    /// Lets feet step, one after the other, that never leave the ground and have to end elsewhere. Those that stand in the motion below and
+    /// not in the loop at an end, and are carried along by the bend there, come down or leave in one step.
+    fn step_over(&self, course: &Course, goals: &mut [Goals]) {
+        let count = course.count();
+        let parts: Vec<usize> = self.below.limbs.iter().map(|limb| limb.standing() as usize).collect();
+        let apart = |leg: usize, goals: &Goals, from: usize, to: usize| {
+            let place = |sample: usize| course.to_world(sample as isize, goals.own[sample].at[parts[leg]]);
+            (place(to) - place(from)).with_y(0.0).length() > APART_METRES * self.below.model.size
+        };
+        let never_leave: Vec<usize> = (0..goals.len())
+            .filter(|&leg| {
+                let bears = goals[leg].bears.iter().all(|bears| bears[parts[leg]] > 0.5);
+                bears && apart(leg, &goals[leg], 0, count - 1)
+            })
+            .collect();
+        let room = count / (never_leave.len() + 1);
+        for (index, &leg) in never_leave.iter().enumerate() {
+            let half = course.samples_in(0.5 * STEP_SECS).min(room / 2);
+            let middle = (index + 1) * room;
+            self.step(&mut goals[leg], leg, course, middle - half..middle + half);
+        }
+        let most = course.samples_in(STEP_SECS).min(count / 2);
+        for end in (0..2).filter(|&end| self.ends[end].is_some()) {
+            let inward = |step: usize| if end == 0 { step } else { count - 1 - step };
+            for leg in 0..goals.len() {
+                let part = parts[leg];
+                let below = &self.below.legs[leg].bears;
+                let stands = |step: &usize| below[inward(*step)][part] >= 0.5;
+                let is_carried = self.stands(end, (leg, part)) < 0.5 && (0..=most).all(|step| stands(&step));
+                if is_carried && apart(leg, &goals[leg], inward(0), inward(most)) {
+                    for sample in (most..count).take_while(stands).map(inward) {
+                        goals[leg].bears[sample] = below[sample];
+                    }
+                    let samples = if end == 0 { 0..most } else { count - most..count };
+                    self.step(&mut goals[leg], leg, course, samples);
+                }
+            }
+        }
+    }
+
+    /// Lifts a leg over samples, between which it may go anywhere.
+    fn step(&self, goals: &mut Goals, leg: usize, course: &Course, samples: core::ops::Range<usize>) {
+        let count = samples.len().max(1) as f64;
+        for part in self.below.limbs[leg].bearing_parts().map(|part| part as usize) {
+            for (index, sample) in samples.clone().enumerate() {
+                let share = (index as f64 + 0.5) / count;
+                let lifted = STEP_METRES * self.below.model.size * 16.0 * (share * (1.0 - share)).powi(2);
+                let level = height(course, goals, sample, part).min(self.below.legs[leg].heights[sample][part]);
+                goals.bears[sample][part] = 0.0;
+                goals.floors[sample][part] = level + lifted;
+            }
+        }
     }
 
     /// How much a part bears in the loop at an end.
