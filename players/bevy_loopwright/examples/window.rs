@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use bevy::prelude::*;
-use bevy_loopwright::{FootMessage, Goal, LoopwrightCharacter, LoopwrightPlugin};
+use bevy_loopwright::{FootMessage, Goal, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSystems};
 use serde_json::Value;
 
 /// The first clip's file, the first jump, and the speeds of a walk and a run.
@@ -55,7 +55,11 @@ fn main() {
         .add_plugins(LoopwrightPlugin)
         .insert_resource(found)
         .add_systems(Startup, set_up)
-        .add_systems(Update, (drive, follow, say))
+        .add_systems(Update, (drive, lines, say))
+        .add_systems(
+            PostUpdate,
+            follow.after(LoopwrightSystems).before(TransformSystems::Propagate),
+        )
         .run();
 }
 
@@ -76,10 +80,11 @@ fn set_up(
     commands.spawn((
         Mesh3d(meshes.add(Plane3d::default().mesh().size(200.0, 200.0))),
         MeshMaterial3d(materials.add(Color::srgb(0.5, 0.55, 0.5))),
+        Transform::from_xyz(0.0, -0.02, 0.0),
     ));
     commands.spawn((
         DirectionalLight::default(),
-        Transform::from_xyz(3.0, 8.0, 5.0).looking_at(Vec3::ZERO, Vec3::Y),
+        Transform::from_xyz(3.0, 8.0, -5.0).looking_at(Vec3::ZERO, Vec3::Y),
     ));
     commands.spawn((Camera3d::default(), Transform::from_xyz(0.0, 2.0, -5.0)));
 }
@@ -121,6 +126,12 @@ fn follow(
         camera.translation = hero.translation + Vec3::new(0.0, 2.0, -5.0);
         camera.look_at(hero.translation + Vec3::Y, Vec3::Y);
     }
+}
+
+/// A metre from line to line, without which nobody sees that it moves.
+fn lines(mut gizmos: Gizmos) {
+    let flat = Isometry3d::from_rotation(Quat::from_rotation_x(std::f32::consts::FRAC_PI_2));
+    gizmos.grid(flat, UVec2::splat(200), Vec2::ONE, Color::srgb(0.35, 0.4, 0.35));
 }
 
 fn say(mut feet: MessageReader<FootMessage>) {
