@@ -67,6 +67,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     if !offered.is_empty() && !offered.iter().any(|each| each.gait == SetGait::Idle) {
         offered.extend(takes.stance(&inputs, &offered[0].member, &form));
     }
+    warn_of_bones(&offered);
     if offered.is_empty() {
         let mut failure = Failure::nothing("no take gives a loop for a set");
         for LeftOut { take, why } in left_out.iter().take(8) {
@@ -481,6 +482,30 @@ fn of_one_skeleton(offered: Vec<Offered>, left_out: &mut Vec<LeftOut>) -> Vec<Of
         }
     }
     kept
+}
+
+/// Bones of takes that differ by more than this show where their clips meet, metres: as a step over a seam.
+const SHOWS_METRES: f64 = 0.002;
+
+/// Says of takes of several bodies that their clips cannot meet.
+fn warn_of_bones(kept: &[Offered]) {
+    let Some((first, others)) = kept.split_first() else {
+        return;
+    };
+    let apart = others
+        .iter()
+        .map(|other| (other.member.bones_apart(&first.member), other));
+    let Some((most, other)) = apart.max_by(|one, other| one.0.total_cmp(&other.0)) else {
+        return;
+    };
+    if most > SHOWS_METRES {
+        talk::warn(&format!(
+            "bones of \"{}\" and \"{}\" differ by up to {:.0} mm, so that clips of both do not meet exactly; --rig FILE puts all on one character",
+            first.member.made.take,
+            other.member.made.take,
+            1e3 * most
+        ));
+    }
 }
 
 /// What was written: the file of each loop and its facts there, the file and the animation of each passage.

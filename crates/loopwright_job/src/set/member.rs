@@ -164,6 +164,24 @@ impl Member {
         SkeletonDifference::between(other.stored.clip.skeleton(), self.stored.clip.skeleton())
     }
 
+    /// By how much its bones differ from those of another at most, metres: joints that move over their parents are left out.
+    pub fn bones_apart(&self, other: &Self) -> f64 {
+        let bones = |member: &Self| -> Vec<Option<DVec3>> {
+            let clip = &member.stored.clip;
+            let place = |sample: usize, joint: usize| clip.body_pose(sample).translations[joint];
+            let rests = |joint: &usize| {
+                (1..clip.num_samples()).all(|at| place(at, *joint).distance(place(0, *joint)) < RESTS_METRES)
+            };
+            let joints = 0..clip.skeleton().num_joints();
+            let bone = |joint: usize| Some(joint).filter(|&joint| joint != clip.carrier()).filter(rests);
+            joints.map(|joint| bone(joint).map(|joint| place(0, joint))).collect()
+        };
+        let pairs = bones(self).into_iter().zip(bones(other));
+        pairs
+            .filter_map(|(own, other)| Some(own?.distance(other?)))
+            .fold(0.0, f64::max)
+    }
+
     /// Its velocity, seen from its root.
     pub fn twist(&self) -> Twist {
         self.stored.clip.root().twist
@@ -253,6 +271,9 @@ impl Member {
         }
     }
 }
+
+/// Who moves less over its parent rests there, metres.
+const RESTS_METRES: f64 = 1e-5;
 
 /// The keys of a loop as its file holds them: one cycle with a closing key. Errors: they are no take.
 pub(super) fn as_take(clip: &LoopClip, mode: RootMode) -> Result<Take, TakeError> {

@@ -22,6 +22,8 @@ const GRAVITY: f64 = 9.81;
 
 /// A loop that turns by less goes straight, degrees per second.
 const STRAIGHT_DPS: f64 = 10.0;
+/// Turns that differ by less are alike to the eye, degrees per second.
+const SEEN_TURN_DPS: f64 = 3.0;
 /// A guessed speed from which what is known to go aside runs.
 const GUESSED_RUN_MPS: f64 = 2.0;
 
@@ -134,17 +136,23 @@ pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
 
 impl Offered {
     /// What decides between loops that move alike, the least first: grade, whether the name says what it does, the plainness of the name (an
-    /// idle goes before an idle with a sword), sliding feet, displacement by closing.
-    fn order(&self) -> (Grade, bool, usize, f64, f64) {
+    /// idle goes before an idle with a sword), the turn of what goes straight, sliding feet, displacement by closing.
+    fn order(&self) -> (Grade, bool, usize, [f64; 3]) {
         let quality = &self.member.stored.sidecar.quality;
         let name = self.member.made.animation.as_deref().unwrap_or_default();
         (
             quality.grade.unwrap_or(Grade::Review),
             !self.is_named(name),
             name.split(|letter: char| !letter.is_alphanumeric()).count(),
-            // Differences that nobody sees do not decide.
-            quality.foot_slide_cmps.map_or(0.0, f64::round),
-            quality.displacement_mm.unwrap_or(0.0),
+            [
+                // Differences that nobody sees do not decide.
+                match side_of(self.member.turn_dps()) {
+                    0 => (self.member.turn_dps().abs() / SEEN_TURN_DPS).floor(),
+                    _ => 0.0,
+                },
+                quality.foot_slide_cmps.map_or(0.0, f64::round),
+                quality.displacement_mm.unwrap_or(0.0),
+            ],
         )
     }
 
@@ -195,7 +203,10 @@ pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
 pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
     offered.sort_by(|one, other| {
         let (one, other) = (one.order(), other.order());
-        let by_size = one.3.total_cmp(&other.3).then(one.4.total_cmp(&other.4));
+        let sizes = one.3.iter().zip(&other.3);
+        let by_size = sizes.fold(core::cmp::Ordering::Equal, |so_far, (one, other)| {
+            so_far.then(one.total_cmp(other))
+        });
         let by_name = one.1.cmp(&other.1).then(one.2.cmp(&other.2));
         one.0.cmp(&other.0).then(by_name).then(by_size)
     });
