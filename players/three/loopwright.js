@@ -162,7 +162,8 @@ function animationOf({ name, file, animation }, gltf) {
 /** The body of a clip at even times, with its root motion. */
 class Clip {
   constructor(entry, animation, joints, rest, traveller) {
-    Object.assign(this, { name: entry.name, kind: entry.kind, entry, seconds: entry.seconds, loops: entry.kind === "loop" });
+    if (!(entry.seconds > 0 && entry.seconds < Infinity)) throw new Error(`the clip ${entry.name} lasts ${entry.seconds} s`);
+    Object.assign(this, { name: entry.name, entry, seconds: entry.seconds, loops: entry.kind === "loop" });
     this.warp = entry.phase?.warp ?? 0;
     this.twist = { linear: new Vector3(...(entry.twist?.linear ?? [0, 0, 0])), angular: new Vector3(...(entry.twist?.angular ?? [0, 0, 0])) };
     this.root = entry.root && new RootKeys(entry.root);
@@ -191,10 +192,9 @@ class Clip {
     }
     for (let key = 1; key < this.keys.length; key += 1) align(this.keys[key], this.keys[key - 1]);
     if (!this.loops) {
-      const beyond = (out, a, b, c) => out.forEach((_, at) => (out[at] = 3 * a[at] - 3 * b[at] + c[at]));
       align(this.keys[1], this.keys[2]);
-      beyond(this.keys[0], this.keys[1], this.keys[2], this.keys[3]);
-      beyond(this.keys[count + 2], this.keys[count + 1], this.keys[count], this.keys[count - 1]);
+      this.keys[0] = beyond(this.keys[1], this.keys[2], this.keys[3]);
+      this.keys[count + 2] = beyond(this.keys[count + 1], this.keys[count], this.keys[count - 1]);
     }
     this.events = (entry.events ?? []).map((event) => ({ ...event, phase: event.phase ?? this.phaseAt(event.secs) }));
     this.stands = this.twist.linear.length() < STILL && this.twist.angular.length() < STILL;
@@ -220,12 +220,16 @@ class Clip {
 
   /** The phase of the set at a time of the clip. */
   phaseAt(secs) {
-    const share = secs / this.seconds;
-    let phase = share;
-    for (let round = 0; round < 8; round += 1) {
-      phase -= (this.shareAt(phase) - share) / (1 + this.warp * Math.PI * Math.sin(2 * Math.PI * phase));
+    const cycles = secs / this.seconds;
+    const share = cycles - Math.floor(cycles);
+    // Shares rise for every warp below 1/pi; Newton's steps would fail where they hardly do. 53 halvings leave no digit.
+    let [low, high] = [0, 1];
+    for (let round = 0; round < 53; round += 1) {
+      const middle = (low + high) / 2;
+      if (this.shareAt(middle) <= share) low = middle;
+      else high = middle;
     }
-    return phase - Math.floor(phase);
+    return low;
   }
 
   /** Adds `weight` times the body at a time; rotations on the side of those in `sides`. Cubics between keys: one derivative is continuous. */
@@ -238,10 +242,7 @@ class Clip {
     const u = time - key;
     key = ((key % count) + count) % count;
     const [a, b, c, d] = [0, 1, 2, 3].map((next) => this.keys[key + next]);
-    const w0 = weight * 0.5 * u * (u * (2 - u) - 1);
-    const w1 = weight * 0.5 * (u * u * (3 * u - 5) + 2);
-    const w2 = weight * 0.5 * u * (u * (4 - 3 * u) + 1);
-    const w3 = weight * 0.5 * u * u * (u - 1);
+    const [w0, w1, w2, w3] = cubic(u).map((w) => weight * w);
     for (let at = 0; at < out.length; at += 7) {
       for (let part = at; part < at + 3; part += 1) out[part] += w0 * a[part] + w1 * b[part] + w2 * c[part] + w3 * d[part];
       let dot = 0;
@@ -265,6 +266,12 @@ function align(pose, other) {
   }
 }
 
+/** The weights of four keys at `u` from the second to the third: a cubic through these two. */
+const cubic = (u) => [0.5 * u * (u * (2 - u) - 1), 0.5 * (u * u * (3 * u - 5) + 2), 0.5 * u * (u * (4 - 3 * u) + 1), 0.5 * u * u * (u - 1)];
+
+/** The key before three, or after them backwards, on their parabola. */
+const beyond = (a, b, c) => a.map((value, at) => 3 * value - 3 * b[at] + c[at]);
+
 function normalizeRotations(pose) {
   for (let at = 3; at < pose.length; at += 7) {
     const length = Math.hypot(pose[at], pose[at + 1], pose[at + 2], pose[at + 3]) || 1;
@@ -277,10 +284,6 @@ class Rigid {
   constructor(position = new Vector3(), rotation = new Quaternion()) {
     this.position = position;
     this.rotation = rotation;
-  }
-
-  clone() {
-    return new Rigid(this.position.clone(), this.rotation.clone());
   }
 
   /** This motion, then `next` in the axes that it leads to. */
@@ -329,12 +332,8 @@ class RootKeys {
   constructor({ secs, translation, rotation }) {
     this.secs = secs;
     this.rows = secs.map((_, key) => [...translation.slice(3 * key, 3 * key + 3), ...rotation.slice(4 * key, 4 * key + 4)]);
-    this.rows.forEach((row, key) => {
-      const before = this.rows[key - 1];
-      if (before && [3, 4, 5, 6].reduce((sum, at) => sum + row[at] * before[at], 0) < 0) for (const at of [3, 4, 5, 6]) row[at] *= -1;
-    });
+    this.rows.forEach((row, key) => key && align(row, this.rows[key - 1]));
     const { rows } = this;
-    const beyond = (a, b, c) => a.map((value, at) => 3 * value - 3 * b[at] + c[at]);
     const last = rows.length - 1;
     const whole = rows.length > 2;
     this.padded = [whole ? beyond(rows[0], rows[1], rows[2]) : rows[0], ...rows];
@@ -348,9 +347,8 @@ class RootKeys {
     const time = (secs - this.secs[0]) / step;
     const key = Math.min(Math.max(Math.floor(time), 0), last - 1);
     const u = time - key;
-    const weights = [0.5 * u * (u * (2 - u) - 1), 0.5 * (u * u * (3 * u - 5) + 2), 0.5 * u * (u * (4 - 3 * u) + 1), 0.5 * u * u * (u - 1)];
     const mixed = [0, 0, 0, 0, 0, 0, 0];
-    weights.forEach((weight, next) => this.padded[key + next].forEach((value, at) => (mixed[at] += weight * value)));
+    cubic(u).forEach((weight, next) => this.padded[key + next].forEach((value, at) => (mixed[at] += weight * value)));
     return new Rigid(new Vector3(...mixed.slice(0, 3)), new Quaternion(...mixed.slice(3)).normalize());
   }
 }
@@ -462,6 +460,11 @@ class Space {
     const { linear, angular } = this.twist(this.weights(this.place(goal)));
     const wanted = new Vector3(Math.sin(goal.direction) * goal.speed, 0, Math.cos(goal.direction) * goal.speed);
     return wanted.sub(linear).setY(0).length() + 0.3 * Math.abs(goal.turnRate - angular.y);
+  }
+
+  /** The point nearest to standing. */
+  get slowest() {
+    return this.covered(this.axes.map(() => 0));
   }
 
   pointOf(clip) {
@@ -681,7 +684,7 @@ export class LoopwrightCharacter extends EventDispatcher {
     }
     const first = clip ? set.spaceOf(set.clip(clip)) : (set.spaces.find(({ stands }) => stands) ?? set.spaces[0]);
     if (!first) throw new Error("this set has no loop to begin with");
-    const at = first.pointOf(clip ? set.clip(clip) : first.clips[0]);
+    const at = clip ? first.pointOf(set.clip(clip)) : first.slowest;
     /** The longest time that a switch between moving loops waits for the moment at which it shows least, seconds. */
     this.patience = 0.3;
     /** Whether versions of loops follow each other. */
@@ -741,7 +744,7 @@ export class LoopwrightCharacter extends EventDispatcher {
   /** Goes on by some seconds. */
   update(delta) {
     let left = delta;
-    // A passage may end and the next begin within a step.
+    // A passage may end and the next begin within a step, and versions of a loop follow each other.
     for (let round = 0; round < 16; round += 1) {
       if (this.plan === undefined && this.source instanceof Cycle) this.plan = this.planned();
       const due = this.due();
@@ -751,6 +754,8 @@ export class LoopwrightCharacter extends EventDispatcher {
       if (due > step || !(left >= 0)) break;
       this.leave();
     }
+    // So long a step has more ends of cycles than that.
+    if (left > 0 && this.source instanceof Cycle) this.advance(left);
     this.show();
   }
 
@@ -792,9 +797,10 @@ export class LoopwrightCharacter extends EventDispatcher {
       const turned = (this.source.clip.entry.turn_deg ?? 0) * DEGREES;
       // What is left of a turn is turned by another if that brings it nearer.
       if (this.goal.turn) this.goal.turn = Math.abs(this.goal.turn - turned) < 0.5 * Math.abs(turned) ? 0 : this.goal.turn - turned;
-      const clip = this.set.clip(to?.clip ?? this.set.spaces[0].clips[0].name);
-      const space = this.set.spaceOf(clip, this.heading);
-      this.switchTo(new Cycle(space, space.pointOf(clip), clip.phaseAt(to?.secs ?? 0)), FADE);
+      // Without a loop that it leads to it goes on as a character begins where nothing stands.
+      const clip = to && this.set.clip(to.clip);
+      const space = clip ? this.set.spaceOf(clip, this.heading) : this.set.spaces[0];
+      this.switchTo(clip ? new Cycle(space, space.pointOf(clip), clip.phaseAt(to.secs)) : new Cycle(space, space.slowest, 0), FADE);
       this.plan = undefined;
       return;
     }

@@ -72,7 +72,7 @@ class Body:
 
     def __init__(self, names, parents):
         self.names, self.parents = names, parents
-        legs = [self.leg(side) for side in (["leftfoot", "leftankle", "foot_l", "lankle"], ["rightfoot", "rightankle", "foot_r", "rankle"])]
+        legs = [self.leg(side) for side in (["leftfoot", "leftankle", "foot_l", "foot.l", "lankle"], ["rightfoot", "rightankle", "foot_r", "foot.r", "rankle"])]
         self.legs = legs
 
     def leg(self, ankles):

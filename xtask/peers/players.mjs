@@ -1,11 +1,12 @@
 // Plays a set with players/three/loopwright.js in a browser without a window, by its manifest alone, and measures what is seen.
 //
-//   npm install --prefix FOLDER three playwright-core
+//   npm install --prefix FOLDER three playwright-core gifenc
 //   apt-get install chromium       (or another browser of that family, its path in CHROMIUM)
 //   node xtask/peers/players.mjs FOLDER OUT SET...
 //
-// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures, in OUT a strip of pictures of the played path
-// (and with FILM=1 every picture of it); status 1 where a figure exceeds its limit, 77 where the programs are not there.
+// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures, and in OUT the played path: SET.png from above
+// with a figure every quarter of a second, SET-strip.png from near, SET.gif in motion (FILM=0: without). Status 1 where a figure exceeds its limit,
+// 77 where the programs are not there.
 
 import fs from "node:fs";
 import http from "node:http";
@@ -26,8 +27,9 @@ let chromium;
 try {
   ({ chromium } = require("playwright-core"));
   require.resolve("three");
+  require.resolve("gifenc");
 } catch {
-  console.error(`passed over: three and playwright-core are not in ${folder}`);
+  console.error(`passed over: three, playwright-core and gifenc are not in ${folder}`);
   process.exit(77);
 }
 if (!fs.existsSync(executable)) {
@@ -57,17 +59,21 @@ const browser = await chromium.launch({
 fs.mkdirSync(out, { recursive: true });
 let faults = 0;
 try {
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  const broken = await page.evaluate(rulesInThePage);
+  for (const rule of broken) console.log(`FAULT of a set that is made up: ${rule}`);
+  faults += broken.length;
+  await page.close();
   for (const [index, set] of sets.entries()) {
     const name = path.basename(set);
     const page = await browser.newPage({ viewport: { width: 1440, height: 480 } });
     const problems = [];
     page.on("pageerror", (error) => problems.push(String(error)));
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    const found = await page.evaluate(inThePage, { url: `/set${index}/set.json`, film: process.env.FILM === "1" });
-    const { strip, pictures, ...figures } = found;
-    const bytes = (picture) => Buffer.from(picture.split(",")[1], "base64");
-    fs.writeFileSync(path.join(out, `${name}.png`), bytes(strip));
-    pictures.forEach((picture, at) => fs.writeFileSync(path.join(out, `${name}-${String(at).padStart(4, "0")}.png`), bytes(picture)));
+    const found = await page.evaluate(inThePage, { url: `/set${index}/set.json`, film: process.env.FILM !== "0" });
+    const { pictures, ...figures } = found;
+    for (const [ending, picture] of Object.entries(pictures)) fs.writeFileSync(path.join(out, `${name}${ending}`), Buffer.from(picture.split(",")[1], "base64"));
     const held = (what, value, most) => {
       if (!(value <= most)) problems.push(`${what} is ${value}, at most ${most} is wanted`);
     };
@@ -77,7 +83,10 @@ try {
       held(`the second difference from ${change.from} to ${change.to} over that inside`, change.bend, MOST_STEP);
     }
     held("the path at another frame rate, metres off", figures.apart_m, MOST_APART);
+    if (!figures.rates_that_switch_alike) problems.push("no other frame rate switches at the same times, so no paths are compared");
     if (figures.same_foot_twice) problems.push(`the same foot strikes twice in a row, ${figures.same_foot_twice} times`);
+    // A path on which nothing happens shows nothing.
+    if (!figures.switches.length) problems.push("nothing switches");
     if (!figures.strikes && figures.events_of_set) problems.push("no foot strikes");
     console.log(JSON.stringify({ set: name, ...figures }));
     for (const problem of problems) console.log(`FAULT ${name}: ${problem}`);
@@ -89,6 +98,58 @@ try {
   server.close();
 }
 process.exit(faults ? 1 : 0);
+
+/** Rules of playing that sets of takes seldom come to, tried with sets of one joint that are made up: those that do not hold. */
+async function rulesInThePage() {
+  const THREE = await import("three");
+  const { LoopwrightSet, LoopwrightCharacter } = await import("/player/loopwright.js");
+  const broken = [];
+  const must = (holds, rule) => {
+    if (!holds) broken.push(rule);
+  };
+  const clip = (name, seconds, more) => ({ name, file: "hero.glb", animation: "still", seconds, frames: 30, events: [], ...more });
+  const loop = (name, seconds, speed, { warp = 0, ...more } = {}) =>
+    clip(name, seconds, { kind: "loop", phase: { warp, left: 0, right: 0.5 + warp }, twist: { linear: [0, 0, speed], angular: [0, 0, 0] }, ...more });
+  const made = (clips, points) => {
+    const scene = new THREE.Object3D();
+    scene.add(Object.assign(new THREE.Object3D(), { name: "Hips" }));
+    const animations = [new THREE.AnimationClip("still", 1, [new THREE.VectorKeyframeTrack("Hips.position", [0, 1], [0, 1, 0, 0, 1, 0])])];
+    const blend_spaces = [{ name: "move", axes: ["speed_mps"], points: points.map(([clip, speed]) => ({ clip, at: [speed] })), triangles: [] }];
+    const manifest = { format: "loopwright-set", version: 1, in_place: true, root_joint: null, skeleton: { carrier: "Hips" }, clips, blend_spaces, transitions: [] };
+    return new LoopwrightSet(manifest, new Map([["hero.glb", { scene, animations }]]));
+  };
+
+  for (const warp of [0.31, -0.31]) {
+    const walk = made([loop("walk", 1.1, 1.4, { warp })], [["walk", 1.4]]).clip("walk");
+    const off = Array.from({ length: 200 }, (_, at) => Math.abs(walk.phaseAt(walk.shareAt(at / 200) * 1.1) - at / 200));
+    must(Math.max(...off) < 1e-12, `with a warp of ${warp} phases are the inverse of shares, not ${Math.max(...off)} off`);
+  }
+
+  // The faster loop comes first, and none stands.
+  const fall = clip("fall", 1, { kind: "jump", root: { secs: [0, 1], translation: [0, 0, 0, 0, 0, 1], rotation: [0, 0, 0, 1, 0, 0, 0, 1] } });
+  const moving = made([loop("run", 0.7, 3), loop("walk", 1.1, 1.4), fall], [["run", 3], ["walk", 1.4]]);
+  const first = new LoopwrightCharacter(moving);
+  must(first.playing.at[0] === 1.4, `where no loop stands a character begins with the slowest, not at ${first.playing.at}`);
+  const fallen = new LoopwrightCharacter(moving, { clip: "run" });
+  fallen.play("fall");
+  fallen.update(1);
+  must(fallen.playing.at?.[0] === 1.4, `after a clip that leads to none the slowest loop follows, not ${JSON.stringify(fallen.playing)}`);
+
+  // A step over more ends of cycles than switches may follow each other.
+  const varied = new LoopwrightCharacter(made([loop("walk", 1.1, 1.4), loop("walk_v2", 1.1, 1.4, { variant_of: "walk" })], [["walk", 1.4]]), { clip: "walk" });
+  varied.update(60);
+  const way = varied.object.position.z;
+  must(Math.abs(varied.secs - 60) < 1e-9 && Math.abs(way - 84) < 1e-6, `a step of 60 s is one, not of ${varied.secs} s and ${way} m`);
+
+  let refused = "";
+  try {
+    made([loop("walk", 0, 1.4)], [["walk", 1.4]]);
+  } catch (error) {
+    refused = error.message;
+  }
+  must(refused.includes("walk lasts 0 s"), `a clip of no length is refused: ${refused}`);
+  return broken;
+}
 
 /** What the page does: it has nothing from here but its argument. */
 async function inThePage({ url, film }) {
@@ -204,6 +265,9 @@ async function inThePage({ url, film }) {
   };
   const hero = new LoopwrightCharacter(set);
   const frames = [places(hero)];
+  const rootOf = ({ object }) => ({ position: object.position.clone(), rotation: object.quaternion.clone() });
+  const shown_name = ({ playing }) => playing.clip ?? playing.space;
+  const [roots, shows] = [[rootOf(hero)], [shown_name(hero)]];
   const [switches, strikes] = [[], []];
   /** The loops that take part, or the passage: the rates inside them are what a switch is held against. */
   const taking = ({ clip, clips }) => (clip ? [clip] : clips.map(({ clip }) => clip));
@@ -215,6 +279,8 @@ async function inThePage({ url, film }) {
   hero.addEventListener("strike", ({ foot, secs, clip }) => strikes.push({ foot, secs, clip }));
   follow(hero, rate, () => {
     frames.push(places(hero));
+    roots.push(rootOf(hero));
+    shows.push(shown_name(hero));
     before = taking(hero.playing);
     parts.push(before);
   });
@@ -254,8 +320,76 @@ async function inThePage({ url, film }) {
     if (same) apart.push(other.object.position.distanceTo(hero.object.position));
   }
 
-  // A strip of pictures.
-  const [across, down, size] = [12, 4, 120 * 2];
+  // The path from above, to scale: bodies every quarter of a second, the ways of root and feet (thick where a foot hardly moves, so that one that
+  // glides is a smear), where it faces, and what plays from where on.
+  const names = hero.nodes.map(({ name }) => name);
+  const parents = hero.nodes.map((node) => {
+    for (let above = node.parent; above; above = above.parent) if (hero.nodes.includes(above)) return hero.nodes.indexOf(above);
+    return -1;
+  });
+  const { left_foot, right_foot } = set.manifest.skeleton;
+  const feet = [left_foot, right_foot].map((name) => names.indexOf(name)).filter((joint) => joint >= 0);
+  const scale = 70;
+  /** From straight above the floor is tilted by 35 degrees, so that bodies stand upright on it. */
+  const flat = ({ x, y, z }) => [-x * scale, (z * -0.82 - y * 0.57) * scale];
+  const shown_points = frames.filter((_, at) => at % 30 === 0).flatMap((frame) => frame.map(flat));
+  const [low, high] = [Math.min, Math.max].map((most) => [0, 1].map((axis) => shown_points.reduce((found, point) => most(found, point[axis]), most === Math.min ? Infinity : -Infinity)));
+  const map = Object.assign(document.createElement("canvas"), { width: Math.ceil(high[0] - low[0]) + 160, height: Math.ceil(high[1] - low[1]) + 160 });
+  const pen = map.getContext("2d");
+  pen.fillStyle = "#fff";
+  pen.fillRect(0, 0, map.width, map.height);
+  pen.translate(80 - low[0], 80 - low[1]);
+  const line = (points, colour, width) => {
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.beginPath();
+    points.forEach((point, at) => pen[at ? "lineTo" : "moveTo"](...flat(point)));
+    pen.stroke();
+  };
+  pen.lineCap = pen.lineJoin = "round";
+  const metres = [0, 1].map((axis) => [Math.floor(low[axis] / scale) - 2, Math.ceil(high[axis] / scale) + 2]);
+  for (let x = -metres[0][1]; x <= -metres[0][0]; x += 1) line([{ x, y: 0, z: -2 * metres[1][0] }, { x, y: 0, z: -2 * metres[1][1] }], "#eee", 1);
+  for (let z = -2 * metres[1][1]; z <= -2 * metres[1][0]; z += 1) line([{ x: -metres[0][0], y: 0, z }, { x: -metres[0][1], y: 0, z }], "#eee", 1);
+  const floored = ({ x, z }) => ({ x, y: 0, z });
+  line(roots.map(({ position }) => floored(position)), "#bbb", 2);
+  feet.forEach((foot, side) => {
+    const colour = ["#c33", "#26c"][side];
+    line(frames.map((frame) => floored(frame[foot])), `${colour}6`, 1);
+    const isSlow = (at) => frames[at][foot].distanceTo(frames[at - 1][foot]) * rate < 0.15;
+    for (let at = 1; at < frames.length; at += 1) if (isSlow(at)) line([floored(frames[at - 1][foot]), floored(frames[at][foot])], colour, 4);
+  });
+  const colours = ["#345", "#084", "#a50", "#639", "#077", "#935", "#550"];
+  const played = [...new Set(shows)];
+  for (let at = 0; at < frames.length; at += rate / 4) {
+    pen.globalAlpha = 0.75;
+    parents.forEach((parent, joint) => parent >= 0 && line([frames[at][parent], frames[at][joint]], colours[played.indexOf(shows[at]) % colours.length], 1.5));
+    pen.globalAlpha = 1;
+    if (at % rate === 0) {
+      const { position, rotation } = roots[at];
+      const ahead = new THREE.Vector3(0, 0, 0.3).applyQuaternion(rotation).add(position);
+      line([floored(position), floored(ahead)], "#000", 2);
+    }
+  }
+  pen.font = "13px sans-serif";
+  let [under, last_label] = [0, null];
+  shows.forEach((name, at) => {
+    if (at && shows[at - 1] === name) return;
+    const [x, y] = flat(floored(roots[at].position));
+    under = last_label && Math.hypot(last_label[0] - x, last_label[1] - y) < 150 ? under + 1 : 0;
+    last_label = [x, y];
+    pen.fillStyle = "#000";
+    pen.beginPath();
+    pen.arc(x, y, 3, 0, 7);
+    pen.fill();
+    const text = `${(at / rate).toFixed(1)} ${name}`;
+    pen.fillStyle = "#fffc";
+    pen.fillRect(x + 6, y + 6 + 15 * under, pen.measureText(text).width + 4, 15);
+    pen.fillStyle = colours[played.indexOf(name) % colours.length];
+    pen.fillText(text, x + 8, y + 18 + 15 * under);
+  });
+
+  // From near: a strip, and in motion.
+  const [across, down, size] = [12, 4, 240];
   const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
   renderer.setSize(size, size);
   const scene = new THREE.Scene();
@@ -268,10 +402,11 @@ async function inThePage({ url, film }) {
     ink.fillRect(at % 2, at >> 1, 1, 1);
   });
   const ground = new THREE.CanvasTexture(tile);
+  ground.colorSpace = THREE.SRGBColorSpace;
   ground.magFilter = THREE.NearestFilter;
   ground.wrapS = ground.wrapT = THREE.RepeatWrapping;
-  ground.repeat.set(50, 50);
-  scene.add(new THREE.Mesh(new THREE.PlaneGeometry(100, 100).rotateX(-Math.PI / 2), new THREE.MeshBasicMaterial({ map: ground })));
+  ground.repeat.set(100, 100);
+  scene.add(new THREE.Mesh(new THREE.PlaneGeometry(200, 200).rotateX(-Math.PI / 2), new THREE.MeshBasicMaterial({ map: ground })));
   const shown = new LoopwrightCharacter(set);
   scene.add(shown.object);
   const bones = new THREE.SkeletonHelper(shown.model);
@@ -279,30 +414,50 @@ async function inThePage({ url, film }) {
   scene.add(bones);
   const camera = new THREE.PerspectiveCamera(35, 1, 0.05, 100);
   const canvas = Object.assign(document.createElement("canvas"), { width: across * size, height: down * size });
-  const context = canvas.getContext("2d");
+  const context = canvas.getContext("2d", { willReadFrequently: true });
   context.font = "20px sans-serif";
-  const pictures = [];
+  const small = Object.assign(document.createElement("canvas"), { width: size, height: size }).getContext("2d", { willReadFrequently: true });
+  small.font = "14px sans-serif";
+  const gif = film && (await import("/modules/gifenc/dist/gifenc.esm.js"));
+  const encoder = gif && gif.GIFEncoder();
+  let palette;
   let shot = 0;
   const total = across * down;
   const tall = new THREE.Box3().setFromPoints(places(shown)).getSize(new THREE.Vector3()).length();
-  follow(shown, 30, (secs) => {
+  const fps = 30;
+  follow(shown, fps, (secs) => {
     const isOfStrip = secs >= ((shot + 0.5) * whole) / total && shot < total;
-    const isOfFilm = film && Math.round(secs * 30) % 2 === 0;
+    const isOfFilm = encoder && Math.round(secs * fps) % 3 === 0;
     if (!isOfStrip && !isOfFilm) return;
     const { position } = shown.object;
     camera.position.copy(position).add(new THREE.Vector3(1.5, 0.9, 1.5).multiplyScalar(tall));
     camera.lookAt(position.x, position.y + 0.45 * tall, position.z);
     renderer.render(scene, camera);
-    if (isOfFilm) pictures.push(renderer.domElement.toDataURL("image/png"));
+    const { clip, space, at } = shown.playing;
+    const labels = [`${secs.toFixed(1)} ${clip ?? space}`, at ? at.map((value) => value.toFixed(1)).join(" ") : ""];
+    if (isOfFilm) {
+      small.drawImage(renderer.domElement, 0, 0);
+      labels.forEach((label, line) => small.fillText(label, 6, line ? size - 8 : 18));
+      const { data } = small.getImageData(0, 0, size, size);
+      // One palette for all: the scene has few colours.
+      palette ??= gif.quantize(data, 64);
+      encoder.writeFrame(gif.applyPalette(data, palette), size, size, { palette: encoder.bytesView().length < 100 ? palette : undefined, delay: 100 });
+    }
     if (!isOfStrip) return;
     const [x, y] = [(shot % across) * size, Math.floor(shot / across) * size];
     context.drawImage(renderer.domElement, x, y);
-    context.fillStyle = "#000";
-    const { clip, space, at } = shown.playing;
-    context.fillText(`${secs.toFixed(1)} ${clip ?? space}`, x + 6, y + 22);
-    if (at) context.fillText(at.map((value) => value.toFixed(1)).join(" "), x + 6, y + size - 8);
+    labels.forEach((label, line) => context.fillText(label, x + 6, line ? y + size - 8 : y + 22));
     shot += 1;
   });
+  encoder?.finish();
+  const asUrl = (blob) =>
+    new Promise((resolve) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result);
+      reader.readAsDataURL(blob);
+    });
+  const pictures = { ".png": map.toDataURL("image/png"), "-strip.png": canvas.toDataURL("image/png") };
+  if (encoder) pictures[".gif"] = await asUrl(new Blob([encoder.bytes()]));
 
   // In loops feet strike in turn; who stops may put both down.
   const isLoop = ({ clip }) => set.clip(clip).loops;
@@ -323,7 +478,6 @@ async function inThePage({ url, film }) {
     events_of_set: moving.some(({ events }) => events?.length),
     played_secs: whole,
     way: hero.object.position.toArray().map((value) => Math.round(1000 * value) / 1000),
-    strip: canvas.toDataURL("image/png"),
     pictures,
     three: THREE.REVISION,
   };

@@ -5,8 +5,8 @@
 #   python xtask/peers/sets.py LOOPWRIGHT MOCAP SCRATCH
 #
 # LOOPWRIGHT is the command, MOCAP the folder of takes, SCRATCH a folder for synthetic takes and for sets. Prints, for each set, what its
-# takes show against what it has; for each loop speed and turn of the manifest against those of the file (1%, 1 degree per second); for
-# loops of synthetic takes strikes and lifts against the truth (one frame); and how long each set took. Exit status 1 where a limit is
+# takes show against what it has; for each loop speed, turn and direction of the manifest against those of the file (1%, 1 degree per
+# second, 1 degree), and how far from the origin its hips begin (10 cm); for loops of synthetic takes strikes and lifts against the truth (one frame); and how long each set took. Exit status 1 where a limit is
 # exceeded, or where fewer than 90% of the parts are there.
 #
 # The step of a loop is the rigid motion over the floor that takes the body of its first frame to that of its last. The root begins at the
@@ -28,6 +28,7 @@ SETS = {
     "bandai normal": (["bandai-namco", "--style", "normal"], 0.01, ["walk", "run", "walk left", "walk right", "turn left", "turn right"]),
     "bandai elderly": (["bandai-namco", "--style", "elderly"], 0.01, ["walk", "run"]),
     "snu metres": (["snu/spiral*.bvh", "snu/uturn.bvh", "snu/slope_16.bvh"], 1.0, ["walk", "walk left", "turn right"]),
+    "knight": (["gltf/Knight.glb"], 0.01, ["idle", "walk", "walk back", "run", "run strafe left", "run strafe right", "jump"]),
     "snu raw": (["snu/raw_*.bvh"], 0.01, ["walk", "walk left", "start", "stop"]),
 }
 SYNTH = {
@@ -37,7 +38,7 @@ SYNTH = {
     "run": "--speed 3.2 --turn-rate 0 --period 0.7 --seed 5",
     "idle": "--speed 0 --lead-in 9",
 }
-SPEED_SHARE, TURN_DPS = 0.01, 1.0
+SPEED_SHARE, TURN_DPS, WAY_DEG, ORIGIN_METRES = 0.01, 1.0, 1.0, 0.1
 
 
 def kinds(manifest):
@@ -59,13 +60,14 @@ def kinds(manifest):
 
 
 def step_of(path, unit):
-    """Speed, turn rate and direction of the root of a written loop."""
+    """Speed, turn rate and direction of the root of a written loop, and how far from the origin its hips begin."""
     loop = Loop(from_the_hips(*parsed(path, unit), "Y"), 0, 0)
     angle = loop.motion.yaw[-1] - loop.motion.yaw[0]
     secs = loop.count * loop.motion.dt
     chord = np.hypot(loop.shift[0], loop.shift[2])
     arc = chord * (0.5 * angle / np.sin(0.5 * angle) if abs(angle) > 1e-9 else 1.0)
-    return arc / secs, np.degrees(angle) / secs
+    way = np.degrees(np.arctan2(loop.shift[0], loop.shift[2]) - 0.5 * angle)
+    return arc / secs, np.degrees(angle) / secs, way, np.hypot(*loop.motion.middle[0][[0, 2]])
 
 
 def made(command, inputs, into, *flags):
@@ -77,17 +79,19 @@ def made(command, inputs, into, *flags):
 
 
 def check_motion(name, folder, manifest, unit):
-    worst = [0.0, 0.0]
+    worst = np.zeros(4)
     for clip in manifest["clips"]:
         if clip["kind"] != "loop":
             continue
-        speed, turn = step_of(os.path.join(folder, clip["file"]), unit)
-        apart = [abs(speed - clip["speed_mps"]) / max(clip["speed_mps"], 0.3), abs(turn - clip["turn_rate_dps"])]
+        speed, turn, way, away = step_of(os.path.join(folder, clip["file"]), unit)
+        of_way = abs((way - clip["direction_deg"] + 180) % 360 - 180) if clip["speed_mps"] > 0.3 else 0.0
+        apart = [abs(speed - clip["speed_mps"]) / max(clip["speed_mps"], 0.3), abs(turn - clip["turn_rate_dps"]), of_way, away]
         worst = np.maximum(worst, apart)
-        if apart[0] > SPEED_SHARE or apart[1] > TURN_DPS:
-            print(f"  {clip['name']}: file {speed:.3f} m/s {turn:.2f} deg/s, manifest {clip['speed_mps']:.3f} {clip['turn_rate_dps']:.2f}")
-    print(f"{name}: worst speed {100 * worst[0]:.3f}%, worst turn {worst[1]:.3f} deg/s")
-    return worst[0] <= SPEED_SHARE and worst[1] <= TURN_DPS
+        if any(np.array(apart) > [SPEED_SHARE, TURN_DPS, WAY_DEG, ORIGIN_METRES]):
+            stated = f"{clip['speed_mps']:.3f} {clip['turn_rate_dps']:.2f} {clip['direction_deg']:.1f}"
+            print(f"  {clip['name']}: file {speed:.3f} m/s {turn:.2f} deg/s {way:.1f} deg, {away:.2f} m from the origin; manifest {stated}")
+    print(f"{name}: worst speed {100 * worst[0]:.3f}%, turn {worst[1]:.3f} deg/s, direction {worst[2]:.2f} deg, hips {100 * worst[3]:.1f} cm from the origin")
+    return not any(worst > [SPEED_SHARE, TURN_DPS, WAY_DEG, ORIGIN_METRES])
 
 
 def check_events(folder, manifest, truths):

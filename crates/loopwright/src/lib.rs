@@ -107,7 +107,7 @@ pub use candidate::{FoundLoops, LoopCandidate, SearchSettings};
 pub use closure::ClosureSettings;
 pub use feet::FeetSettings;
 pub use loop_clip::LoopClip;
-pub use motion::{Joint, Pose, PoseRef, RootMotion, Skeleton, Tracks};
+pub use motion::{Joint, Part, Pose, PoseRef, RootMotion, Skeleton, Tracks};
 pub use passage::{Passage, PassageKind};
 pub use pipeline::{LoopSettings, MadeLoop};
 pub use play::{LoopSet, PlaySettings};

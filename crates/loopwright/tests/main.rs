@@ -16,6 +16,7 @@ mod golden_math;
 mod idle;
 mod joint_names;
 mod mean_cycle;
+mod nameless;
 mod occurrence;
 mod odd_rigs;
 mod passage;

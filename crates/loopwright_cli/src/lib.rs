@@ -33,6 +33,7 @@ mod surface;
 mod survey;
 mod talk;
 mod written_loop;
+mod written_passage;
 
 use args::{Cli, Command};
 use exit::Ending;

@@ -5,7 +5,7 @@ use std::{env, fmt};
 
 use clap::Args;
 use loopwright_formats::loop_file::facts::{CheckFacts, QualityFacts};
-use loopwright_job::{CheckId, SetCheckId};
+use loopwright_job::{CheckId, PassageCheckId, SetCheckId};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{exit::Failure, files, headings::LIMITS, project};
@@ -92,11 +92,11 @@ impl Exceeded {
     pub(crate) fn of_check(check: &CheckFacts) -> Self {
         let id = check.id.parse::<CheckId>().ok();
         let of_set = check.id.parse::<SetCheckId>().ok();
-        let (word, cure) = match (id, of_set) {
-            (Some(id), _) => (id.as_str(), id.cure()),
-            (None, Some(id)) => (id.as_str(), id.cure()),
-            (None, None) => ("check", ""),
-        };
+        let of_passage = check.id.parse::<PassageCheckId>().ok();
+        let of_loop = id.map(|id| (id.as_str(), id.cure()));
+        let of_set = of_set.map(|id| (id.as_str(), id.cure()));
+        let of_passage = of_passage.map(|id| (id.as_str(), id.cure()));
+        let (word, cure) = of_loop.or(of_set).or(of_passage).unwrap_or(("check", ""));
         Self {
             measure: check.id.clone(),
             found: check.value.unwrap_or_default(),

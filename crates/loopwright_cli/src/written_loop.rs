@@ -17,7 +17,7 @@ use crate::{
     failures, files, load, memory, output,
     patterns::Pattern,
     recipe::TakeArgs,
-    talk,
+    talk, written_passage,
 };
 
 /// A loop as read from its file, or any other file that may be a loop.
@@ -277,7 +277,8 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
 pub(crate) fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let found = files::files_below(folder, |path| has_sidecar(path) || is_named_like_a_loop(path))?;
+    let is_loop = |path: &Path| has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path);
+    let found = files::files_below(folder, is_loop)?;
     if found.is_empty() {
         return Err(Failure::error(format!(
             "there is no loop in the folder \"{}\" or below",

@@ -1,7 +1,7 @@
 //! `cut` on the command line: passages with their facts, whole files or none, and what was looked for where nothing is found.
 
 use crate::harness::schema::assert_valid;
-use crate::harness::{Folder, number};
+use crate::harness::{Folder, number, replaced};
 
 fn with_start() -> Folder {
     let folder = Folder::new();
@@ -60,6 +60,86 @@ fn an_engine_that_moves_the_root_gets_passages_in_place() {
     );
 }
 
+/// Passages are named after loops, and those after animations: `../x` led out of the folder.
+#[test]
+fn names_of_animations_lead_nowhere() {
+    let folder = with_start();
+    folder.run("set start.bvh -o hero --single --to glb").ended(1);
+    let glb = replaced(&folder.read("hero/hero.glb"), b"\"walk-loop\"", b"\"../x-loop\"");
+    folder.write("hero/hero.glb", glb);
+    let mut beside = folder.json("hero/hero.glb.json");
+    for facts in beside["loops"].as_array_mut().unwrap() {
+        facts["file_sha256"].take();
+        if facts["playback"]["animation"] == "walk-loop" {
+            facts["playback"]["animation"] = "../x-loop".into();
+        }
+    }
+    folder.write("hero/hero.glb.json", beside.to_string());
+    folder.succeed("cut start.bvh hero/hero.glb -o cut --transitions");
+    assert!(folder.file("cut/start_..-x-loop.bvh").is_file());
+    assert!(folder.file("cut/..-x-loop_to_idle-loop.bvh").is_file());
+    assert!(!folder.file("x-loop_to_idle-loop.bvh").exists());
+    assert_eq!(folder.json("cut/start_..-x-loop.json")["to"]["loop"], "../x-loop");
+}
+
+/// A loop of a glTF file has its root motion on a joint of its own, and a passage beside it had it on the hips.
+#[test]
+fn a_passage_has_the_root_joint_that_loops_have() {
+    let folder = with_start();
+    folder.succeed("cut start.bvh -o cut --to glb");
+    let joints = |name: &str| folder.take(name).num_joints();
+    assert_eq!(joints("cut/start_walk.glb"), joints("cut/walk.glb"));
+}
+
+#[test]
+fn a_take_is_cut_for_another_character() {
+    let folder = Folder::with_character();
+    folder.succeed("synth -o start.bvh --lead-in 2 --seconds 9 --turn-rate 0 --drift 0 --noise 0 --fps 30");
+    folder.succeed("cut start.bvh --rig hero.glb -o cut");
+    let joints = |name: &str| folder.take(name).num_joints();
+    assert_eq!(joints("cut/start_walk.glb"), joints("cut/walk.glb"));
+    assert_eq!(folder.json("cut/start_walk.json")["take"]["rig"]["file"], "hero.glb");
+    // Loops that are on it already stay so, and others are put onto it.
+    folder.succeed("make start.bvh --cycles 1 -o walk.bvh");
+    folder.succeed("cut start.bvh cut/idle.glb walk.bvh --rig hero.glb -o again");
+    assert_eq!(joints("again/start_walk.glb"), joints("cut/start_walk.glb"));
+    folder.refuse("cut start.bvh --map map.toml -o x", "--rig");
+}
+
+/// Passages between loops that end in `-loop` were taken for loops, and are judged as what they are.
+#[test]
+fn passages_are_checked_as_passages() {
+    let folder = with_start();
+    folder.succeed("cut start.bvh -o own");
+    folder.make_folder("cut");
+    for end in ["bvh", "bvh.json"] {
+        folder.copy(&format!("own/idle.{end}"), &format!("cut/idle-loop.{end}"));
+        folder.copy(&format!("own/walk.{end}"), &format!("cut/walk-loop.{end}"));
+    }
+    folder.succeed("cut start.bvh cut/idle-loop.bvh cut/walk-loop.bvh -o cut");
+    let checked = folder.succeed("check cut --json").json();
+    assert_valid(&checked, "check");
+    let rows = checked["loops"].as_array().unwrap();
+    assert_eq!(rows.len(), 3, "{checked:#}");
+    let passage = rows.iter().find(|row| row["passage"] == "start").unwrap();
+    assert!(passage["file"].as_str().unwrap().ends_with("start_walk-loop.bvh"));
+    let checks = passage["quality"]["checks"].as_array().unwrap();
+    for (check, most) in checks.iter().zip([0.1, 20.0, 20.0]) {
+        assert!(number(check, "value") < most, "{check:#}");
+    }
+    let mut facts = folder.json("cut/start_walk-loop.json");
+    facts["to"]["secs"] = (number(&facts, "to/secs") + 0.3).into();
+    folder.write("cut/start_walk-loop.json", facts.to_string());
+    folder
+        .run("check cut/start_walk-loop.bvh")
+        .ended(1)
+        .shows("where it ends");
+    folder.run("set start.bvh -o hero --single --to glb").ended(1);
+    folder
+        .succeed("check hero")
+        .shows("(start_walk): good: it meets its loops");
+}
+
 #[test]
 fn what_cannot_be_cut_says_why() {
     let folder = with_start();
@@ -76,7 +156,10 @@ fn what_cannot_be_cut_says_why() {
         .run("cut start.bvh -o x --kind fly")
         .refused()
         .says("must be one of start, stop, turn, jump");
-    folder.run("cut start.bvh -o x --fps 0").refused().says("--fps");
+    folder.run("cut missing.bvh -o x --fps 0").refused().says("--fps");
+    folder
+        .run("cut start.bvh -o x --fps 29.97 --for unreal --to glb")
+        .says("29.97");
     folder.run("cut start.bvh steady.bvh -o x").refused();
     folder.run("cut missing.bvh -o x").refused();
 }

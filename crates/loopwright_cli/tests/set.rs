@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::harness::{Folder, items, number, parts_of_glb, schema};
 use loopwright_job::set::manifest::Manifest;
+use loopwright_mocap::folder_or_skip;
 
 /// Takes of one walker: it stands and walks, walks on a curve, and runs.
 fn with_takes() -> Folder {
@@ -34,6 +35,15 @@ fn missing(set: &Value) -> Vec<&str> {
         .collect()
 }
 
+fn is_at_the_origin(folder: &Folder, file: &str) {
+    let facts = folder.json(&format!("{file}.json"));
+    for key in ["start_position_m/0", "start_position_m/2", "start_yaw_deg"] {
+        assert_eq!(number(&facts, &format!("root_motion/{key}")), 0.0, "{file}");
+    }
+    let hips = folder.take(file).world_tracks().position(0, 0);
+    assert!(hips.x.hypot(hips.z) < 0.05, "{file}: {hips}");
+}
+
 #[test]
 fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
     let folder = with_takes();
@@ -56,6 +66,9 @@ fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
         assert_eq!(clip["grade"], "good", "{clip:#}");
         let file = format!("hero/{}", clip["file"].as_str().unwrap());
         assert_eq!(folder.take(&file).num_frames() as f64, number(clip, "frames") + 1.0);
+        if clip["kind"] == "loop" {
+            is_at_the_origin(&folder, &file);
+        }
         if clip["kind"] != "loop" || clip["gait"] == "idle" {
             continue;
         }
@@ -71,7 +84,6 @@ fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
         assert_eq!(items(&clip["events"]).count(), 4);
         let facts = folder.json(&format!("{file}.json"));
         assert!((number(clip, "speed_mps") - number(&facts, "root_motion/speed_mps")).abs() < 1e-9);
-        assert_eq!(number(&facts, "root_motion/start_position_m/2"), 0.0);
     }
     let truth = |name: &str| {
         (
@@ -132,6 +144,69 @@ fn loops_that_were_made_before_and_one_file_for_all() {
     assert!(names(&folder.json("character/set.json")).contains(&"start_walk"));
 }
 
+/// An idle of one still pose came with all animations of the file that it is from.
+#[test]
+fn each_file_holds_its_clip_alone() {
+    let folder = with_takes();
+    folder.succeed("synth -o takes/walk.bvh --fps 30 --drift 0 --turn-rate 0 --lead-in 0.7 --seconds 6 -f");
+    folder.succeed("convert takes/run.bvh rig.glb");
+    folder.succeed("retarget takes --rig rig.glb --into-one -o pack.glb");
+    folder.run("set pack.glb -o hero").ended(1);
+    let set = folder.json("hero/set.json");
+    assert!(
+        clip(&set, "idle")["reason"]
+            .as_str()
+            .unwrap()
+            .contains("one still pose")
+    );
+    for clip in items(&set["clips"]) {
+        let glb = folder.read(&format!("hero/{}", clip["file"].as_str().unwrap()));
+        assert_eq!(items(&parts_of_glb(&glb).0["animations"]).count(), 1, "{clip:#}");
+    }
+}
+
+/// The pose was left where its take stood.
+#[test]
+fn an_idle_of_one_pose_stands_at_the_origin() {
+    let Some(mocap) = folder_or_skip() else { return };
+    let folder = Folder::new();
+    let takes = ["uturn", "slow_2foot_hop"].map(|name| mocap.join(format!("snu/{name}.bvh")).display().to_string());
+    folder.run(&format!("set {} -o hero", takes.join(" "))).ended(1);
+    let set = folder.json("hero/set.json");
+    assert!(
+        clip(&set, "idle")["reason"]
+            .as_str()
+            .unwrap()
+            .contains("one still pose")
+    );
+    is_at_the_origin(&folder, "hero/idle.bvh");
+}
+
+/// In place, hips turn to where the body goes: strafes became runs, and a jump began in a step back.
+#[test]
+fn clips_in_place_go_where_their_feet_push() {
+    let Some(mocap) = folder_or_skip() else { return };
+    let folder = Folder::new();
+    let knight = mocap.join("gltf/Knight.glb").display().to_string();
+    folder.run(&format!("set {knight} -o hero")).wrote();
+    let set = folder.json("hero/set.json");
+    for (name, animation, way) in [
+        ("walk_back", "Walking_Backwards", 180.0),
+        ("run", "Running_B", 0.0),
+        ("run_fast", "Running_A", 0.0),
+        ("run_strafe_left", "Running_Strafe_Left", 60.0),
+        ("run_strafe_right", "Running_Strafe_Right", -60.0),
+    ] {
+        let clip = clip(&set, name);
+        assert_eq!(clip["made"]["animation"], animation);
+        let found = number(clip, "direction_deg").abs() - f64::abs(way);
+        assert!(found.abs() < 2.0, "{clip:#}");
+        is_at_the_origin(&folder, &format!("hero/{name}.glb"));
+    }
+    assert_eq!(clip(&set, "idle")["made"]["animation"], "Idle");
+    assert_eq!(clip(&set, "jump")["from"]["clip"], "idle");
+}
+
 #[test]
 fn variants_differ_and_say_what_they_are_variants_of() {
     let folder = Folder::new();
@@ -177,7 +252,12 @@ fn what_does_not_fit_is_left_out_and_said() {
 
     folder.write("still.bvh", folder.text("takes/walk.bvh"));
     folder.refuse("set takes -o hero/set.json", "is a file");
-    folder.refuse("set takes -o other --fps 0", "--fps must be a positive number");
+    // Before anything is read.
+    folder.refuse("set nowhere.bvh -o other --fps 0", "--fps must be a positive number");
+    folder.refuse("set takes/walk.bvh -o other --fps 1e12", "exceed the limit");
+    folder
+        .run("set takes/walk.bvh -o odd --to glb --for unreal --fps 29.97")
+        .says("29.97");
     folder.refuse("set nowhere.bvh -o other", "nowhere.bvh");
     folder
         .run("set takes/broken.bvh -o other")

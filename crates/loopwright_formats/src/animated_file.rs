@@ -1,6 +1,6 @@
 //! A file that is parsed once, and whose animations are read one by one.
 
-use loopwright::{Skeleton, Take, Tracks};
+use loopwright::{Skeleton, Take, Tracks, analysis::guess_parts};
 
 use crate::settings::{AnimationChoice, Companions, ReadSettings};
 use crate::{
@@ -104,10 +104,15 @@ impl AnimatedFile {
         let motion = has_animations.then(|| self.read(settings, &mut Vec::new()));
         let at_rest = self.read_rest(settings, &mut Vec::new());
         match (at_rest, motion) {
-            (Ok(at_rest), motion) => {
+            (Ok(mut at_rest), motion) => {
                 let motion = motion.and_then(Result::ok).map(|motion| motion.take);
                 let motion = motion.and_then(|motion| on_skeleton(&motion, at_rest.take.skeleton()));
-                Ok((at_rest, motion))
+                let parts = guess_parts(motion.as_ref().unwrap_or(&at_rest.take));
+                let Some(parts) = parts else {
+                    return Ok((at_rest, motion));
+                };
+                at_rest.take = at_rest.take.with_parts(parts.clone());
+                Ok((at_rest, motion.map(|motion| motion.with_parts(parts))))
             }
             (Err(_), Some(motion)) => Ok((motion?, None)),
             (Err(error), None) => Err(error),
@@ -148,6 +153,10 @@ pub(crate) fn read_warned(
         });
     }
     warn_of_take(&loaded.take, num_before, warnings);
+    if let Some(parts) = guess_parts(&loaded.take) {
+        warnings.push(Warning::PartsGuessed);
+        loaded.take = loaded.take.with_parts(parts);
+    }
     Ok(loaded)
 }
 

@@ -73,6 +73,10 @@ pub enum Warning {
     OddRate { rate_hz: f64 },
     #[error("the file has no rest pose: every joint rests on its parent, lengths come from the motion alone")]
     RestMissing,
+    #[error(
+        "the names of its joints do not say what they are: parts of the body are told by shape and motion, which is a guess"
+    )]
+    PartsGuessed,
     /// While writing: the file needs others beside it, which were not written.
     #[error("the file needs \"{first}\"{} beside it, as its source does", more_files(*.count))]
     OutsideFiles { first: String, count: usize },

@@ -9,7 +9,7 @@ use loopwright_formats::loop_file::{BlendOrigin, DerivedLoop, describe};
 use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
 
 use crate::of_loops::{LoopOfLoops, foot_slide_cmps};
-use crate::stored::StoredLoop;
+use crate::stored::{StoredLoop, without_animations};
 
 /// How loops are mixed.
 #[derive(Clone, Debug)]
@@ -141,7 +141,8 @@ impl Blend {
 
     /// The blend as a loop of its own, measured as it is written. Errors: [`LoopFileError`].
     pub(crate) fn stored(&self) -> Result<StoredLoop, LoopFileError> {
-        let sidecar = self.of_loops.write(&self.first.source)?.sidecar;
+        let source = without_animations(self.first.source.clone());
+        let sidecar = self.of_loops.write(&source)?.sidecar;
         Ok(StoredLoop {
             clip: self.of_loops.clip.clone(),
             file: self.first.clone(),

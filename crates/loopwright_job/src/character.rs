@@ -96,6 +96,9 @@ pub enum CarryError {
     /// Its feet cannot be held.
     #[error(transparent)]
     Feet(#[from] HoldError),
+    /// Its body is not found there.
+    #[error(transparent)]
+    Body(#[from] BodyError),
 }
 
 /// The joints of a character and those of a motion that they follow.

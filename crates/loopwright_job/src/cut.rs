@@ -1,14 +1,18 @@
 //! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
 
-use loopwright::analysis::{Gait, Segment, Side};
+use loopwright::analysis::{Analysis, Foot, Gait, Segment, Side};
 use loopwright::math::TimeStep;
 use loopwright::passage::{self, Found, Looked, LoopState, PassageError};
-use loopwright::{LoopCandidate, LoopClip, LoopSet, Passage, PassageKind, Take};
-use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::{Format, Target, WriteError, WrittenFile};
+use loopwright::take::TakeError;
+use loopwright::{LoopCandidate, LoopClip, LoopSet, Passage, PassageKind};
+use loopwright_formats::loop_file::{CarriedMotion, facts::TakeFacts};
+use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
 use serde::{Deserialize, Serialize};
 
-use crate::{Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz};
+use crate::{
+    CarryError, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz,
+    name_part,
+};
 
 /// What is cut.
 #[derive(Clone, Debug)]
@@ -33,6 +37,8 @@ pub enum CutTakeError {
     NoLoops,
     #[error(transparent)]
     Passage(#[from] PassageError),
+    #[error(transparent)]
+    Carry(#[from] CarryError),
     #[error(transparent)]
     Job(#[from] JobError),
 }
@@ -175,6 +181,8 @@ pub struct Cut {
     pub passages: Vec<Passage>,
     /// The kinds that were looked for and not found, and why.
     pub missing: Vec<(PassageKind, Looked)>,
+    /// Names of the feet of their body.
+    feet: Vec<String>,
     engine: Target,
 }
 
@@ -183,7 +191,7 @@ impl Cut {
     ///
     /// Errors: [`CutTakeError`].
     pub fn new(studied: &Studied, mut loops: Vec<LoopClip>, request: &CutRequest) -> Result<Self, CutTakeError> {
-        let analysis = &studied.analysis;
+        let analysis = &*studied.analysis_of_loops()?;
         let own_hz = (loops.first()).map_or(studied.take().frame_rate_hz(), |clip| 1.0 / clip.step_secs());
         let wanted_hz = request.fps.unwrap_or_else(|| request.engine.sampled_rate(own_hz));
         let limit_hz = max_rate_hz(own_hz);
@@ -222,33 +230,26 @@ impl Cut {
                 }
             }
         }
-        let names = numbered(passages.iter().map(|passage| passage.name().to_owned()));
+        // They are named after loops, whose names come from files, and name files.
+        let names = numbered(passages.iter().map(|passage| name_part(passage.name())));
         Ok(Self {
             loops,
             passages: (passages.into_iter().zip(names))
                 .map(|(passage, name)| passage.named(name))
                 .collect(),
             missing,
+            feet: foot_names(analysis),
             engine: request.engine,
         })
     }
 
-    /// Writes a passage in a format, in the form of the take's file: in place, or below a root joint, where the engine wants it.
+    /// Writes a passage in a format, in the form of the take's file: in place, or below a root joint, as loops are.
     ///
     /// Errors: it does not fit into the format, or into a take.
     pub fn write(&self, studied: &Studied, passage: &Passage, format: Format) -> Result<WrittenFile, CutWriteError> {
         let source = self.engine.placed(studied.form(format));
         let has_root_joint = studied.body_of_loops().root_joint.is_some();
-        let passage = match self.is_in_place() {
-            true => passage.in_place(),
-            false => passage.clone(),
-        };
-        if !self.engine.needs_root_joint(has_root_joint) {
-            return Ok(loopwright_formats::write_take(&passage.to_take()?, &source)?);
-        }
-        let root = loopwright_formats::added_root_name(passage.skeleton());
-        let take: Take = passage.to_take_with_root(&root)?;
-        Ok(loopwright_formats::write_take_with_root(&take, &source)?)
+        Ok(carried(passage, self.engine, format, has_root_joint)?.write(&source)?)
     }
 
     /// Whether the root stays at the origin in the files, and the facts alone say how it moves.
@@ -278,21 +279,53 @@ impl Cut {
             feet_held: passage.has_held_feet(),
             in_place: self.is_in_place(),
             root: RootKeys::of(passage),
-            events: (passage.events().iter())
-                .map(|event| EventFacts {
-                    secs: event.secs,
-                    foot: match event.side {
-                        Some(Side::Left) => "left".to_owned(),
-                        Some(Side::Right) => "right".to_owned(),
-                        None => studied.foot_name(event.foot),
-                    },
-                    kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
-                })
-                .collect(),
+            events: events(passage, &self.feet),
             source_frames: passage.source_frames(),
             take,
         }
     }
+}
+
+/// The names of the lowest joints of the feet.
+pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
+    let name = |foot: &Foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone();
+    analysis.body.feet.iter().map(name).collect()
+}
+
+/// When the feet of a passage come to stand and leave the ground; `feet` are their names where sides are not known.
+pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<EventFacts> {
+    (passage.events().iter())
+        .map(|event| EventFacts {
+            secs: event.secs,
+            foot: (event.side).map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
+            kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
+        })
+        .collect()
+}
+
+/// Whether files for an engine in a format get a joint for the root motion, where the skeleton has none.
+pub(crate) fn adds_root(engine: Target, format: Format, has_root_joint: bool) -> bool {
+    let moves = engine.choices().root.unwrap_or_default().moves_root();
+    let of_format = format.capabilities().has_root_joint_for_motion && moves;
+    !has_root_joint && (of_format || engine.choices().always_root_joint)
+}
+
+/// A passage as a file for an engine in a format holds it. Errors: it is no take.
+pub(crate) fn carried(
+    passage: &Passage,
+    engine: Target,
+    format: Format,
+    has_root_joint: bool,
+) -> Result<CarriedMotion, TakeError> {
+    if adds_root(engine, format, has_root_joint) {
+        let root = added_root_name(passage.skeleton());
+        return Ok(CarriedMotion::TakeWithRoot(passage.to_take_with_root(&root)?));
+    }
+    let moves = engine.choices().root.unwrap_or_default().moves_root();
+    Ok(CarriedMotion::Take(match moves {
+        true => passage.to_take()?,
+        false => passage.in_place().to_take()?,
+    }))
 }
 
 /// Why a passage cannot be written.
@@ -301,10 +334,10 @@ impl Cut {
 pub enum CutWriteError {
     /// It does not fit into the format.
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(#[from] LoopFileError),
     /// Its samples are no take.
     #[error(transparent)]
-    Take(#[from] loopwright::take::TakeError),
+    Take(#[from] TakeError),
 }
 
 /// What a sidecar says of a passage.
@@ -366,7 +399,7 @@ pub struct RootKeys {
 }
 
 impl RootKeys {
-    fn of(passage: &Passage) -> Self {
+    pub(crate) fn of(passage: &Passage) -> Self {
         let roots = passage.roots();
         // No zero with a sign.
         let plain = |value: f64| value + 0.0;

@@ -35,6 +35,7 @@ mod error;
 mod make;
 mod of_loops;
 pub mod pack;
+mod passage_check;
 mod play;
 pub mod recipe;
 mod search;
@@ -56,6 +57,7 @@ pub use cut::{
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
 pub use of_loops::LoopOfLoops;
+pub use passage_check::{PassageCheckId, PassageInFile, check_passage};
 pub use play::{PerformError, PlayRequest, Played, fade};
 pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 #[cfg(feature = "clap")]
@@ -66,4 +68,4 @@ pub use study::{Studied, Study, stated_space, take_facts};
 pub use together::{LoopOfSet, SetCheckId, check_together};
 pub use verdict::{CheckId, Verdict};
 pub use warning::Warning;
-pub use write::{PendingLoop, write};
+pub use write::{PendingLoop, name_part, write};

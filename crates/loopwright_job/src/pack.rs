@@ -582,7 +582,7 @@ fn changes_loops(recipe: &Recipe) -> bool {
         || choices.always_root_joint
         || recipe.take.smooth.is_some()
         || recipe.stretch.symmetric == Some(true)
-        || !recipe.edits.is_empty()
+        || recipe.edits.iter().any(|edit| !edit.is_off)
 }
 
 /// An animation that stays as it is, measured as a loop.

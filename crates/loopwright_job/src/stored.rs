@@ -210,6 +210,11 @@ pub(crate) fn as_played(clip: LoopClip, mode: RootMode) -> LoopClip {
     }
 }
 
+/// The form of a file without the animations that it holds.
+pub(crate) fn without_animations(source: Source) -> Source {
+    source.clone().with_animation(None).unwrap_or(source)
+}
+
 /// The facts of a loop as they are on the rig of a character, whose file has this form.
 fn on_rig(facts: TakeFacts, matched: &Matched, source: &Source) -> TakeFacts {
     let take = &matched.target.character.file.take;

@@ -1,5 +1,6 @@
 //! A take that is read and analysed, and the character that its loops go onto.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use loopwright::analysis::{Body, TakeDefects};
@@ -10,7 +11,7 @@ use loopwright_formats::{
 };
 
 use crate::recipe::{EditedBody, StudyArgs, TakeArgs};
-use crate::{CharacterTarget, Matched, StudyError, Warning, warning};
+use crate::{CarryError, CharacterTarget, Matched, StudyError, Warning, warning};
 
 /// How takes are read and studied, and the character that their loops go onto, which is read once for all of them.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,11 @@ impl Study {
     pub fn new(args: StudyArgs, character: Option<Arc<CharacterTarget>>) -> Result<Self, StudyError> {
         args.check()?;
         Ok(Self { args, character })
+    }
+
+    /// The character that loops go onto, if there is one.
+    pub fn character(&self) -> Option<&Arc<CharacterTarget>> {
+        self.character.as_ref()
     }
 
     /// How the file of a take is read: the animation that is asked for, or the longest.
@@ -115,12 +121,6 @@ impl Studied {
             .check_search(take.num_frames(), take.num_joints(), compared)
     }
 
-    /// The name of the lowest joint of a foot.
-    pub(crate) fn foot_name(&self, foot: usize) -> String {
-        let joint = self.analysis.body.feet[foot].lowest_joint();
-        self.take().skeleton().joint(joint).name.clone()
-    }
-
     /// The take itself.
     pub fn take(&self) -> &Take {
         &self.file.take
@@ -129,6 +129,14 @@ impl Studied {
     /// The file that its loops go into: the character's, or its own.
     pub fn goes_into(&self) -> &LoadedTake {
         (self.character.as_ref()).map_or(&self.file, |matched| &matched.target.character.file)
+    }
+
+    /// The take on the skeleton of its loops: put onto the character, if there is one. Errors: it cannot be put there.
+    pub fn analysis_of_loops(&self) -> Result<Cow<'_, Analysis>, CarryError> {
+        Ok(match &self.character {
+            None => Cow::Borrowed(&self.analysis),
+            Some(matched) => Cow::Owned(Analysis::new(&matched.held_take(self.take())?)?),
+        })
     }
 
     /// The form of that file in a format.

@@ -7,10 +7,11 @@ use loopwright::analysis::Body;
 use loopwright::blend::{PhaseError, PhaseMap, SkeletonDifference};
 use loopwright::math::{Twist, ops};
 use loopwright::{BodyOverrides, LoopClip, Skeleton, Take, feet};
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
+use loopwright_formats::loop_file::facts::CheckFacts;
 use loopwright_formats::{LoopInFile, Sidecar};
 
 use crate::check::CheckError;
+use crate::verdict::{self, Limits};
 
 /// What is checked of loops together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -218,22 +219,9 @@ pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
 }
 
 fn unmeasured(id: SetCheckId) -> CheckFacts {
-    CheckFacts {
-        id: id.as_str().to_owned(),
-        unit: id.unit().to_owned(),
-        ..CheckFacts::default()
-    }
+    verdict::unmeasured_as(id.as_str(), id.unit())
 }
 
 fn graded(id: SetCheckId, value: f64, [review, bad]: [f64; 2]) -> CheckFacts {
-    CheckFacts {
-        value: Some(value),
-        limit: Some(review),
-        grade: Some(match (value > review, value > bad) {
-            (false, _) => Grade::Good,
-            (true, false) => Grade::Review,
-            (true, true) => Grade::Bad,
-        }),
-        ..unmeasured(id)
-    }
+    Limits::of(review, bad).graded(value, unmeasured(id))
 }

@@ -12,6 +12,7 @@ use loopwright::quality::{self, Step};
 use loopwright::{Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
+use crate::passage_check::PassageCheckId;
 use crate::warning::{self, RESTS_MPS};
 
 /// What is checked of every loop.
@@ -127,7 +128,7 @@ impl CheckId {
 }
 
 /// Largest values that are good and that are not bad yet: at the size of a man where they are lengths or speeds.
-struct Limits {
+pub(crate) struct Limits {
     review: f64,
     bad: f64,
 }
@@ -141,11 +142,14 @@ const KINK: Limits = Limits::of(2.0, 4.0);
 /// Seconds for which the whole body stands still while the loop goes somewhere.
 const HELD_SECS: Limits = Limits::of(0.1, 0.25);
 
-/// Metres by which a foot slides within a contact.
-const FOOT_SLIDE_METRES: Limits = Limits::of(0.02, 0.04);
+/// Metres by which a foot slides within a contact, at most, of an adult's loop that is good.
+pub const GOOD_FOOT_SLIDE_METRES: f64 = 0.02;
 
-/// Metres by which a planted foot is above or below its place in the take.
-const FOOT_HEIGHT_METRES: Limits = Limits::of(0.009, 0.018);
+/// Metres by which a planted foot is above or below its place in the take, at most, of an adult's loop that is good.
+pub const GOOD_FOOT_HEIGHT_METRES: f64 = 0.009;
+
+pub(crate) const FOOT_SLIDE_METRES: Limits = Limits::of(GOOD_FOOT_SLIDE_METRES, 0.04);
+const FOOT_HEIGHT_METRES: Limits = Limits::of(GOOD_FOOT_HEIGHT_METRES, 0.018);
 
 /// Change of pace from one end to the other, as a share.
 const PACE: Limits = Limits::of(0.075, 0.15);
@@ -165,7 +169,17 @@ const LYING_DEG: Limits = Limits::of(100.0, 110.0);
 const DRIFT_MPS: [f64; 2] = [0.01, 0.05];
 
 impl Limits {
-    const fn of(review: f64, bad: f64) -> Self {
+    /// A check with its value, graded.
+    pub(crate) fn graded(self, value: f64, unmeasured: CheckFacts) -> CheckFacts {
+        CheckFacts {
+            value: Some(value),
+            limit: Some(self.review),
+            grade: Some(self.grade(value)),
+            ..unmeasured
+        }
+    }
+
+    pub(crate) const fn of(review: f64, bad: f64) -> Self {
         Self { review, bad }
     }
 
@@ -181,7 +195,7 @@ impl Limits {
         Self::of(review, f64::INFINITY)
     }
 
-    fn of_size(self, size: f64) -> Self {
+    pub(crate) fn of_size(self, size: f64) -> Self {
         Self::of(self.review * size, self.bad * size)
     }
 }
@@ -572,21 +586,21 @@ pub(crate) fn is_missing(checks: &[CheckFacts], id: CheckId) -> bool {
         .any(|check| check.id == id.as_str() && check.value.is_none())
 }
 
-fn unmeasured(id: CheckId) -> CheckFacts {
+pub(crate) fn unmeasured(id: CheckId) -> CheckFacts {
+    unmeasured_as(id.as_str(), unit(id))
+}
+
+/// A check of that name and unit that was not measured.
+pub(crate) fn unmeasured_as(id: &str, unit: &str) -> CheckFacts {
     CheckFacts {
-        id: id.as_str().to_owned(),
-        unit: unit(id).to_owned(),
+        id: id.to_owned(),
+        unit: unit.to_owned(),
         ..CheckFacts::default()
     }
 }
 
 fn graded(id: CheckId, value: f64, limits: Limits) -> CheckFacts {
-    CheckFacts {
-        value: Some(value),
-        limit: Some(limits.review),
-        grade: Some(limits.grade(value)),
-        ..unmeasured(id)
-    }
+    limits.graded(value, unmeasured(id))
 }
 
 /// The unit of a check's value and limit, as sidecars write it; empty for plain numbers.
@@ -615,6 +629,9 @@ fn unit(id: CheckId) -> &'static str {
 
 /// What a person sees, or has to know, where a check is not good.
 fn reason(check: &CheckFacts) -> String {
+    if let Ok(id) = check.id.parse::<PassageCheckId>() {
+        return id.reason(check);
+    }
     let Ok(id) = check.id.parse::<CheckId>() else {
         return format!("the check {} is not passed", check.id);
     };

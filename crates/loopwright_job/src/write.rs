@@ -6,6 +6,15 @@ use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
 use crate::warning::{self, SeamRemedy};
 use crate::{JobError, LoopMade, Request, Studied, Verdict, Warning, make, verdict};
 
+/// A word of a file as a part of a name: letters, digits and underscores, others become hyphens.
+pub fn name_part(text: &str) -> String {
+    let fit = |letter: char| match letter.is_alphanumeric() || matches!(letter, '_' | '.') {
+        true => letter,
+        false => '-',
+    };
+    text.chars().map(fit).collect()
+}
+
 /// A loop that is written into memory and has no name yet.
 #[derive(Clone, Debug)]
 pub struct PendingLoop {

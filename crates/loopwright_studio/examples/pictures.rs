@@ -111,7 +111,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
     let file_name = files
         .last()
-        .and_then(|file| Some(file.file_name()?.to_string_lossy().into_owned()));
+        .and_then(|file| Some(file.file_name()?.to_string_lossy().into_owned()))
+        .filter(|name| !name.ends_with(".json"));
     let (theme, out) = (
         if theme == "light" { Theme::Light } else { Theme::Dark },
         PathBuf::from(out),

@@ -14,6 +14,7 @@ use crate::guard::{Guard, Request};
 use crate::icons::{self, Icon};
 use crate::model::{Action, Model};
 use crate::panels::{self, AnimationsPanel, CapturePanel, CostMapPanel, ExportPanel, RecipePanel};
+use crate::session::Session;
 use crate::timeline::{self, SeamCurve, TakeBar};
 use crate::viewport::{self, Viewport};
 use crate::{focus, fonts::fonts, grade, theme, work::Wake};
@@ -128,6 +129,8 @@ pub struct Studio {
     capture: CapturePanel,
     tab: Tab,
     guard: Guard,
+    /// What is kept for the next visit, where that is wanted.
+    session: Option<Session>,
     /// The file that what is set goes into, again and again.
     #[cfg(not(target_arch = "wasm32"))]
     autosave: Option<std::path::PathBuf>,
@@ -171,6 +174,7 @@ impl Studio {
             capture: CapturePanel::default(),
             tab: Tab::default(),
             guard: Guard::default(),
+            session: None,
             #[cfg(not(target_arch = "wasm32"))]
             autosave: None,
             num_kept: 0,
@@ -251,6 +255,17 @@ impl Studio {
         });
     }
 
+    /// Asks for the folder that loops go into, where one wants to choose it; a browser has its own.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn ask_folder(&self, asks: bool, ctx: &Context) {
+        if asks {
+            self.ask(crate::platform::Ask::SaveInto, ctx);
+        }
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn ask_folder(&self, _asks: bool, _ctx: &Context) {}
+
     #[cfg(not(target_arch = "wasm32"))]
     fn take_chosen(&mut self) {
         let chosen = std::mem::take(&mut *self.chosen.lock().unwrap_or_else(PoisonError::into_inner));
@@ -275,6 +290,20 @@ impl Studio {
         self.recipe.offer(&path);
         self.export.remember_in(path.with_file_name("folder.txt"));
         self.autosave = Some(path);
+    }
+
+    /// Opens what was open at the last visit, and keeps what is open for the next one.
+    pub(crate) fn remember(&mut self, memory: crate::platform::Memory, reopens: bool, ctx: &Context) {
+        let session = self.session.insert(Session::new(memory));
+        if let Some(action) = reopens.then(|| session.reopen(ctx)).flatten() {
+            self.apply(action);
+        }
+    }
+
+    /// The same with the last visit in files of a folder.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn remember_in(&mut self, folder: std::path::PathBuf, reopens: bool, ctx: &Context) {
+        self.remember(crate::platform::Memory(folder), reopens, ctx);
     }
 
     /// Keeps what is set, for a failure of this program or of the machine.
@@ -360,7 +389,9 @@ impl Studio {
         }
         self.capture.step(&ctx, &mut self.model, &mut self.export);
         self.viewport.set_bare(self.capture.is_on());
-        if ui.available_width() < theme::NARROW_POINTS {
+        let is_narrow = ui.available_width() < theme::NARROW_POINTS;
+        self.viewport.set_turning(self.tab == Tab::Edit && !is_narrow);
+        if is_narrow {
             self.narrow_ui(ui, &mut actions);
         } else {
             self.wide_ui(ui, &mut actions);
@@ -369,6 +400,9 @@ impl Studio {
         panels::help_ui(&ctx, &self.model, &mut actions);
         panels::release_clicked(&ctx);
         self.keep();
+        if let Some(session) = &mut self.session {
+            session.keep(&self.model, &ctx);
+        }
         #[cfg(target_arch = "wasm32")]
         self.say(&ctx);
         for action in actions {
@@ -429,7 +463,8 @@ impl Studio {
                     .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions)));
             });
         // Without its curves the timeline is as high as the bar of the take.
-        let timeline = match self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some() {
+        let has_curves = self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some();
+        let timeline = match has_curves {
             true => Panel::bottom("timeline")
                 .resizable(true)
                 .default_size(TIMELINE_POINTS)
@@ -437,7 +472,7 @@ impl Studio {
             false => Panel::bottom("low timeline"),
         };
         timeline.show(ui, |ui| {
-            if self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some() {
+            if has_curves {
                 // The panel is as high as it was dragged, not as what it holds.
                 ui.set_min_height(ui.available_height());
             }
@@ -569,22 +604,15 @@ impl Studio {
         }
         self.progress_ui(ui, actions);
         let chooses_folder = self.export.question_ui(ui, actions);
-        #[cfg(not(target_arch = "wasm32"))]
-        if chooses_folder {
-            self.ask(crate::platform::Ask::SaveInto, ui.ctx());
-        }
-        #[cfg(target_arch = "wasm32")]
-        let _ = chooses_folder;
+        self.ask_folder(chooses_folder, ui.ctx());
         ui.add_space(3.0);
     }
 
     /// How good the loop is, with the reason, or what is written or opened instead.
     fn verdict_ui(&self, ui: &mut Ui) {
         if let Some((stem, number, count)) = self.model.writing() {
-            ui.spinner();
             ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
         } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
-            ui.spinner();
             ui.add(Label::new(format!("{progress} ...")).truncate());
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
@@ -713,6 +741,10 @@ impl Studio {
     fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
         panels::guide_ui(ui, model, self.export.has_written(), actions);
+        if let Some(steered) = model.steered() {
+            let title = format!("Set {}", steered.name);
+            part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model, actions));
+        }
         self.animations.animations_ui(ui, model, actions);
         panels::loops_ui(ui, model, actions);
         panels::figures_ui(ui, model);
@@ -745,12 +777,7 @@ impl Studio {
     fn export_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
         let chooses_folder = self.export.export_ui(ui, model, actions);
-        #[cfg(not(target_arch = "wasm32"))]
-        if chooses_folder {
-            self.ask(crate::platform::Ask::SaveInto, ui.ctx());
-        }
-        #[cfg(target_arch = "wasm32")]
-        let _ = chooses_folder;
+        self.ask_folder(chooses_folder, ui.ctx());
         let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
         part("Picture").show_unindented(ui, |ui| capture.capture_ui(ui, model, export));
         part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export, actions));

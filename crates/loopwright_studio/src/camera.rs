@@ -101,6 +101,12 @@ impl Camera {
         }
     }
 
+    /// A direction over the ground: so far to the right and so far away as one sees it.
+    pub(crate) fn on_ground(&self, [right, away]: [f64; 2]) -> DVec3 {
+        let (sin, cos) = (ops::sin(self.yaw), ops::cos(self.yaw));
+        right * DVec3::new(cos, 0.0, -sin) - away * DVec3::new(sin, 0.0, cos)
+    }
+
     /// The whole body in the middle, from the same side.
     #[must_use]
     pub fn framed(self) -> Self {
@@ -176,6 +182,17 @@ impl View {
                 self.centre.y - (from_eye.dot(self.up) * scale) as f32,
             ),
         })
+    }
+
+    /// Metres at a place that are one point of the screen.
+    pub(crate) fn metres_per_point(&self, place: DVec3) -> f64 {
+        let depth = (self.eye - place).dot(self.back);
+        self.even_depth.unwrap_or(depth).max(NEAR_METRES) / self.points_per_slope
+    }
+
+    /// Whether a point is nearer to the eye than another one.
+    pub(crate) fn is_before(&self, point: DVec3, other: DVec3) -> bool {
+        (point - other).dot(self.back) > 0.0
     }
 
     /// The same as a matrix for the graphics card, column by column: from axes of the world around an origin into the cube from -1

@@ -3,7 +3,7 @@
 use std::f32::consts::{PI, TAU};
 
 use eframe::egui::{
-    Button, Color32, Painter, Pos2, Rect, Response, Role, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Button, Color32, Painter, Pos2, Rect, Response, Role, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, vec2,
 };
 
 /// Width and height of a sign, points.
@@ -33,6 +33,9 @@ pub(crate) enum Icon {
     Follow,
     Orthographic,
     Frame,
+    Up,
+    Down,
+    Remove,
 }
 
 /// A button with a sign.
@@ -65,7 +68,6 @@ fn sign_ui(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_
     };
     let rect = Rect::from_center_size(response.rect.center(), Vec2::splat(SIGN_POINTS));
     paint(ui.painter(), icon, rect, colour);
-    let tip = if tip.is_empty() { name } else { tip };
     response.on_hover_text(tip).on_disabled_hover_text(tip)
 }
 
@@ -121,6 +123,12 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
             line(&[[0.5, 0.7], [0.2, 0.4]]);
             painter.circle_filled(at(0.5, 0.7), 2.0, colour);
         }
+        Icon::Up => line(&[[0.15, 0.65], [0.5, 0.3], [0.85, 0.65]]),
+        Icon::Down => line(&[[0.15, 0.35], [0.5, 0.7], [0.85, 0.35]]),
+        Icon::Remove => {
+            line(&[[0.2, 0.2], [0.8, 0.8]]);
+            line(&[[0.8, 0.2], [0.2, 0.8]]);
+        }
         Icon::Undo | Icon::Redo => {
             let mirrored = |points: &[[f32; 2]]| -> Vec<[f32; 2]> {
                 let is_redo = icon == Icon::Redo;
@@ -153,7 +161,7 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
         }
         Icon::Moon => {
             arc(centre, 0.42, 0.0, 1.5 * PI);
-            arc(at(0.78, 0.22), 0.36, 0.62 * PI, 1.0 * PI - 0.12 * PI);
+            arc(at(0.78, 0.22), 0.36, 0.62 * PI, 0.88 * PI);
             line(&[[0.5, 0.08], [0.42, 0.3], [0.48, 0.5], [0.68, 0.6], [0.92, 0.5]]);
         }
         Icon::Ghost => {
@@ -225,7 +233,7 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
                 let inwards = |side: f32| side + 0.3 * (1.0 - 2.0 * side);
                 line(&[[inwards(x), y], [x, y], [x, inwards(y)]]);
             }
-            painter.circle_filled(pos2(centre.x, centre.y), 2.5, colour);
+            painter.circle_filled(centre, 2.5, colour);
         }
     }
 }

@@ -30,6 +30,8 @@ mod platform;
 
 mod guard;
 
+mod session;
+
 mod focus;
 
 mod fonts;

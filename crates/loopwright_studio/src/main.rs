@@ -23,6 +23,9 @@ fn main() -> eframe::Result {
         Box::new(move |context| {
             let mut studio = loopwright_studio::Studio::in_context(&context.egui_ctx);
             if let Some(path) = state_file() {
+                // Files that are named are opened instead of those of the last time.
+                let folder = path.with_file_name("");
+                studio.remember_in(folder, files.is_empty(), &context.egui_ctx);
                 studio.autosave_to(path);
             }
             studio.open_paths(&files);

@@ -37,64 +37,6 @@ pub(crate) struct Tokens {
     pub(crate) trunk: Color32,
 }
 
-const DARK: Tokens = Tokens {
-    ground: Color32::from_rgb(27, 29, 34),
-    raised: Color32::from_rgb(45, 49, 57),
-    hovered: Color32::from_rgb(58, 63, 73),
-    sunken: Color32::from_rgb(18, 19, 23),
-    line: Color32::from_rgb(52, 56, 65),
-    text: Color32::from_rgb(205, 209, 216),
-    strong: Color32::from_rgb(244, 246, 250),
-    weak: Color32::from_rgb(148, 154, 166),
-    chosen: Color32::from_rgb(34, 62, 104),
-    accent: Color32::from_rgb(112, 174, 255),
-    filled: Color32::from_rgb(44, 108, 224),
-    on_filled: Color32::WHITE,
-    good: Color32::from_rgb(90, 200, 140),
-    review: Color32::from_rgb(244, 172, 72),
-    bad: Color32::from_rgb(244, 112, 102),
-    before_seam: Color32::from_rgb(186, 146, 255),
-    axes: [
-        Color32::from_rgb(240, 116, 132),
-        Color32::from_rgb(126, 206, 128),
-        Color32::from_rgb(112, 174, 255),
-    ],
-    sky: Color32::from_rgb(22, 24, 28),
-    ground_line: Color32::from_rgb(120, 128, 145),
-    left: Color32::from_rgb(92, 176, 190),
-    right: Color32::from_rgb(196, 128, 160),
-    trunk: Color32::from_rgb(196, 202, 212),
-};
-
-const LIGHT: Tokens = Tokens {
-    ground: Color32::from_rgb(246, 247, 249),
-    raised: Color32::from_rgb(226, 229, 234),
-    hovered: Color32::from_rgb(211, 216, 224),
-    sunken: Color32::WHITE,
-    line: Color32::from_rgb(208, 212, 220),
-    text: Color32::from_rgb(40, 44, 52),
-    strong: Color32::from_rgb(10, 12, 16),
-    weak: Color32::from_rgb(92, 98, 110),
-    chosen: Color32::from_rgb(207, 224, 250),
-    accent: Color32::from_rgb(24, 88, 196),
-    filled: Color32::from_rgb(30, 94, 208),
-    on_filled: Color32::WHITE,
-    good: Color32::from_rgb(0, 122, 74),
-    review: Color32::from_rgb(158, 92, 0),
-    bad: Color32::from_rgb(190, 40, 30),
-    before_seam: Color32::from_rgb(118, 62, 200),
-    axes: [
-        Color32::from_rgb(192, 40, 70),
-        Color32::from_rgb(20, 122, 40),
-        Color32::from_rgb(24, 88, 196),
-    ],
-    sky: Color32::from_rgb(232, 235, 240),
-    ground_line: Color32::from_rgb(120, 126, 140),
-    left: Color32::from_rgb(60, 156, 176),
-    right: Color32::from_rgb(212, 128, 166),
-    trunk: Color32::from_rgb(196, 202, 212),
-};
-
 /// Windows narrower than this have the panels below the viewport, points.
 pub(crate) const NARROW_POINTS: f32 = 720.0;
 
@@ -105,8 +47,35 @@ pub(crate) const TOUCH_POINTS: f32 = 40.0;
 pub(crate) const SMALL_POINTS: f32 = 11.0;
 
 /// The colours of a theme.
-pub(crate) fn tokens(is_dark: bool) -> &'static Tokens {
-    if is_dark { &DARK } else { &LIGHT }
+pub(crate) fn tokens(is_dark: bool) -> Tokens {
+    let of = |dark: u32, light: u32| {
+        let [_, red, green, blue] = (if is_dark { dark } else { light }).to_be_bytes();
+        Color32::from_rgb(red, green, blue)
+    };
+    Tokens {
+        ground: of(0x1b1d22, 0xf6f7f9),
+        raised: of(0x2d3139, 0xe2e5ea),
+        hovered: of(0x3a3f49, 0xd3d8e0),
+        sunken: of(0x121317, 0xffffff),
+        line: of(0x343841, 0xd0d4dc),
+        text: of(0xcdd1d8, 0x282c34),
+        strong: of(0xf4f6fa, 0x0a0c10),
+        weak: of(0x949aa6, 0x5c626e),
+        chosen: of(0x223e68, 0xcfe0fa),
+        accent: of(0x70aeff, 0x1858c4),
+        filled: of(0x2c6ce0, 0x1e5ed0),
+        on_filled: of(0xffffff, 0xffffff),
+        good: of(0x5ac88c, 0x007a4a),
+        review: of(0xf4ac48, 0x9e5c00),
+        bad: of(0xf47066, 0xbe281e),
+        before_seam: of(0xba92ff, 0x763ec8),
+        axes: [of(0xf07484, 0xc02846), of(0x7ece80, 0x147a28), of(0x70aeff, 0x1858c4)],
+        sky: of(0x16181c, 0xe8ebf0),
+        ground_line: of(0x788091, 0x787e8c),
+        left: of(0x5cb0be, 0x3c9cb0),
+        right: of(0xc480a0, 0xd480a6),
+        trunk: of(0xc4cad4, 0xc4cad4),
+    }
 }
 
 /// A small word in a chart.
@@ -117,7 +86,7 @@ pub(crate) fn small() -> FontId {
 /// Lays both themes out.
 pub(crate) fn set(ctx: &Context) {
     for theme in [Theme::Dark, Theme::Light] {
-        ctx.style_mut_of(theme, |style| lay_out(style, tokens(theme == Theme::Dark)));
+        ctx.style_mut_of(theme, |style| lay_out(style, &tokens(theme == Theme::Dark)));
     }
 }
 

@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast as _, JsError, JsValue, prelude::wasm_bindgen};
 use web_sys::{HtmlCanvasElement, HtmlInputElement};
 
 use crate::app::{Inbox, Studio};
-use crate::platform::{INPUT, document, element, open_files};
+use crate::platform::{INPUT, Memory, document, element, open_files};
 use crate::samples;
 
 /// Starts the studio. Errors: the page lacks the canvas or the input, or the browser cannot draw.
@@ -33,7 +33,8 @@ pub async fn start_studio() -> Result<(), JsValue> {
         ..WebOptions::default()
     };
     let create: eframe::AppCreator<'static> = Box::new(move |context| {
-        let studio = Studio::in_context(&context.egui_ctx);
+        let mut studio = Studio::in_context(&context.egui_ctx);
+        studio.remember(Memory, true, &context.egui_ctx);
         let inbox = studio.inbox();
         listen(&input, inbox.clone()).map_err(|error| format!("{error:?}"))?;
         offer_samples(&document, &inbox).map_err(|error| format!("{error:?}"))?;

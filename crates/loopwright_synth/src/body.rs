@@ -92,10 +92,8 @@ pub(crate) fn joints() -> Vec<Joint> {
     let mut joints: Vec<Joint> = Vec::with_capacity(NUM_JOINTS);
     let mut add = |name: String, parent: Option<usize>, offset: [f64; 3], tip: Option<[f64; 3]>| {
         joints.push(Joint {
-            name,
-            parent,
-            rest_offset: DVec3::from_array(offset),
             tip: tip.map(DVec3::from_array),
+            ..Joint::new(name, parent, DVec3::from_array(offset))
         });
         joints.len() - 1
     };

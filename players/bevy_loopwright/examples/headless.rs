@@ -3,7 +3,7 @@
 //!     cargo run --release --example headless -- FOLDER...
 //!
 //! A folder holds set.json and the files that it names. For each a line of JSON; status 1 where a joint steps further at a switch than 1.1 times
-//! what it does inside clips, or the root is more than 1 cm from the closed form after a minute.
+//! what it does inside clips, the root is more than 1 cm from the closed form after a minute, or nothing switches or no foot strikes on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,11 +15,12 @@ use bevy::ecs::message::MessageReader;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_loopwright::{
-    FootEventKind, FootMessage, Goal, LoopwrightCharacter, LoopwrightPlugin, MotionSet, Player, SwitchMessage,
+    Character, FootEventKind, FootMessage, Goal, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, MotionSet,
+    SwitchMessage,
 };
 use glam::{DAffine3, DQuat, DVec3};
-use loopwright::Pose;
 use loopwright::math::{Rigid, Twist};
+use loopwright::{Joint, Pose};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -88,15 +89,9 @@ impl Body {
 
     /// Where the set's joints are in the world.
     fn places(&self, set: &MotionSet, pose: &Pose, root: Rigid) -> Vec<DVec3> {
-        let index: BTreeMap<&str, usize> = set
-            .joints
-            .iter()
-            .enumerate()
-            .map(|(index, name)| (name.as_str(), index))
-            .collect();
         let world = DAffine3::from_rotation_translation(root.rotation, root.translation);
-        let local = |node: &Node| match index.get(node.name.as_str()) {
-            Some(&joint) => {
+        let local = |node: &Node| match set.skeleton().find(&node.name) {
+            Some(joint) => {
                 let (scale, ..) = node.rest.to_scale_rotation_translation();
                 DAffine3::from_scale_rotation_translation(scale, pose.rotations[joint], pose.translations[joint])
             }
@@ -111,10 +106,9 @@ impl Body {
             }
             (world * at).translation
         };
-        let node = |name: &String| self.0.iter().find(|node| node.name == *name);
-        set.joints
-            .iter()
-            .map(|name| node(name).map_or(DVec3::ZERO, whole))
+        let node = |joint: &Joint| self.0.iter().find(|node| node.name == joint.name);
+        (set.skeleton().joints().iter())
+            .map(|joint| node(joint).map_or(DVec3::ZERO, whole))
             .collect()
     }
 }
@@ -191,7 +185,7 @@ fn application(folder: &Path, body: &Body, rate: f64) -> Result<(App, Entity), F
     Err("the set was not loaded within ten seconds".into())
 }
 
-fn places_in(app: &mut App, names: &[String]) -> Vec<DVec3> {
+fn places_in(app: &mut App, wanted: &[Joint]) -> Vec<DVec3> {
     let mut joints = app.world_mut().query::<(&Name, &GlobalTransform)>();
     let found: BTreeMap<String, DVec3> = (joints.iter(app.world()))
         .map(|(name, place)| {
@@ -201,9 +195,9 @@ fn places_in(app: &mut App, names: &[String]) -> Vec<DVec3> {
             )
         })
         .collect();
-    names
+    wanted
         .iter()
-        .map(|name| found.get(name).copied().unwrap_or_default())
+        .map(|joint| found.get(&joint.name).copied().unwrap_or_default())
         .collect()
 }
 
@@ -224,7 +218,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         files.insert(name, bytes);
     }
     let first = files.keys().next().cloned().ok_or("the set has no files")?;
-    let set = Arc::new(MotionSet::new(&manifest, &files)?);
+    let LoopwrightSet(set) = LoopwrightSet::read(&manifest, &files)?;
     let body = Body::read(&folder.join(first))?;
     let mut faults = Vec::new();
 
@@ -252,11 +246,11 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
     // The root after a minute, in uneven frames.
     let mut drift: f64 = 0.0;
     for clip in set.clips().iter().filter(|clip| clip.loops()) {
-        let mut player = Player::in_loop(Arc::clone(&set), &clip.name).ok_or("a loop is in no space")?;
+        let mut player = Character::in_loop(Arc::clone(&set), &clip.name).ok_or("a loop is in no space")?;
         player.varies = false;
-        let (mut left, mut events) = (60.0, Vec::new());
+        let mut left = 60.0;
         for step in [1.0 / 60.0, 1.0 / 144.0, 1.0 / 31.0].into_iter().cycle() {
-            player.update(f64::min(step, left), &mut events);
+            player.update(f64::min(step, left));
             left -= step;
             if left <= 0.0 {
                 break;
@@ -299,7 +293,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         (6.0, goal(0.0, 0.0, 0.0)),
     ];
     let (mut app, hero) = application(folder, &body, RATE)?;
-    let mut frames = vec![places_in(&mut app, &set.joints)];
+    let mut frames = vec![places_in(&mut app, set.skeleton().joints())];
     let taking = |app: &App| -> BTreeSet<String> {
         let player = app
             .world()
@@ -307,9 +301,10 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
             .and_then(LoopwrightCharacter::player);
         player.map_or_else(BTreeSet::new, |player| {
             player
-                .taking_part()
+                .playing()
+                .clips
                 .iter()
-                .map(|(name, _)| (*name).to_owned())
+                .map(|part| part.clip.name.clone())
                 .collect()
         })
     };
@@ -321,7 +316,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         }
         for _ in 0..(secs * RATE) as usize {
             app.update();
-            frames.push(places_in(&mut app, &set.joints));
+            frames.push(places_in(&mut app, set.skeleton().joints()));
             parts.push(taking(&app));
             let found = std::mem::take(&mut app.world_mut().resource_mut::<Log>().switches);
             switches.extend(
@@ -357,6 +352,19 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         .iter()
         .filter(|(_, kind)| *kind == FootEventKind::Strike)
         .count();
+    // A path on which nothing happens shows nothing.
+    if switches.is_empty() {
+        faults.push("nothing switches".to_owned());
+    }
+    let entries: serde_json::Value = serde_json::from_slice(&manifest)?;
+    let has_events = |clip: &serde_json::Value| clip["events"].as_array().is_some_and(|events| !events.is_empty());
+    if strikes == 0
+        && entries["clips"]
+            .as_array()
+            .is_some_and(|clips| clips.iter().any(has_events))
+    {
+        faults.push("no foot strikes".to_owned());
+    }
 
     // Ten seconds to settle, then a minute of frames in single precision.
     let (mut app, hero) = application(folder, &body, 60.0)?;
@@ -367,7 +375,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         app.world()
             .get::<LoopwrightCharacter>(hero)
             .and_then(LoopwrightCharacter::player)
-            .map(Player::root)
+            .map(Character::root)
     };
     (0..600).for_each(|_| app.update());
     let before = player(&app).ok_or("no player")?;

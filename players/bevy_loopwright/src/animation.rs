@@ -1,12 +1,12 @@
-//! Animations as they lie in a binary glTF file: joints are set in the same space, whatever stands above them.
+//! Animations as they lie in binary glTF files: joints are set in the same space, whatever stands above them.
 
 use std::collections::BTreeMap;
 
 use glam::{DQuat, DVec3};
 use gltf::animation::util::ReadOutputs;
 use gltf::animation::{Interpolation, Property};
-
-use crate::SetError;
+use loopwright::{Joint, Pose, Skeleton, Take, Tracks};
+use loopwright_player::{ClipSource, MotionSet, SetError};
 
 /// Keys of one property of a joint.
 #[derive(Clone, Debug)]
@@ -37,120 +37,168 @@ struct JointTracks {
 }
 
 /// One animation: tracks by the names of joints.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Animation {
-    joints: BTreeMap<String, JointTracks>,
+type Animation = BTreeMap<String, JointTracks>;
+
+/// A node that an animation moves.
+struct MovedNode {
+    name: String,
+    parent: Option<usize>,
+    rest: (DVec3, DQuat),
 }
 
-impl Animation {
-    /// An animation without keys.
-    #[cfg(test)]
-    pub(crate) fn of_joint(name: &str) -> Self {
-        Self {
-            joints: BTreeMap::from([(name.to_owned(), JointTracks::default())]),
-        }
-    }
-
-    pub(crate) fn joints(&self) -> impl Iterator<Item = &str> {
-        self.joints.keys().map(String::as_str)
-    }
-
-    /// A joint's local transform at a time; the parts without keys are those given.
-    pub(crate) fn at(&self, joint: &str, secs: f64, rest: (DVec3, DQuat)) -> (DVec3, DQuat) {
-        let tracks = self.joints.get(joint);
-        let translation = tracks.and_then(|tracks| tracks.translation.as_ref());
-        let rotation = tracks.and_then(|tracks| tracks.rotation.as_ref());
-        let side = |from: DQuat, to: DQuat| if from.dot(to) < 0.0 { -to } else { to };
-        (
-            translation
-                .and_then(|track| track.at(secs, DVec3::lerp))
-                .unwrap_or(rest.0),
-            rotation
-                .and_then(|track| {
-                    track.at(secs, |from, to, share| {
-                        (from * (1.0 - share) + side(from, to) * share).normalize()
-                    })
-                })
-                .unwrap_or(rest.1),
-        )
-    }
-}
-
-/// A file: its animations by name, and how its nodes rest.
-pub(crate) struct AnimationFile {
-    pub(crate) animations: Vec<(String, Animation)>,
-    pub(crate) rest: BTreeMap<String, (DVec3, DQuat)>,
-}
-
-impl AnimationFile {
-    pub(crate) fn read(name: &str, bytes: &[u8]) -> Result<Self, SetError> {
-        let gltf = gltf::Gltf::from_slice(bytes).map_err(|error| SetError::File {
-            name: name.to_owned(),
-            reason: error.to_string(),
-        })?;
-        // Only the chunk of a binary file: buffers that lie elsewhere would have to be loaded, too.
-        let data = |buffer: gltf::Buffer<'_>| (buffer.index() == 0).then_some(gltf.blob.as_deref()).flatten();
-        if gltf.animations().len() > 0 && gltf.blob.is_none() {
-            return Err(SetError::File {
-                name: name.to_owned(),
-                reason: "its buffers are not inside; write the set as GLB".to_owned(),
-            });
-        }
-        let named = |node: &gltf::Node<'_>| {
-            node.name()
-                .map_or_else(|| format!("node{}", node.index()), str::to_owned)
+/// A set of a manifest and its files, by their names there. Joints are those that any animation moves, but for what the manifest moves by itself.
+pub(crate) fn read_set(manifest: &[u8], files: &BTreeMap<String, Vec<u8>>) -> Result<MotionSet, SetError> {
+    let mut joints = Vec::new();
+    let mut read: BTreeMap<&str, Vec<(String, Animation)>> = BTreeMap::new();
+    let root_joint = MotionSet::root_joint(manifest)?;
+    for (name, bytes) in files {
+        let wrong = |reason: String| SetError::File {
+            name: name.clone(),
+            reason,
         };
-        let rest = gltf.nodes().map(|node| {
-            let (translation, rotation, _) = node.transform().decomposed();
-            (named(&node), (vector(translation), quaternion(rotation)))
-        });
-        let animations = gltf.animations().map(|animation| {
-            let mut found = Animation::default();
-            for channel in animation.channels() {
-                let reader = channel.reader(data);
-                let Some(secs) = reader
-                    .read_inputs()
-                    .map(|times| times.map(f64::from).collect::<Vec<_>>())
-                else {
-                    continue;
-                };
-                let interpolation = channel.sampler().interpolation();
-                // Of a cubic spline each value stands between two slopes.
-                let (skip, step) = if interpolation == Interpolation::CubicSpline {
-                    (1, 3)
-                } else {
-                    (0, 1)
-                };
-                let holds = interpolation == Interpolation::Step;
-                let tracks = found.joints.entry(named(&channel.target().node())).or_default();
-                match (channel.target().property(), reader.read_outputs()) {
-                    (Property::Translation, Some(ReadOutputs::Translations(values))) => {
-                        let values = values.skip(skip).step_by(step).map(vector).collect();
-                        tracks.translation = Some(Track { secs, values, holds });
-                    }
-                    (Property::Rotation, Some(ReadOutputs::Rotations(values))) => {
-                        let values = values.into_f32().skip(skip).step_by(step).map(quaternion).collect();
-                        tracks.rotation = Some(Track { secs, values, holds });
-                    }
-                    _ => {}
-                }
-            }
-            (animation.name().unwrap_or_default().to_owned(), found)
-        });
-        Ok(Self {
-            rest: rest.collect(),
-            animations: animations.collect(),
-        })
-    }
-
-    /// The animation of that name, or the only one.
-    pub(crate) fn animation(&self, name: Option<&str>) -> Option<&Animation> {
-        let named = self.animations.iter().find(|(found, _)| Some(found.as_str()) == name);
-        match (named, self.animations.as_slice()) {
-            (Some((_, animation)), _) | (None, [(_, animation)]) => Some(animation),
-            _ => None,
+        let gltf = gltf::Gltf::from_slice(bytes).map_err(|error| wrong(error.to_string()))?;
+        // Only the chunk of a binary file: buffers that lie elsewhere would have to be loaded, too.
+        if gltf.animations().len() > 0 && gltf.blob.is_none() {
+            return Err(wrong("its buffers are not inside; write the set as GLB".to_owned()));
         }
+        let animations: Vec<(String, Animation)> = animations(&gltf).collect();
+        for scene in gltf.scenes() {
+            let is_moved = |name: &str| {
+                root_joint.as_deref() != Some(name) && animations.iter().any(|(_, moved)| moved.contains_key(name))
+            };
+            for node in scene.nodes() {
+                add_moved(&node, None, &is_moved, &mut joints);
+            }
+        }
+        read.insert(name, animations);
     }
+    let skeleton = (joints.iter().enumerate()).map(|(index, joint)| {
+        // A second top hangs from the first: only local transforms are used.
+        let parent = joint.parent.or((index > 0).then_some(0));
+        Joint::new(&*joint.name, parent, joint.rest.0)
+    });
+    let skeleton: Vec<Joint> = skeleton.collect();
+    MotionSet::from_takes(manifest, |source| {
+        let animation = read
+            .get(source.file)
+            .and_then(|animations| animation(animations, source.animation))
+            .ok_or_else(|| source.no_animation())?;
+        take(source, animation, &joints, &skeleton)
+    })
+}
+
+/// Adds nodes that are moved, those above first.
+fn add_moved(
+    node: &gltf::Node<'_>,
+    parent: Option<usize>,
+    is_moved: &impl Fn(&str) -> bool,
+    joints: &mut Vec<MovedNode>,
+) {
+    let name = named(node);
+    let mut parent = parent;
+    if is_moved(&name) {
+        let known = joints.iter().position(|joint| joint.name == name);
+        parent = known.or_else(|| {
+            let (translation, rotation, _) = node.transform().decomposed();
+            joints.push(MovedNode {
+                name,
+                parent,
+                rest: (vector(translation), quaternion(rotation)),
+            });
+            Some(joints.len() - 1)
+        });
+    }
+    for child in node.children() {
+        add_moved(&child, parent, is_moved, joints);
+    }
+}
+
+/// The animation of a clip at its keys.
+fn take(
+    source: &ClipSource<'_>,
+    animation: &Animation,
+    joints: &[MovedNode],
+    skeleton: &[Joint],
+) -> Result<Take, SetError> {
+    let wrong = |reason: String| SetError::Clip {
+        name: source.clip.to_owned(),
+        reason,
+    };
+    let skeleton = Skeleton::new(skeleton.to_vec()).map_err(|error| wrong(error.to_string()))?;
+    let pose = |key: usize| -> Pose {
+        (joints.iter())
+            .map(|joint| at(animation.get(&joint.name), key as f64 * source.step_secs, joint.rest))
+            .collect()
+    };
+    let tracks = Tracks::from_poses(skeleton, source.step_secs, (0..source.keys).map(pose))
+        .map_err(|error| wrong(error.to_string()))?;
+    Take::from_tracks(source.clip, tracks).map_err(|error| wrong(error.to_string()))
+}
+
+/// A joint's local transform at a time; the parts without keys are those given.
+fn at(tracks: Option<&JointTracks>, secs: f64, rest: (DVec3, DQuat)) -> (DVec3, DQuat) {
+    let translation = tracks.and_then(|tracks| tracks.translation.as_ref());
+    let rotation = tracks.and_then(|tracks| tracks.rotation.as_ref());
+    let side = |from: DQuat, to: DQuat| if from.dot(to) < 0.0 { -to } else { to };
+    let mixed = |from: DQuat, to: DQuat, share: f64| (from * (1.0 - share) + side(from, to) * share).normalize();
+    (
+        translation
+            .and_then(|track| track.at(secs, DVec3::lerp))
+            .unwrap_or(rest.0),
+        rotation.and_then(|track| track.at(secs, mixed)).unwrap_or(rest.1),
+    )
+}
+
+/// The animation of that name, or the only one.
+fn animation<'a>(animations: &'a [(String, Animation)], name: Option<&str>) -> Option<&'a Animation> {
+    let named = animations.iter().find(|(found, _)| Some(found.as_str()) == name);
+    match (named, animations) {
+        (Some((_, animation)), _) | (None, [(_, animation)]) => Some(animation),
+        _ => None,
+    }
+}
+
+/// The animations of a file by their names.
+fn animations(file: &gltf::Gltf) -> impl Iterator<Item = (String, Animation)> {
+    let data = |buffer: gltf::Buffer<'_>| (buffer.index() == 0).then_some(file.blob.as_deref()).flatten();
+    file.animations().map(move |animation| {
+        let mut found = Animation::new();
+        for channel in animation.channels() {
+            let reader = channel.reader(data);
+            let Some(secs) = reader
+                .read_inputs()
+                .map(|times| times.map(f64::from).collect::<Vec<_>>())
+            else {
+                continue;
+            };
+            let interpolation = channel.sampler().interpolation();
+            // Of a cubic spline each value stands between two slopes.
+            let (skip, step) = if interpolation == Interpolation::CubicSpline {
+                (1, 3)
+            } else {
+                (0, 1)
+            };
+            let holds = interpolation == Interpolation::Step;
+            let tracks = found.entry(named(&channel.target().node())).or_default();
+            match (channel.target().property(), reader.read_outputs()) {
+                (Property::Translation, Some(ReadOutputs::Translations(values))) => {
+                    let values = values.skip(skip).step_by(step).map(vector).collect();
+                    tracks.translation = Some(Track { secs, values, holds });
+                }
+                (Property::Rotation, Some(ReadOutputs::Rotations(values))) => {
+                    let values = values.into_f32().skip(skip).step_by(step).map(quaternion).collect();
+                    tracks.rotation = Some(Track { secs, values, holds });
+                }
+                _ => {}
+            }
+        }
+        (animation.name().unwrap_or_default().to_owned(), found)
+    })
+}
+
+fn named(node: &gltf::Node<'_>) -> String {
+    node.name()
+        .map_or_else(|| format!("node{}", node.index()), str::to_owned)
 }
 
 fn vector(values: [f32; 3]) -> DVec3 {

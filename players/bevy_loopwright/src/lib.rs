@@ -23,52 +23,14 @@
 //! }
 //! ```
 //!
-//! Metres, seconds, radians; +Y up, +Z forward (Bevy's `Transform::back`), a left turn positive. The mathematics is that of the crate
-//! `loopwright`; [`Player`] plays without an engine.
+//! Metres, seconds, radians; +Y up, +Z forward (Bevy's `Transform::back`), a left turn positive. The character itself is
+//! [`loopwright_player::Character`], which knows no engine.
 
 mod animation;
-mod manifest;
-mod player;
 mod plugin;
-mod set;
 
-pub use manifest::FootEventKind;
-pub use player::{Goal, Player, PlayerEvent};
+pub use loopwright_player::{Character, Clip, FootEventKind, Goal, MotionSet, PlayerEvent, SetError};
 pub use plugin::{
-    FootMessage, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, LoopwrightSetLoader, LoopwrightSystems,
-    SwitchMessage,
+    FootMessage, LoadError, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, LoopwrightSetLoader,
+    LoopwrightSystems, SwitchMessage,
 };
-pub use set::{Clip, MotionSet};
-
-/// Why a set cannot be played.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
-pub enum SetError {
-    #[error("the manifest is not as docs/formats/set.md has it: {0}")]
-    Json(#[from] serde_json::Error),
-    #[error("this is no set of loopwright: its format is \"{found}\"")]
-    Format { found: String },
-    #[error("this set has version {found}, and this player reads version 1")]
-    Version { found: u32 },
-    #[error("the file \"{name}\" of the set is not there")]
-    NoFile { name: String },
-    #[error("the file \"{name}\" cannot be read: {reason}")]
-    File { name: String, reason: String },
-    #[error("\"{file}\" has no animation for the clip \"{clip}\"")]
-    NoAnimation { clip: String, file: String },
-    #[error("no animation of the set moves a joint")]
-    NoJoints,
-    #[error("the set has no loop to begin with")]
-    NoLoops,
-    #[error("the set names the clip \"{name}\", which it does not have")]
-    NoClip { name: String },
-    #[error("the clip \"{name}\" cannot be played: {reason}")]
-    Clip { name: String, reason: String },
-    #[error("the blend space \"{name}\" cannot be played: {reason}")]
-    Space { name: String, reason: &'static str },
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-    #[error("a file of the set cannot be loaded: {0}")]
-    Asset(String),
-}

@@ -9,8 +9,8 @@ use bevy::prelude::*;
 use glam::{DQuat, DVec3};
 use loopwright::math::Rigid;
 
-use crate::player::PlayerEvent;
-use crate::{FootEventKind, Goal, MotionSet, Player, SetError};
+use crate::animation::read_set;
+use crate::{Character, FootEventKind, Goal, MotionSet, PlayerEvent, SetError};
 
 /// Plays every [`LoopwrightCharacter`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,21 +35,41 @@ impl Plugin for LoopwrightPlugin {
 #[derive(Asset, TypePath, Clone, Debug)]
 pub struct LoopwrightSet(pub Arc<MotionSet>);
 
+/// Why a set is not loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum LoadError {
+    #[error(transparent)]
+    Set(#[from] SetError),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    #[error("a file of the set cannot be loaded: {0}")]
+    Asset(String),
+}
+
 /// Loads files whose names end in `set.json`.
 #[derive(Clone, Copy, Debug, Default, TypePath)]
 pub struct LoopwrightSetLoader;
 
+impl LoopwrightSet {
+    /// A set of the bytes of a manifest and of its files, by their names there: joints as they lie in the files. Errors: [`SetError`].
+    pub fn read(manifest: &[u8], files: &BTreeMap<String, Vec<u8>>) -> Result<Self, SetError> {
+        Ok(Self(Arc::new(read_set(manifest, files)?)))
+    }
+}
+
 impl AssetLoader for LoopwrightSetLoader {
     type Asset = LoopwrightSet;
     type Settings = ();
-    type Error = SetError;
+    type Error = LoadError;
 
     async fn load(
         &self,
         reader: &mut dyn Reader,
         _settings: &(),
         context: &mut LoadContext<'_>,
-    ) -> Result<LoopwrightSet, SetError> {
+    ) -> Result<LoopwrightSet, LoadError> {
         let mut manifest = Vec::new();
         reader.read_to_end(&mut manifest).await?;
         let mut files = BTreeMap::new();
@@ -57,14 +77,14 @@ impl AssetLoader for LoopwrightSetLoader {
             let path = context
                 .path()
                 .resolve_embed_str(&name)
-                .map_err(|error| SetError::Asset(error.to_string()))?;
+                .map_err(|error| LoadError::Asset(error.to_string()))?;
             let bytes = context
                 .read_asset_bytes(path)
                 .await
-                .map_err(|error| SetError::Asset(error.to_string()))?;
+                .map_err(|error| LoadError::Asset(error.to_string()))?;
             files.insert(name, bytes);
         }
-        Ok(LoopwrightSet(Arc::new(MotionSet::new(&manifest, &files)?)))
+        Ok(LoopwrightSet::read(&manifest, &files)?)
     }
 
     fn extensions(&self) -> &[&str] {
@@ -82,10 +102,9 @@ pub struct LoopwrightCharacter {
     pub goal: Goal,
     /// A clip to be played once, at once, by its name; `None` once it plays, and kept if the set has no such clip.
     pub play: Option<String>,
-    player: Option<Player>,
+    player: Option<Character>,
     joints: Vec<Option<Entity>>,
-    /// Where the root's beginning is, and what was written last: a game may move the entity, too.
-    origin: Rigid,
+    /// What was written last: a game may move the entity, too.
     written: Transform,
 }
 
@@ -98,13 +117,12 @@ impl LoopwrightCharacter {
             play: None,
             player: None,
             joints: Vec::new(),
-            origin: Rigid::IDENTITY,
             written: Transform::IDENTITY,
         }
     }
 
     /// What plays it, once its set is loaded.
-    pub fn player(&self) -> Option<&Player> {
+    pub fn player(&self) -> Option<&Character> {
         self.player.as_ref()
     }
 }
@@ -148,7 +166,6 @@ fn play(
     mut feet: MessageWriter<FootMessage>,
     mut switches: MessageWriter<SwitchMessage>,
 ) {
-    let mut events = Vec::new();
     for (entity, mut character) in &mut characters {
         let character = &mut *character;
         let Some(LoopwrightSet(set)) = sets.get(&character.set) else {
@@ -160,12 +177,11 @@ fn play(
             .as_ref()
             .is_none_or(|player| !Arc::ptr_eq(player.set(), set))
         {
-            character.player = Some(Player::new(Arc::clone(set)));
-            character.joints = vec![None; set.joints.len()];
-            character.origin = transforms
-                .get(entity)
-                .map_or(Rigid::IDENTITY, |transform| rigid(*transform));
+            let mut player = Character::new(Arc::clone(set));
             character.written = transforms.get(entity).copied().unwrap_or_default();
+            player.place(rigid(character.written));
+            character.player = Some(player);
+            character.joints = vec![None; set.skeleton().num_joints()];
         }
         let Some(player) = &mut character.player else {
             continue;
@@ -173,12 +189,17 @@ fn play(
         if character.joints.contains(&None) {
             for joint in children.iter_descendants(entity) {
                 let name = names.get(joint).map(Name::as_str).unwrap_or_default();
-                if let Some(index) = set.joints.iter().position(|found| found == name) {
+                if let Some(index) = set.skeleton().find(name) {
                     character.joints[index] = Some(joint);
                 }
             }
         }
-        let before = player.root();
+        // The root goes on in double precision, from where the game put it.
+        if let Ok(transform) = transforms.get(entity)
+            && *transform != character.written
+        {
+            player.place(rigid(*transform));
+        }
         // A turn that is under way is not asked for again.
         let turn = if character.goal.turn == 0.0 {
             player.goal().turn
@@ -187,12 +208,11 @@ fn play(
         };
         player.set_goal(Goal { turn, ..character.goal });
         character.goal.turn = 0.0;
-        events.clear();
-        if (character.play.as_ref()).is_some_and(|name| player.play(name, &mut events)) {
+        if (character.play.as_ref()).is_some_and(|name| player.play(name)) {
             character.play = None;
         }
-        player.update(time.delta_secs_f64(), &mut events);
-        for event in events.drain(..) {
+        player.update(time.delta_secs_f64());
+        for event in player.events().iter().cloned() {
             match event {
                 PlayerEvent::Foot {
                     foot,
@@ -227,13 +247,8 @@ fn play(
             }
         }
         if let Ok(mut transform) = transforms.get_mut(entity) {
-            // The root goes on in double precision, from where the game put it.
-            if *transform != character.written {
-                character.origin = rigid(*transform) * before.inverse();
-            }
-            let placed = character.origin * root;
-            transform.translation = Vec3::from_array(placed.translation.as_vec3().to_array());
-            transform.rotation = Quat::from_array(placed.rotation.as_quat().to_array());
+            transform.translation = Vec3::from_array(root.translation.as_vec3().to_array());
+            transform.rotation = Quat::from_array(root.rotation.as_quat().to_array());
             character.written = *transform;
         }
     }

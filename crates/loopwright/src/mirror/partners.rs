@@ -69,14 +69,15 @@ fn unturned(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<DVec3> {
 fn by_name(skeleton: &Skeleton) -> Vec<usize> {
     let mut partners: Vec<usize> = (0..skeleton.num_joints())
         .map(|joint| {
-            let name = skeleton.joint(joint).name.as_str();
+            let name = skeleton.joint(joint).says();
+            let named = |name: &str| skeleton.joints().iter().position(|joint| joint.says() == name);
             let swapped = SIDES.iter().flat_map(|&(left, right)| [(left, right), (right, left)]);
             swapped
                 .flat_map(|(from, to)| {
                     name.match_indices(from)
                         .map(move |(at, _)| format!("{}{to}{}", &name[..at], &name[at + from.len()..]))
                 })
-                .find_map(|other| skeleton.find(&other).filter(|&other| other != joint))
+                .find_map(|other| named(&other).filter(|&other| other != joint))
                 .unwrap_or(joint)
         })
         .collect();

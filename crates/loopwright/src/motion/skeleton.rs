@@ -16,9 +16,29 @@ pub struct Joint {
     pub rest_offset: DVec3,
     /// Where the bone of a leaf joint ends, metres in the joint's axes; `None` where unknown or for inner joints.
     pub tip: Option<DVec3>,
+    /// What it is, where its name does not say it.
+    pub part: Option<Part>,
+}
+
+/// What a joint is, in the words of joints' names, such as "LeftForeArm".
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub enum Part {
+    /// The file says so beside the name.
+    Stated(String),
+    /// Told by shape and motion.
+    Guessed(String),
 }
 
 impl Joint {
+    /// What it is called where parts of the body are looked for: its part where one is known, else its name.
+    pub fn says(&self) -> &str {
+        match &self.part {
+            Some(Part::Stated(part) | Part::Guessed(part)) => part,
+            None => &self.name,
+        }
+    }
+
     /// A joint without a tip.
     pub fn new(name: impl Into<String>, parent: Option<usize>, rest_offset: DVec3) -> Self {
         Self {
@@ -26,6 +46,7 @@ impl Joint {
             parent,
             rest_offset,
             tip: None,
+            part: None,
         }
     }
 }
@@ -156,6 +177,15 @@ impl Skeleton {
             joints: core::iter::once(root).chain(below).collect(),
             children: core::iter::once(vec![1]).chain(children).collect(),
         }
+    }
+
+    /// The same tree with what its joints are, one entry for each; further entries count for nothing.
+    #[must_use]
+    pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
+        for (joint, part) in self.joints.iter_mut().zip(parts) {
+            joint.part = part;
+        }
+        self
     }
 
     /// The same tree with every length multiplied by `factor`, which must be finite.

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Pose, PoseRef, Skeleton, WorldTracks};
+use super::{Part, Pose, PoseRef, Skeleton, WorldTracks};
 use crate::math::cubic::{Hermite, Span};
 use crate::math::{rigid::Rigid, rotation};
 
@@ -76,6 +76,12 @@ impl Tracks {
         };
         tracks.make_continuous();
         Ok(tracks)
+    }
+
+    /// The same values on a skeleton whose joints are the same but for what they are.
+    pub(crate) fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
+        self.skeleton = self.skeleton.with_parts(parts);
+        self
     }
 
     /// Tracks of poses, frame by frame. Errors: [`TracksError`].

@@ -403,18 +403,29 @@ impl Search<'_> {
             let longest = others.map(|(_, flight)| flight.1 + 1 - flight.0).max().unwrap_or(0);
             let fits = from > out && to + out < last;
             if length >= long && length as f64 >= JUMP_TIMES * longest as f64 && fits {
+                let windows = [
+                    from.saturating_sub(before + out)..=from - out,
+                    to + out..=(to + out + after).min(last),
+                ];
                 jumps.push(Event {
                     kind: PassageKind::Jump,
-                    windows: [
-                        from.saturating_sub(before + out)..=from - out,
-                        to + out..=(to + out + after).min(last),
-                    ],
+                    does: windows.clone().map(|window| self.does_around_jump(window)),
+                    windows,
                     about: [from, to],
-                    does: [Does::Neither; 2],
                 });
             }
         }
         jumps
+    }
+
+    /// Who hardly travels before or after a jump stands there, if a loop of the set does: a crouch is as like to a step as to an idle.
+    fn does_around_jump(&self, window: RangeInclusive<usize>) -> Does {
+        let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]).collect();
+        let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size.sqrt();
+        match travels || !self.set.loops().iter().any(|clip| stands(clip, self.analysis)) {
+            true => Does::Neither,
+            false => Does::Stand,
+        }
     }
 
     /// Runs of frames in which no foot is on the ground.

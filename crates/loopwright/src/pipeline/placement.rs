@@ -9,7 +9,7 @@ use crate::analysis::body::Body;
 use crate::analysis::heading::Heading;
 use crate::loop_clip::LoopClip;
 use crate::math::rigid::Rigid;
-use crate::math::{ops, rotation};
+use crate::math::{Twist, ops, rotation};
 use crate::motion::RootMotion;
 use crate::root_motion::{RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::Take;
@@ -27,6 +27,19 @@ pub struct Recentered {
 }
 
 impl LoopClip {
+    /// The same loop with the root of the first key at the origin, on a root that faces so far to the left of where it does, radians; it
+    /// moves over the ground as before.
+    #[must_use]
+    pub fn on_turned_root(self, yaw: f64) -> Self {
+        let turn = Rigid::from_yaw(yaw, DVec3::ZERO);
+        let Twist { linear, angular } = self.root().twist;
+        let height = DVec3::Y * self.root().start.translation.y;
+        let back = turn.rotation.inverse();
+        self.with_body_moved(turn.inverse())
+            .with_twist(Twist::new(back * linear, back * angular))
+            .with_start(Rigid::new(glam::DQuat::IDENTITY, height))
+    }
+
     /// The same loop with the root of the first key at the origin, facing +Z; heights are unchanged.
     ///
     /// The twist and every pose relative to the root stay as they are. A root joint whose axes differ from the facing of the body

@@ -41,7 +41,7 @@ impl FromStr for StartAt {
 impl Display for StartAt {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Contact(side) => write!(f, "{}-contact", side_name(*side)),
+            Self::Contact(side) => write!(f, "{side}-contact"),
             Self::Passing => f.write_str("passing"),
             Self::Share(share) => share.fmt(f),
         }
@@ -50,17 +50,10 @@ impl Display for StartAt {
 
 /// A loop does not start as asked: no foot of a side touches down in it.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("the loop starts at its seam: no {} foot touches down in it", side_name(*side))]
+#[error("the loop starts at its seam: no {side} foot touches down in it")]
 pub struct StartError {
     /// The side.
     pub side: Side,
-}
-
-fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::Left => "left",
-        Side::Right => "right",
-    }
 }
 
 impl MadeLoop {

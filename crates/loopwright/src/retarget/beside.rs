@@ -46,7 +46,7 @@ fn feet_apart(skeleton: &Skeleton, body: &Body, world: &Pose) -> Option<Body> {
     let mut feet = Vec::new();
     for leg in legs {
         let ankle = foot_at(skeleton, (body, &leg), &beside, &world.translations)?;
-        let side = |joint: usize| Meaning::of(&skeleton.joint(joint).name).side;
+        let side = |joint: usize| Meaning::of(skeleton.joint(joint).says()).side;
         let side = side(ankle).or_else(|| leg.iter().rev().find_map(|&joint| side(joint)))?;
         feet.push((
             leg[0],
@@ -88,7 +88,7 @@ fn bare_leg(skeleton: &Skeleton, body: &Body, foot: &Foot) -> Option<Vec<usize>>
             _ => return None,
         }
     }
-    let is_end = |joint: usize| Meaning::of(&skeleton.joint(joint).name).is_helper;
+    let is_end = |joint: usize| Meaning::of(skeleton.joint(joint).says()).is_helper;
     matches!(*leg, [_, _, end] if is_end(end)).then_some(leg)
 }
 

@@ -21,7 +21,7 @@ use sampler::Sampler;
 pub use smooth::SmoothError;
 
 use crate::math::{rigid::Rigid, rotation};
-use crate::motion::{Joint, Pose, PoseRef, Skeleton, Tracks, WorldTracks};
+use crate::motion::{Joint, Part, Pose, PoseRef, Skeleton, Tracks, WorldTracks};
 
 /// Longest plausible coordinate in metres; anything beyond is an error in the file, and its square still fits a double.
 const MAX_COORDINATE: f64 = 1e9;
@@ -210,6 +210,13 @@ impl Take {
             values.translations.iter().map(|t| *t * factor).collect(),
             values.rotations.to_vec(),
         )
+    }
+
+    /// The same recording with what its joints are, one entry for each.
+    #[must_use]
+    pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
+        self.tracks = Arc::new(Arc::unwrap_or_clone(self.tracks).with_parts(parts));
+        self
     }
 
     /// The same recording without its root joint, whose motion moves to its only child; world transforms stay as they are.

@@ -22,7 +22,7 @@ use crate::output::{self, Outputs};
 use crate::report::failure::of_arguments;
 use crate::report::{check as check_report, inspect::InspectAnswer, json};
 use crate::written_loop::{self, LoopName, WrittenLoop};
-use crate::{limits::Limits, load, loop_output, mirroring, talk};
+use crate::{failures, limits::Limits, load, loop_output, mirroring, talk};
 
 /// What was done, and warnings.
 type Said<T> = Result<(T, Vec<String>), Failure>;
@@ -123,6 +123,7 @@ pub fn unwritten(error: LoopFileError) -> Failure {
 pub fn play(loops: Vec<(String, StoredLoop)>, name: &str, flags: &[String]) -> Said<(Played, String)> {
     aside(|| {
         let args: PlayArgs = typed("play", flags, &IN_AND_OUT)?;
+        failures::check_rate(args.fps)?;
         let (names, stored): (Vec<String>, Vec<StoredLoop>) = loops.into_iter().unzip();
         written_loop::same_skeletons(&names, &stored)?;
         let engine = args.files.engine.engine();

@@ -6,7 +6,7 @@ use clap::Args;
 use loopwright::{PassageKind, words::UnknownWord};
 use loopwright_formats::{Format, Target};
 
-use super::take::parse_format;
+use super::{RigArgs, take::parse_format};
 use crate::headings::{ENGINE, INPUT, OUTPUT};
 use crate::{recipe::TakeArgs, words::choice};
 
@@ -21,6 +21,8 @@ pub(crate) struct CutArgs {
     pub(crate) loops: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
+    #[command(flatten)]
+    pub(crate) on: RigArgs,
     /// The folder for what is cut; created where it is missing.
     #[arg(short, long, value_name = "FOLDER")]
     pub(crate) output: PathBuf,
@@ -36,7 +38,7 @@ pub(crate) struct CutArgs {
     /// Frames per second [default: those of the first loop, else of the take].
     #[arg(long, value_name = "R")]
     pub(crate) fps: Option<f64>,
-    /// Format of the files: {extensions} [default: the engine's, or that of the take].
+    /// Format of the files: {extensions} [default: the engine's, or that of the character or the take].
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub(crate) to: Option<Format>,
     /// Write for an engine.

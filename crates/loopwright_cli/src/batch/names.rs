@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use loopwright_formats::Format;
+use loopwright_job::name_part;
 
 /// Most bytes of a file's name on the file systems that people use.
 const MAX_NAME_BYTES: usize = 255;
@@ -95,12 +96,13 @@ impl Template {
 
     fn stem(&self, loop_named: Named<'_>) -> String {
         let mut stem = String::new();
+        let animation = loop_named.animation.unwrap_or(loop_named.stem);
         for part in &self.parts {
             match part {
                 Part::Text(text) => stem.push_str(text),
                 Part::Field(Field::Stem) => stem.push_str(loop_named.stem),
-                Part::Field(Field::Animation) => stem.push_str(&tame(loop_named.animation.unwrap_or(loop_named.stem))),
-                Part::Field(Field::Kind) => stem.push_str(&tame(loop_named.kind)),
+                Part::Field(Field::Animation) => stem.push_str(&name_part(animation)),
+                Part::Field(Field::Kind) => stem.push_str(&name_part(loop_named.kind)),
                 Part::Field(Field::Speed) => stem.push_str(&format!("{:.1}", loop_named.speed_mps)),
                 Part::Field(Field::Row) => stem.push_str(&loop_named.row.to_string()),
             }
@@ -109,15 +111,6 @@ impl Template {
         let fits = |(index, letter): &(usize, char)| index + letter.len_utf8() <= most;
         stem.char_indices().take_while(fits).map(|(_, letter)| letter).collect()
     }
-}
-
-/// A word of a file as a part of a name: letters, digits and underscores, others become hyphens.
-fn tame(text: &str) -> String {
-    let fit = |letter: char| match letter.is_alphanumeric() || matches!(letter, '_' | '.') {
-        true => letter,
-        false => '-',
-    };
-    text.chars().map(fit).collect()
 }
 
 /// All names of a run, so that none is given twice.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::describe;
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 use loopwright_job::{CheckError, CheckId, CheckedLoop, LoopOfSet, Studied, check_together};
 
 use crate::exit::{Ending, Failure};
@@ -12,6 +12,7 @@ use crate::limits::{Exceeded, Limits, SeamNames};
 use crate::output::{self, Outputs};
 use crate::report::check::{self as report, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
+use crate::written_passage::{self, CheckedPassage, WrittenPassage};
 use crate::{
     animations::{self, Excluded},
     args::CheckArgs,
@@ -46,8 +47,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let mut of_set: Vec<(usize, LoopOfSet)> = Vec::new();
     // A bad file, or a folder without loops, does not stop the others. It is reported now and listed again at the end.
     let mut opened: Option<LoopsInFile> = None;
-    let named = loops_in(&args.loops, &args.reading, Excluded::of(&args.loops, &args.left_out));
-    let is_alone = named.len() == 1;
+    let (passages, files) = passages_in(&args.loops)?;
+    // A folder of passages alone is no folder without loops.
+    let named: Vec<Named> = loops_in(&files, &args.reading, Excluded::of(&args.loops, &args.left_out))
+        .into_iter()
+        .filter(|(path, _)| match path {
+            Err((folder, _)) => !passages.iter().any(|passage| passage.place.0.starts_with(folder)),
+            Ok(_) => true,
+        })
+        .collect();
+    let is_alone = named.len() + passages.len() == 1;
     for (path, animation) in named {
         let reading = TakeArgs {
             animation: animation.clone().or_else(|| args.reading.animation.clone()),
@@ -101,6 +110,31 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         };
         verdicts.push(verdict);
     }
+    for passage in passages {
+        let (path, animation) = &passage.place;
+        let verdict = match passage.check(&args.reading) {
+            Ok(checked) => of_passage(&passage, checked, &fails),
+            Err(failure) => {
+                if !is_alone {
+                    talk::fail(&failure);
+                }
+                Verdict {
+                    file: path.display().to_string(),
+                    animation: animation.clone(),
+                    grade: "error",
+                    failure: Some(failure),
+                    ..Verdict::default()
+                }
+            }
+        };
+        if !args.json && verdict.failure.is_none() {
+            for warning in &verdict.warnings {
+                talk::warn(&format!("{}: {warning}", verdict.title()));
+            }
+            output::print(&report::human(&verdict, args.verbose))?;
+        }
+        verdicts.push(verdict);
+    }
     let (places, loops): (Vec<usize>, Vec<LoopOfSet>) = of_set.into_iter().unzip();
     for (place, checks) in places.into_iter().zip(check_together(&loops)) {
         let verdict = &mut verdicts[place];
@@ -141,6 +175,44 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     } else {
         Ending::Negative
     })
+}
+
+/// The passages for these paths, and the paths without files that are passages.
+fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>), Failure> {
+    let (mut passages, mut others) = (Vec::new(), Vec::new());
+    for path in paths {
+        let found = match path.is_dir() {
+            true => written_passage::below(path)?,
+            false => written_passage::of_file(path),
+        };
+        // A file of a set that holds several clips holds loops, too.
+        let is_one = |passage: &WrittenPassage| passage.place.1.is_none() && !path.is_dir();
+        if !found.iter().any(is_one) {
+            others.push(path.clone());
+        }
+        passages.extend(found);
+    }
+    Ok((passages, others))
+}
+
+/// The verdict on a passage.
+fn of_passage(passage: &WrittenPassage, checked: CheckedPassage, fails: &Fails<'_>) -> Verdict {
+    let grade = checked.verdict.grade;
+    let mut figures = QualityFacts::default();
+    checked.verdict.state(&mut figures);
+    let [failed, to_review] = fails.of(&figures.checks);
+    Verdict {
+        file: passage.place.0.display().to_string(),
+        animation: passage.place.1.clone(),
+        grade: grade.as_str(),
+        failed,
+        to_review,
+        take: Some(checked.take),
+        passage: Some(checked.kind),
+        quality: Some(figures),
+        warnings: checked.warnings,
+        ..Verdict::default()
+    }
 }
 
 /// A file or why there is none, and the animation in it if the file holds several loops.
@@ -241,6 +313,7 @@ pub(crate) fn check(
         candidate: sidecar.map(|sidecar| sidecar.candidate.clone()),
         root_motion: Some(describe::root_motion(&in_file.root, in_file.mode, in_file.space)),
         quality: Some(figures),
+        passage: None,
         together: None,
         warnings,
     })

@@ -16,32 +16,33 @@ use crate::report::json;
 use crate::{failures, files, load, loop_output, talk, written_loop};
 
 pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
+    failures::check_rate(args.fps)?;
     files::check_is_there(&args.take)?;
     written_loop::check_are_there(&args.loops)?;
-    let rate = args.fps.unwrap_or(1.0);
-    if !(rate > 0.0 && rate.is_finite()) {
-        return Err(
-            Failure::error(format!("--fps must be a positive number, found {rate:?}"))
-                .try_this("--fps 30 or --fps 60")
-                .wrongly_called(),
-        );
-    }
     let study: StudyArgs = args.reading.clone().into();
     let (take, animation) = files::split_animation(&args.take);
     let study = StudyArgs {
         animation: animation.or(study.animation.clone()),
+        rig: args.on.rig.clone(),
+        map: args.on.map.clone(),
+        bone_stretch: args.on.bone_stretch,
         ..study
     };
-    let studied = load::load(&take, &load::study(study.clone())?)?;
+    let studying = load::study(study.clone())?;
+    let studied = load::load(&take, &studying)?;
     if studied.analysis.contacts.num_feet() == 0 {
         return Err(Failure::error(format!("\"{}\" has no feet", args.take.display()))
             .because("passages are held where feet stand, and none were found among its joints")
             .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"));
     }
     let engine = args.target.unwrap_or(loopwright_formats::Target::Generic);
-    let format = format(args, &take)?;
+    let format = format(args, args.on.rig.as_deref().unwrap_or(&take))?;
+    talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     let mut outputs = Outputs::new(args.force);
     outputs.protect(&take);
+    if let Some(rig) = &args.on.rig {
+        outputs.protect_as("rig", rig);
+    }
 
     let mut rows = Vec::new();
     let clips = if args.loops.is_empty() {
@@ -81,7 +82,10 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         let mut clips = Vec::new();
         for name in &names {
             outputs.protect(&name.path);
-            let stored = name.read(&args.reading, job::AddedRoot::Folded)?;
+            let mut stored = name.read(&args.reading, job::AddedRoot::Folded)?;
+            if let Some(target) = studying.character() {
+                stored = written_loop::on_character(stored, target, &args.reading)?;
+            }
             let own = name.animation.clone().unwrap_or_else(|| files::stem(&name.path));
             clips.push(stored.clip.named(own.clone()));
             rows.push(LoopRow {
@@ -142,13 +146,13 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-/// The format of the files: as asked for, as the engine reads it, or that of the take.
-fn format(args: &CutArgs, take: &Path) -> Result<Format, Failure> {
+/// The format of the files: as asked for, as the engine reads it, or that of the character or the take.
+fn format(args: &CutArgs, goes_into: &Path) -> Result<Format, Failure> {
     if let Some(format) = args.to {
         return Ok(format);
     }
-    let of_engine = args.target.and_then(|engine| engine.extension(take));
-    let own = || files::extension(take).unwrap_or_default();
+    let of_engine = args.target.and_then(|engine| engine.extension(goes_into));
+    let own = || files::extension(goes_into).unwrap_or_default();
     let extension = of_engine.map_or_else(own, str::to_owned);
     output::format_of(&PathBuf::from("passage").with_extension(extension))
 }
@@ -200,7 +204,7 @@ fn uncut(studied: &Studied, loops: &[LoopRow], error: CutTakeError) -> Failure {
             let name = loops.get(index).and_then(|row| row.file.clone()).unwrap_or_default();
             Failure::error(format!("\"{name}\" has another skeleton than \"{}\"", studied.name))
                 .because(difference)
-                .try_this("loops made from takes of this skeleton, or no loops, for those of the take itself")
+                .try_this("loops made from takes of this skeleton, no loops for those of the take itself, or --rig for all on one character")
         }
         CutTakeError::Passage(PassageError::Leans { index }) => {
             let name = loops.get(index).and_then(|row| row.file.clone()).unwrap_or_default();

@@ -13,6 +13,7 @@ use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
 use crate::{args::PlayArgs, failures, files, talk, written_loop};
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
+    failures::check_rate(args.fps)?;
     written_loop::check_are_there(&args.files.loops)?;
     let names = written_loop::all_loops(&args.files.loops, &args.files.reading)?;
     let format = output::format_of(&args.files.output)?;
@@ -46,14 +47,6 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
 
 /// Loops that are played into a take of this name, as the flags ask for it.
 pub(crate) fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played, Failure> {
-    let rate = args.fps.unwrap_or(1.0);
-    if !(rate > 0.0 && rate.is_finite()) {
-        return Err(
-            Failure::error(format!("--fps must be a positive number, found {rate:?}"))
-                .try_this("--fps 30 or --fps 60")
-                .wrongly_called(),
-        );
-    }
     let request = PlayRequest {
         seconds: args.seconds,
         fps: args.fps,

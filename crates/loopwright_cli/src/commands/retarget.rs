@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use loopwright::Take;
 use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
-use loopwright_formats::loop_file::{CarriedMotion, MeasuredLoop, MotionPack, PackSidecar};
+use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
 use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source};
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, Matched, StoredLoop, pack::NoPack, take_facts};
 
@@ -408,36 +408,8 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     }
     progress.finish();
     let pack = MotionPack::write(&carried, &source).map_err(|error| Failure::error(error).of_file(&args.output))?;
-    let bytes = pack.bytes();
-    talk::warn_all(&pack.warnings);
-    let mut sidecar = PackSidecar {
-        file: args.rig.display().to_string(),
-        ..PackSidecar::default()
-    };
-    for ((motion, onto), written) in motions.iter().zip(onto).zip(pack.motions) {
-        let written = written.map_err(|error| Failure::error(error).of_file(&motion.path))?;
-        let (
-            Some(MeasuredLoop {
-                sidecar: mut facts,
-                quality,
-            }),
-            Some(onto),
-        ) = (written, onto)
-        else {
-            continue;
-        };
-        onto.judge(&quality, &mut facts);
-        sidecar.loops.push(facts);
-    }
-    Sidecar::state_file_of_all(&mut sidecar.loops, &bytes);
-    outputs.add(&args.output, &bytes)?;
-    sidecar.outputs = vec![args.output.display().to_string()];
-    if sidecar.loops.is_empty() {
-        outputs.clear_sidecar(&args.output)?;
-    } else {
-        sidecar.outputs.push(beside.display().to_string());
-        outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
-    }
+    let of = args.rig.display().to_string();
+    let sidecar = loop_output::add_pack(&mut outputs, pack, &onto, of, &args.output)?;
     outputs.commit()?;
     match args.json {
         true => output::print(&json::pack(&sidecar, None))?,

@@ -5,18 +5,18 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
-use loopwright_formats::loop_file::{CarriedMotion, MotionPack, PackSidecar};
+use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
 use loopwright_formats::{Format, Sidecar, Target, loop_file::facts::Grade};
 use loopwright_job::set::manifest::{LeftOut, Manifest, SET_FILE, SetController, SetGait, SetMode};
 use loopwright_job::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
-use loopwright_job::{AddedRoot, Recipe, Studied, Study};
+use loopwright_job::{AddedRoot, Recipe, Studied, Study, max_rate_hz};
 
 use crate::animations::{self, Excluded};
-use crate::args::{RigArgs, SetArgs};
+use crate::args::SetArgs;
 use crate::batch::{self, Input, Wanted, Work};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::recipe::{StudyArgs, TakeArgs};
+use crate::recipe::TakeArgs;
 use crate::talk::{self, Progress};
 use crate::{failures, files, load, loop_output, memory, report::set as report, written_loop};
 
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     let rig = args.take.rig.as_deref();
     let mut outputs = Outputs::new(args.force);
     let manifest_path = args.output.join(SET_FILE);
-    check_folder(&args.output)?;
+    failures::check_rate(args.fps)?;
     let found = batch::find(&args.takes, Wanted::All, Some(&args.output), rig);
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
         args,
         recipe: &recipe,
         study: load::study(args.take.clone())?,
-        reading: reading(&args.take),
+        reading: args.take.reading(),
     };
     output::make_folder(&args.output)?;
     outputs.check(&manifest_path)?;
@@ -87,9 +87,12 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
         |path, once: &mut Vec<TakePassages>| {
             // What cannot be read was said before.
             let _ = takes.each(path, |studied, is_of_pack| {
-                for mirrored in [None, Some(&args.take.mirror[..])] {
-                    once.extend(set::passages_of(studied, (&made, &loops), is_of_pack, mirrored));
-                }
+                once.extend(set::passages_of(
+                    studied,
+                    (&made, &loops),
+                    is_of_pack,
+                    &args.take.mirror,
+                ));
                 Ok(())
             });
             Ok(())
@@ -191,33 +194,12 @@ fn holds_animations(path: &Path) -> bool {
     format.is_some_and(|format| format.capabilities().holds_animations)
 }
 
-/// Errors: there is a file in place of the folder.
-fn check_folder(folder: &Path) -> Result<(), Failure> {
-    match folder.exists() && !folder.is_dir() {
-        true => Err(
-            Failure::error(format!("\"{}\" is a file, and a set needs a folder", folder.display())).try_this("-o set/"),
-        ),
-        false => Ok(()),
-    }
-}
-
 /// What takes offer.
 #[derive(Default)]
 struct Offers {
     loops: Vec<TakeLoop>,
     left_out: Vec<LeftOut>,
     fits: Vec<TakeFit>,
-}
-
-fn reading(study: &StudyArgs) -> TakeArgs {
-    TakeArgs {
-        up: study.up,
-        unit: study.unit,
-        animation: study.animation.clone(),
-        skin: study.skin.clone(),
-        hips: study.hips.clone(),
-        feet: study.feet.clone(),
-    }
 }
 
 /// The takes of a set.
@@ -356,15 +338,10 @@ impl Takes<'_> {
 
     /// Loops that were made before.
     fn loops(&self, path: &Path, offers: &mut Offers) -> Result<(), Failure> {
-        let target = load::character_of(&RigArgs {
-            rig: self.args.take.rig.clone(),
-            map: self.args.take.map.clone(),
-            bone_stretch: self.args.take.bone_stretch,
-        })?;
         for name in written_loop::all_loops(&[path.to_owned()], &self.reading)? {
             let read = || {
                 let stored = name.read(&self.reading, AddedRoot::Folded)?;
-                let matched = (target.as_ref())
+                let matched = (self.study.character())
                     .map(|target| target.matched(&stored.file, &self.reading.overrides()))
                     .transpose()
                     .map_err(|error| failures::study(path, error))?;
@@ -414,13 +391,6 @@ fn called(take: &str, animation: Option<&str>) -> String {
 
 /// The form of the set: the rate and the format that most loops have, unless flags say otherwise.
 fn form(args: &SetArgs, loops: &[TakeLoop]) -> Result<SetForm, Failure> {
-    if let Some(rate) = args.fps.filter(|rate| !(*rate > 0.0 && rate.is_finite())) {
-        return Err(
-            Failure::error(format!("--fps must be a positive number, found {rate:?}"))
-                .try_this("--fps 30 or --fps 60")
-                .wrongly_called(),
-        );
-    }
     let mut rates: BTreeMap<u64, usize> = BTreeMap::new();
     for (stored, _) in loops {
         // In thousandths: files round frame times.
@@ -444,9 +414,14 @@ fn form(args: &SetArgs, loops: &[TakeLoop]) -> Result<SetForm, Failure> {
         }
         (None, None) => Format::Bvh,
     };
-    talk::warn_all(engine.complaint(format));
+    let fps = args.fps.unwrap_or_else(|| engine.sampled_rate(own));
+    let limit_hz = max_rate_hz(own);
+    if fps > limit_hz {
+        return Err(failures::rate(fps, limit_hz));
+    }
+    talk::warn_all(engine.complaint(format).into_iter().chain(engine.rate_complaint(fps)));
     Ok(SetForm {
-        fps: args.fps.unwrap_or_else(|| engine.sampled_rate(own)),
+        fps,
         target: args.target,
         format,
         overrides: match args.take.rig {
@@ -526,7 +501,6 @@ fn write_each(made: &Set, form: &SetForm, args: &SetArgs, outputs: &mut Outputs)
         }
         let source = form.source(&entry.member.stored);
         let mut loop_file = entry.ready(form).write(&source).map_err(failures::write)?;
-        loop_file.sidecar.kind.clone_from(&entry.member.stored.sidecar.kind);
         loop_output::add_file(outputs, &mut loop_file, &path)?;
         written.loops.push((file, loop_file.sidecar));
     }
@@ -540,12 +514,9 @@ fn write_each(made: &Set, form: &SetForm, args: &SetArgs, outputs: &mut Outputs)
         outputs.check(&path)?;
         outputs.clear_sidecar(&path)?;
         let ready = each.ready(form, made.has_root_joint()).map_err(Failure::error)?;
-        let of_file = match &ready {
-            CarriedMotion::TakeWithRoot(take) => loopwright_formats::write_take_with_root(take, &source),
-            CarriedMotion::Take(take) => loopwright_formats::write_take(take, &source),
-            CarriedMotion::Loop(_) => continue,
-        };
-        let of_file = of_file.map_err(|error| Failure::error(error).of_file(&path))?;
+        let of_file = ready
+            .write(&source)
+            .map_err(|error| Failure::error(error).of_file(&path))?;
         outputs.add(&path, &of_file.bytes)?;
         written.passages.push((file, of_file.animation));
     }
@@ -570,41 +541,22 @@ fn write_one(
     for path in [&path, &beside] {
         outputs.check(path)?;
     }
-    let ready: Vec<_> = made.entries.iter().map(|entry| entry.ready(form)).collect();
-    let loops = ready
-        .iter()
-        .map(|each| Ok(CarriedMotion::Loop(Box::new(each.derived.clone()))));
-    let passages = made
-        .passages
-        .iter()
-        .map(|each| each.ready(form, made.has_root_joint()).map_err(Failure::error));
-    let carried = loops.chain(passages).collect::<Result<Vec<_>, Failure>>()?;
+    let (mut carried, mut onto) = (Vec::new(), Vec::new());
+    for entry in &made.entries {
+        let ready = entry.ready(form);
+        carried.push(CarriedMotion::Loop(Box::new(ready.derived.clone())));
+        onto.push(Some(ready));
+    }
+    for each in &made.passages {
+        carried.push(each.ready(form, made.has_root_joint()).map_err(Failure::error)?);
+        onto.push(None);
+    }
     let pack = MotionPack::write(&carried, &source).map_err(|error| {
         Failure::error(error)
             .of_file(&path)
             .try_this("--to glb, or no --single for a file of each")
     })?;
-    let bytes = pack.bytes();
-    talk::warn_all(&pack.warnings);
-    let mut loops = Vec::new();
-    for ((entry, ready), measured) in made.entries.iter().zip(&ready).zip(pack.motions) {
-        let measured = measured.map_err(failures::write)?;
-        if let Some(measured) = measured {
-            let mut sidecar = measured.sidecar;
-            ready.judge(&measured.quality, &mut sidecar);
-            sidecar.kind.clone_from(&entry.member.stored.sidecar.kind);
-            loops.push(sidecar);
-        }
-    }
-    Sidecar::state_file_of_all(&mut loops, &bytes);
-    let sidecar = PackSidecar {
-        file: file.clone(),
-        loops: loops.clone(),
-        outputs: [&path, &beside].map(|path| path.display().to_string()).to_vec(),
-        ..PackSidecar::default()
-    };
-    outputs.add(&path, &bytes)?;
-    outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    let loops = loop_output::add_pack(outputs, pack, &onto, file.clone(), &path)?.loops;
     Ok(WrittenSet {
         loops: loops.into_iter().map(|facts| (file.clone(), facts)).collect(),
         passages: (made.passages.iter())

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use loopwright_formats::loop_file::facts::{
     CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts,
 };
-use loopwright_job::{CheckId, SetCheckId, Verdict as Judged};
+use loopwright_job::{CheckId, PassageCheckId, SetCheckId, Verdict as Judged};
 use serde::{Serialize, Serializer};
 
 use super::figures::{figures, root_motion};
@@ -27,6 +27,8 @@ pub(crate) struct Verdict {
     pub(crate) candidate: Option<CandidateFacts>,
     pub(crate) root_motion: Option<RootMotionFacts>,
     pub(crate) quality: Option<QualityFacts>,
+    /// What a passage does; null for a loop.
+    pub(crate) passage: Option<String>,
     /// How it fits the others; `None` where that was not asked for.
     pub(crate) together: Option<Vec<CheckFacts>>,
     #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
@@ -73,6 +75,7 @@ pub(crate) fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
     let counted = CheckId::ALL.iter().filter(|id| only.is_empty() || only.contains(id));
     let ids = counted
         .map(|id| id.as_str())
+        .chain(PassageCheckId::ALL.iter().map(|id| id.as_str()))
         .chain(SetCheckId::ALL.iter().map(|id| id.as_str()));
     for id in ids {
         let own = verdicts.iter().filter_map(|verdict| verdict.quality.as_ref());
@@ -168,7 +171,7 @@ pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
     if let Some(root) = &verdict.root_motion {
         let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(root));
     }
-    if let Some(quality) = &verdict.quality {
+    if let (Some(quality), None) = (&verdict.quality, &verdict.passage) {
         text.push_str(&figures(quality, verbose, ""));
     }
     text.push_str(&wanting(&verdict.failed, &verdict.to_review));

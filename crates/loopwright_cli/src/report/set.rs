@@ -17,11 +17,22 @@ pub(crate) fn human(set: &Manifest, path: &Path) -> String {
     for clip in &set.clips {
         let _ = write!(text, "{:widest$}  {:>5.2} s", clip.name, clip.seconds);
         if let (Some(speed), Some(turn)) = (clip.speed_mps, clip.turn_rate_dps) {
-            let _ = write!(text, "  {speed:>5.2} m/s  {turn:>6.1} deg/s");
+            let _ = write!(
+                text,
+                "  {speed:>5.2} m/s  {:>6.1} deg/s",
+                (10.0 * turn).round() / 10.0 + 0.0
+            );
         }
         if let (Some(turn), Some(cost)) = (clip.turn_deg, clip.cost) {
             let ends = [&clip.from, &clip.to].map(|state| state.as_ref().map_or("", |state| state.clip.as_str()));
-            let _ = write!(text, "  {} to {}, {turn:.0} deg, cost {cost:.3}", ends[0], ends[1]);
+            let _ = write!(
+                text,
+                "  {} to {}, {:.0} deg, cost {cost:.3}",
+                ends[0],
+                ends[1],
+                // No zero with a sign.
+                turn.round() + 0.0
+            );
         }
         let _ = write!(text, "  {:6}", clip.grade.as_deref().unwrap_or(""));
         let from = match clip.made.from {

@@ -288,15 +288,14 @@ fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError>
             } else {
                 joint.offset
             };
+            let name = cut(&joint.name, hierarchy::MAX_SHOWN_NAME);
             Joint {
-                name: cut(&joint.name, hierarchy::MAX_SHOWN_NAME),
-                parent: joint.parent,
-                rest_offset: offset * space.unit_metres,
                 tip: joint
                     .end_sites
                     .first()
                     .filter(|_| is_leaf)
                     .map(|tip| *tip * space.unit_metres),
+                ..Joint::new(name, joint.parent, offset * space.unit_metres)
             }
         })
         .collect();

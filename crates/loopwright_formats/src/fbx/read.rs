@@ -342,11 +342,9 @@ fn skeleton(joints: &Joints, rest: &[DVec3], turn: DQuat, unit_metres: f64) -> R
         .zip(&joints.parents)
         .zip(rest)
         .map(|((name, parent), rest)| Joint {
-            name: name.clone(),
-            parent: *parent,
             // The first joint's offset is a position in the world, so it rotates with the axes.
             rest_offset: unit_metres * if parent.is_none() { turn * *rest } else { *rest },
-            tip: None,
+            ..Joint::new(name.clone(), *parent, DVec3::ZERO)
         })
         .collect();
     Ok(Skeleton::new(joints)?)

@@ -484,6 +484,21 @@ pub struct FeetFacts {
     pub feet_speed_mps: Option<f64>,
 }
 
+impl FeetFacts {
+    /// Exchanges left and right; joints that the skeleton does not have keep their names.
+    pub(super) fn mirror(&mut self, mirror: &Mirror, skeleton: &Skeleton) {
+        let contacts = self.contacts.iter_mut().chain(&mut self.stances);
+        let joints = (contacts.map(|contact| &mut contact.joint))
+            .chain(self.bearing.iter_mut().map(|bearing| &mut bearing.joint))
+            .chain(self.outcomes.iter_mut().map(|foot| &mut foot.joint));
+        for name in joints {
+            if let Some(joint) = skeleton.find(name) {
+                name.clone_from(&skeleton.joint(mirror.partner(joint)).name);
+            }
+        }
+    }
+}
+
 /// When a point of a foot bears.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BearingFacts {

@@ -254,6 +254,7 @@ impl DerivedLoop {
         };
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let facts = Sidecar {
+            kind: first.kind.clone(),
             candidate: first.candidate.clone(),
             mean_cycle: first.mean_cycle.clone(),
             edits: first.edits.clone(),

@@ -18,7 +18,8 @@ use crate::{
     settings::LoopWriteSettings,
     source::Source,
     warning::Warning,
-    write::with_facts_of_all,
+    write::{with_facts_of_all, write_take, write_take_with_root},
+    written::WrittenFile,
 };
 
 /// A loop to be written, with what [`super::LoopFile::write_with`] takes.
@@ -118,6 +119,15 @@ pub enum CarriedMotion {
 }
 
 impl CarriedMotion {
+    /// Writes it alone in the form of a source. Errors: it does not fit into that.
+    pub fn write(&self, source: &Source) -> Result<WrittenFile, LoopFileError> {
+        Ok(match self {
+            Self::Take(take) => write_take(take, source)?,
+            Self::TakeWithRoot(take) => write_take_with_root(take, source)?,
+            Self::Loop(derived) => derived.write(source)?.written,
+        })
+    }
+
     fn content(&self) -> MotionContent<'_> {
         match self {
             Self::Take(take) => MotionContent::Take(take, false),

@@ -204,8 +204,8 @@ impl Sidecar {
 
     /// The sidecar of the same loop mirrored across X: left and right are exchanged, by the mirror of the skeleton of its keys.
     ///
-    /// The phase of the loop's start and the contacts of each foot become unknown, because the other foot comes first, and so do
-    /// seeds of noise, which give the noise of the loop before.
+    /// What was known of a foot is known of the other one. The phase of the loop's start becomes unknown, because the other foot comes
+    /// first, and so do seeds of noise, which give the noise of the loop before.
     #[must_use]
     pub fn mirrored(mut self, mirror: &Mirror, skeleton: &Skeleton) -> Self {
         let root_motion = &mut self.root_motion;
@@ -230,8 +230,9 @@ impl Sidecar {
         }
         root_motion.periodic_loop = Some(PeriodicLoopFacts::new(&root_motion.motion()));
         self.candidate.contact_phase = None;
-        // The mirrored counterpart of a foot is not known here.
-        self.feet = None;
+        if let Some(feet) = &mut self.feet {
+            feet.mirror(mirror, skeleton);
+        }
         for edit in &mut self.edits {
             edit.mirror(mirror, skeleton);
         }

@@ -1,7 +1,7 @@
 //! Detects the up axis and the unit of a file from the body in it.
 
 use glam::DVec3;
-use loopwright::analysis::{Body, Foot, FoundBy};
+use loopwright::analysis::{Body, Foot, FoundBy, guess_parts};
 use loopwright::{BodyOverrides, Take, math::ops};
 
 use super::choice::{SpaceSettings, UnitChoice, UpChoice};
@@ -56,7 +56,8 @@ pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<
 }
 
 pub(super) fn find_body(take: &Take) -> Option<Body> {
-    Body::find(take, &BodyOverrides::default()).ok()
+    let told = guess_parts(take).map(|parts| take.clone().with_parts(parts));
+    Body::find(told.as_ref().unwrap_or(take), &BodyOverrides::default()).ok()
 }
 
 /// The axis along which the head is highest above the feet, by the median over frames; the hips are used if no head is known.

@@ -9,6 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::Se
 
 use super::{RecipeError, edited_body::EditedBody};
 
+/// The key of an edit that is left out, whatever its kind.
+const OFF: &str = "off";
+
 /// An edit of the closed loop, as a table `[[edit]]` of a recipe; some are flags as well.
 ///
 /// Rotations are rotation vectors in degrees and positions in metres, both in the axes of the joint's parent.
@@ -21,6 +24,8 @@ pub struct EditRecipe {
     pub joint: Option<String>,
     /// The numbers that are stated of it.
     pub values: EditValues,
+    /// Whether it is left out, and kept for another time.
+    pub is_off: bool,
 }
 
 impl FromStr for EditRecipe {
@@ -47,6 +52,7 @@ impl EditRecipe {
             kind: EditKind::Aim,
             joint: None,
             values: EditValues::default().with(EditKey::Turn, turn),
+            is_off: false,
         })
     }
 
@@ -60,6 +66,7 @@ impl EditRecipe {
                 values: EditValues::default()
                     .with(EditKey::Deviation, deviation)
                     .with(EditKey::Seed, EditValue::Whole(seed)),
+                is_off: false,
             }),
             _ => Err("must be DEG[:SEED], degrees and a whole number from 0, such as 1.5 or 1.5:7"),
         }
@@ -74,6 +81,7 @@ impl EditRecipe {
                 kind: EditKind::Offset,
                 joint: Some(joint.to_owned()),
                 values: EditValues::default().with(EditKey::Rotation, EditValue::Vector(rotation)),
+                is_off: false,
             })
         });
         offset.ok_or("must be JOINT:X,Y,Z, degrees about the axes of its parent, such as Head:10,0,0")
@@ -109,6 +117,9 @@ impl Serialize for EditRecipe {
         let descriptor = self.kind.descriptor();
         let mut table = to.serialize_map(None)?;
         table.serialize_entry("kind", descriptor.name)?;
+        if self.is_off {
+            table.serialize_entry(OFF, &true)?;
+        }
         if let Some(joint) = &self.joint {
             table.serialize_entry("joint", joint)?;
         }
@@ -149,6 +160,16 @@ impl EditRecipe {
             format!("unknown variant `{kind}`, expected one of {}", quoted(known))
         })?;
         let descriptor = kind.descriptor();
+        let is_off = match table.remove(OFF) {
+            None => false,
+            Some(toml::Value::Boolean(is_off)) => is_off,
+            Some(other) => {
+                return Err(format!(
+                    "invalid type of `{OFF}`: {}, expected a boolean",
+                    other.type_str()
+                ));
+            }
+        };
         let has_joints = descriptor.joints != EditedJoints::Root;
         let joint = has_joints.then(|| table.remove("joint")).flatten();
         let joint = joint.map(|value| text("joint", value)).transpose()?;
@@ -167,10 +188,15 @@ impl EditRecipe {
         match table.keys().next() {
             Some(unknown) => {
                 let keys = descriptor.parameters.iter().map(|parameter| parameter.key.as_str());
-                let known = has_joints.then_some("joint").into_iter().chain(keys);
+                let known = has_joints.then_some("joint").into_iter().chain(keys).chain([OFF]);
                 Err(format!("unknown field `{unknown}`, expected one of {}", quoted(known)))
             }
-            None => Ok(Self { kind, joint, values }),
+            None => Ok(Self {
+                kind,
+                joint,
+                values,
+                is_off,
+            }),
         }
     }
 }
@@ -194,9 +220,10 @@ fn number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The core's edits. Errors: no joint, or more than one, has a name; a time is given twice.
+/// The core's edits, without those that are off. Errors: no joint, or more than one, has a name; a time is given twice.
 pub fn edits(recipes: &[EditRecipe], edited: &EditedBody<'_>) -> Result<Vec<LoopEdit>, RecipeError> {
-    recipes.iter().map(|recipe| recipe.meant(edited)).collect()
+    let on = recipes.iter().filter(|recipe| !recipe.is_off);
+    on.map(|recipe| recipe.meant(edited)).collect()
 }
 
 fn no_such_joint(edited: &EditedBody<'_>, name: &str) -> RecipeError {
@@ -309,6 +336,7 @@ rotation = [0.0, 0.0, 20.0]
 
 [[edit]]
 kind = "offset"
+off = true
 joint = "Hips"
 position = [0.0, -0.05, 0.0]
 
@@ -328,6 +356,13 @@ seed = 7
 "#;
         let recipe: crate::recipe::Recipe = toml::from_str(text).unwrap();
         assert_eq!(recipe.edits.len(), 5);
+        assert!(
+            recipe
+                .edits
+                .iter()
+                .map(|edit| edit.is_off)
+                .eq([false, true, false, false, false])
+        );
         assert_eq!(toml::to_string(&recipe).unwrap(), text);
         // Whole numbers are numbers, too.
         let whole: crate::recipe::Recipe = toml::from_str("[[edit]]\nkind = \"aim\"\nturn = 30\n").unwrap();
@@ -339,6 +374,10 @@ seed = 7
                 "unknown field `angle`, expected one of `turn`",
             ),
             ("kind = \"aim\"\nturn = 3\njoint = \"a\"", "unknown field `joint`"),
+            (
+                "kind = \"aim\"\nturn = 3\noff = 1",
+                "invalid type of `off`: integer, expected a boolean",
+            ),
             (
                 "kind = \"aim\"\nturn = \"left\"",
                 "invalid type of `turn`: string, expected a number",

@@ -135,7 +135,7 @@ pub fn default_recipe(only: Option<&str>) -> Result<String, RecipeError> {
 /// The kinds of edits, each as a table.
 fn edits() -> String {
     let mut text =
-        "# Edits of the closed loop, one table for each, in the order in which they apply; of these kinds:\n"
+        "# Edits of the closed loop, one table for each, in the order in which they apply; off = true leaves one out. Kinds:\n"
             .to_owned();
     for kind in EditKind::ALL {
         let descriptor = kind.descriptor();

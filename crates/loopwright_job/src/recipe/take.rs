@@ -245,6 +245,18 @@ impl TakeArgs {
 }
 
 impl StudyArgs {
+    /// How its files are read.
+    pub fn reading(&self) -> TakeArgs {
+        TakeArgs {
+            up: self.up,
+            unit: self.unit,
+            animation: self.animation.clone(),
+            skin: self.skin.clone(),
+            hips: self.hips.clone(),
+            feet: self.feet.clone(),
+        }
+    }
+
     /// Errors: what is said of left and right is no pair, or a setting is of how a character follows, where none is named.
     pub fn check(&self) -> Result<(), RecipeError> {
         for pair in &self.mirror {

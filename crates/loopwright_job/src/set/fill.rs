@@ -7,7 +7,7 @@ use super::manifest::{MadeFrom, Missing, SetGait, SetMade};
 use super::member::{Member, SetForm};
 use super::select::{Offered, side_of, way_of};
 use super::{Entry, Source};
-use crate::{Blend, BlendRequest, StoredLoop};
+use crate::{Blend, BlendRequest};
 
 /// Straight loops of neighbouring speeds farther apart than this leave a hole between them, metres per second.
 const HOLE_MPS: f64 = 1.2;
@@ -94,7 +94,7 @@ struct Hole {
     speed_mps: f64,
     turn_dps: f64,
     /// The loops around it.
-    corners: Vec<usize>,
+    corners: [usize; 2],
 }
 
 /// Adds blends where loops leave holes, by speed and turn rate; and names the holes that are too wide.
@@ -135,7 +135,7 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
                     what: described(gait, "", 0),
                     speed_mps: 0.5 * (speed(&left) + speed(&right)),
                     turn_dps: 0.0,
-                    corners: vec![left, right],
+                    corners: [left, right],
                 });
             }
         }
@@ -154,21 +154,21 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
                     ),
                     speed_mps: 0.5 * (speed(&first) + speed(&near)),
                     turn_dps: 0.5 * (turn(&first) + turn(&near)),
-                    corners: vec![near, first],
+                    corners: [near, first],
                 });
             }
         }
     }
     let mut straight = forward(None, Some(0));
     straight.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
-    for pair in straight.windows(2) {
-        let (slow, fast) = (speed(&pair[0]), speed(&pair[1]));
+    for &corners in straight.array_windows() {
+        let [slow, fast] = corners.map(|index| speed(&index));
         if fast - slow > HOLE_MPS {
             holes.push(Hole {
                 what: format!("forward at {:.1} m/s", 0.5 * (slow + fast)),
                 speed_mps: 0.5 * (slow + fast),
                 turn_dps: 0.0,
-                corners: pair.to_vec(),
+                corners,
             });
         }
     }
@@ -184,12 +184,7 @@ fn nearest<'a>(straight: &'a [usize], turning: &[usize], speed: &dyn Fn(&usize) 
 
 /// Errors: why the hole stays.
 fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), String> {
-    let corners: Vec<&Member> = hole
-        .corners
-        .iter()
-        .map(|&index| &entries[index].offered.member)
-        .collect();
-    let [one, other] = [0, 1].map(|corner| corners[corner]);
+    let [one, other] = hole.corners.map(|index| &entries[index].offered.member);
     let speeds_apart = (one.speed_mps() - other.speed_mps()).abs();
     let turns_apart = (one.turn_dps() - other.turn_dps()).abs();
     if speeds_apart > TOO_FAR_MPS || turns_apart > TOO_FAR_DPS {
@@ -197,7 +192,7 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
             "too far from any loop to be blended: the nearest differ by {speeds_apart:.1} m/s and {turns_apart:.0} degrees per second"
         ));
     }
-    let stored: Vec<StoredLoop> = corners.iter().map(|member| member.stored.clone()).collect();
+    let stored = [one, other].map(|member| member.stored.clone());
     let request = BlendRequest {
         weights: weights(one, other, hole),
         speed_mps: None,

@@ -136,23 +136,15 @@ fn loop_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<T
     let made = &written.done.made;
     let clip = made.from_start().into_owned();
     let sidecar = written.file.sidecar;
-    // What else the file holds is no part of the set.
-    let source = goes_into.source.clone();
-    let source = source.clone().with_animation(None).unwrap_or(source);
     let file = LoadedTake {
         take: as_take(&clip, made.root.mode).unwrap_or_else(|_| goes_into.take.clone()),
-        source,
+        source: goes_into.source.clone(),
         file_sha256: None,
         limits: goes_into.limits,
     };
     let facts = studied.facts();
-    let from = SetMade {
-        take: facts.file.clone(),
-        animation: facts.animation.clone(),
-        frames: Some([sidecar.candidate.start_frame, sidecar.candidate.end_frame]),
-        licence: facts.licence.clone(),
-        ..SetMade::default()
-    };
+    let candidate = &sidecar.candidate;
+    let from = SetMade::of_take(&facts, Some([candidate.start_frame, candidate.end_frame]));
     let stored = StoredLoop {
         clip,
         file,
@@ -174,17 +166,14 @@ pub fn loop_made_before(stored: StoredLoop, matched: Option<&Matched>) -> Result
     let Sidecar {
         take, candidate, blend, ..
     } = &stored.sidecar;
-    let from = SetMade {
-        from: match blend {
-            Some(_) => MadeFrom::Blend,
-            None => MadeFrom::Take,
+    let frames = [candidate.start_frame, candidate.end_frame];
+    let from = match blend {
+        Some(_) => SetMade {
+            from: MadeFrom::Blend,
+            ..SetMade::of_take(take, None)
         },
-        take: take.file.clone(),
-        animation: take.animation.clone(),
-        frames: blend.is_none().then_some([candidate.start_frame, candidate.end_frame]),
-        licence: take.licence.clone(),
+        None => SetMade::of_take(take, Some(frames)),
     };
-    let kind = stored.sidecar.kind.clone();
     let mut stored = match matched {
         None => stored,
         Some(matched) => {
@@ -194,14 +183,12 @@ pub fn loop_made_before(stored: StoredLoop, matched: Option<&Matched>) -> Result
             StoredLoop {
                 file: own.clone(),
                 facts: sidecar.take.clone(),
-                sidecar: Sidecar { kind, ..sidecar },
+                sidecar,
                 clip: onto.clip,
                 followed: None,
             }
         }
     };
     stored.sidecar.playback.root_joint_added = false;
-    let source = stored.file.source.clone();
-    stored.file.source = source.clone().with_animation(None).unwrap_or(source);
     Ok((stored, from))
 }

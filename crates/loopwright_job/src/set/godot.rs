@@ -1,12 +1,12 @@
 //! Resources for Godot 4 that play a set: a state machine with its blend spaces, and the feet's events as method tracks.
 //!
-//! Text in the form that the editor saves (`format=3`), as its class reference names the properties; not tried in the editor. What Godot
-//! does otherwise than a player of the manifest stands in docs/guide/players.md.
+//! Text in the form that the editor saves (`format=3`), with properties as the engine's own reader has them: it sets them in the order in which
+//! they stand. Not tried in the editor. What Godot does otherwise than a player of the manifest stands in docs/guide/players.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::manifest::{ClipKind, FootEventKind, Manifest, SetClip, SetSpace};
+use super::manifest::{ClipKind, FootEventKind, Manifest, SetClip, SetPoint, SetSpace};
 
 /// The name of the state machine's file, for the root of an `AnimationTree`.
 pub const TREE_FILE: &str = "tree.tres";
@@ -22,6 +22,9 @@ const END_FADE_SECS: f64 = 0.2;
 
 /// Crossfade into a passage that begins where a loop is.
 const BEGIN_FADE_SECS: f64 = 0.1;
+
+/// What two keys of a track are apart at least, seconds.
+const LEAST_APART_SECS: f64 = 1e-3;
 
 /// How far apart states are drawn, pixels.
 const GRID: usize = 200;
@@ -100,8 +103,9 @@ pub fn tree(manifest: &Manifest) -> String {
     let mut states: Vec<(String, String)> = Vec::new();
     let mut resources = String::new();
     for space in &manifest.blend_spaces {
-        blend_space(&mut resources, manifest, space);
-        states.push((state_name(&space.name), format!("space_{}", states.len())));
+        let id = format!("space_{}", states.len());
+        blend_space(&mut resources, manifest, space, &id);
+        states.push((state_name(&space.name), id));
         for point in &space.points {
             state_of.entry(&point.clip).or_insert_with(|| state_name(&space.name));
         }
@@ -199,54 +203,79 @@ pub fn tree(manifest: &Manifest) -> String {
     text
 }
 
-/// Appends a blend space with the nodes of its points. A space on one axis lies along x.
-fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace) {
-    // The spaces come first of the states.
-    let index = manifest
-        .blend_spaces
-        .iter()
-        .position(|other| std::ptr::eq(other, space))
-        .unwrap_or(0);
-    let axis = |axis: usize| {
-        space
-            .points
-            .iter()
-            .map(move |point| point.at.get(axis).copied().unwrap_or(0.0))
+/// Appends a blend space under this id with the nodes of its points.
+///
+/// One without triangles is on one axis, that on which its points are farther apart: in Godot a space of two blends nothing without them.
+fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id: &str) {
+    let value = |point: &SetPoint, axis: usize| point.at.get(axis).copied().unwrap_or(0.0);
+    let ends = [0, 1].map(|axis| {
+        let values = space.points.iter().map(|point| value(point, axis));
+        let (low, high) = (
+            values.clone().fold(f64::INFINITY, f64::min),
+            values.fold(f64::NEG_INFINITY, f64::max),
+        );
+        // A space without extent is none.
+        if high > low { (low, high) } else { (low, low + 1.0) }
+    });
+    let is_flat = !space.triangles.is_empty();
+    let extent = |axis: usize| {
+        let values = || space.points.iter().map(move |point| value(point, axis));
+        values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
+    };
+    let line = usize::from(extent(1) > 1e3 * extent(0));
+    let place = |at: [f64; 2]| match is_flat {
+        true => vector(at[0], at[1]),
+        false => number(at[line]),
     };
     let mut body = String::new();
-    for (number, point) in space.points.iter().enumerate() {
+    for (index, point) in space.points.iter().enumerate() {
         let name = manifest.clip(&point.clip).map_or(&*point.clip, animation_of);
         let _ = write!(
             resources,
-            "[sub_resource type=\"AnimationNodeAnimation\" id=\"space_{index}_{number}\"]\nanimation = &{}\n\n",
+            "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}_{index}\"]\nanimation = &{}\n\n",
             quoted(name)
         );
-        let at = vector(
-            point.at.first().copied().unwrap_or(0.0),
-            point.at.get(1).copied().unwrap_or(0.0),
-        );
+        let at = place([0, 1].map(|axis| value(point, axis)));
         let _ = write!(
             body,
-            "blend_point_{number}/node = SubResource(\"space_{index}_{number}\")\nblend_point_{number}/pos = {at}\nblend_point_{number}/name = &{}\n",
+            "blend_point_{index}/node = SubResource(\"{id}_{index}\")\nblend_point_{index}/pos = {at}\nblend_point_{index}/name = &{}\n",
             quoted(&state_name(&point.clip))
         );
     }
-    let low = [0, 1].map(|at| axis(at).fold(f64::INFINITY, f64::min));
-    let high = [0, 1].map(|at| axis(at).fold(f64::NEG_INFINITY, f64::max));
-    // A space without extent is none.
-    let high = [0, 1].map(|at| if high[at] > low[at] { high[at] } else { low[at] + 1.0 });
-    let corners: Vec<String> = space.triangles.iter().flatten().map(usize::to_string).collect();
-    let label = |at: usize| space.axes.get(at).map_or("-", String::as_str);
+    let label = |axis: usize| quoted(space.axes.get(axis).map_or("-", String::as_str));
+    let (kind, triangles, labels) = if is_flat {
+        let corners: Vec<String> = space.triangles.iter().flatten().map(usize::to_string).collect();
+        // Before the triangles, which it would do away with.
+        let triangles = format!(
+            "auto_triangles = false\ntriangles = PackedInt32Array({})\n",
+            corners.join(", ")
+        );
+        (
+            "2D",
+            triangles,
+            format!("x_label = {}\ny_label = {}", label(0), label(1)),
+        )
+    } else {
+        ("1D", String::new(), format!("value_label = {}", label(line)))
+    };
+    // Releases before 4.7 know the first of the last two, which in later ones sets the second.
     let _ = write!(
         resources,
-        "[sub_resource type=\"AnimationNodeBlendSpace2D\" id=\"space_{index}\"]\n{body}auto_triangles = {}\ntriangles = PackedInt32Array({})\nmin_space = {}\nmax_space = {}\nx_label = {}\ny_label = {}\nsync = true\nsync_mode = {ONE_PHASE}\n\n",
-        corners.is_empty(),
-        corners.join(", "),
-        vector(low[0], low[1]),
-        vector(high[0], high[1]),
-        quoted(label(0)),
-        quoted(label(1)),
+        "[sub_resource type=\"AnimationNodeBlendSpace{kind}\" id=\"{id}\"]\n{body}{triangles}min_space = {}\nmax_space = {}\n{labels}\nsync = true\nsync_mode = {ONE_PHASE}\n\n",
+        place(ends.map(|(low, _)| low)),
+        place(ends.map(|(_, high)| high)),
     );
+}
+
+/// When the events of a clip are called: in their order, a millisecond apart at least, since of two keys at one time Godot keeps the last.
+fn times(clip: &SetClip) -> Vec<f64> {
+    let mut last = f64::NEG_INFINITY;
+    (clip.events.iter())
+        .map(|event| {
+            last = event.secs.max(last + LEAST_APART_SECS);
+            last
+        })
+        .collect()
 }
 
 /// The events of all clips: an animation of each clip's name and length that has nothing but a track which calls [`EVENT_METHOD`] of the
@@ -279,7 +308,7 @@ pub fn events(manifest: &Manifest) -> String {
         let _ = write!(
             resources,
             "tracks/0/interp = 1\ntracks/0/loop_wrap = true\ntracks/0/keys = {{\n\"times\": PackedFloat32Array({}),\n\"transitions\": PackedFloat32Array({}),\n\"values\": [{}]\n}}\n\n",
-            list(&|event| number(event.secs)),
+            times(clip).into_iter().map(number).collect::<Vec<_>>().join(", "),
             list(&|_| "1".to_owned()),
             list(&|event| format!(
                 "{{\n\"args\": [{}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
@@ -302,7 +331,7 @@ fn header(kind: &str, resources: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::manifest::{FootEvent, LoopState, SetPoint, SetTransition, SetTwist};
+    use super::super::manifest::{FootEvent, LoopState, SetTransition, SetTwist};
     use super::*;
 
     fn walking() -> Manifest {
@@ -411,8 +440,82 @@ mod tests {
         assert!(text.contains("animation = &\"walk\"\n"), "{text}");
     }
 
+    /// The names of the properties of each resource, in their order.
+    fn properties(text: &str) -> BTreeMap<&str, Vec<&str>> {
+        let blocks = text.split("\n[").skip(1).map(|block| {
+            let kind = block.split('"').nth(1).filter(|_| block.starts_with("sub_resource"));
+            let lines = block.lines().skip(1).filter_map(|line| line.split_once(" = "));
+            (kind.unwrap_or("resource"), lines.map(|(name, _)| name).collect())
+        });
+        blocks.collect()
+    }
+
+    /// The engine's readers: `AnimationNodeBlendSpace2D::_set` and `_bind_methods`, those of `AnimationNodeStateMachine` and its transition.
+    #[test]
+    fn properties_are_those_of_the_engine_in_an_order_in_which_they_can_be_set() {
+        let tree = tree(&walking());
+        let found = properties(&tree);
+        let of_points: Vec<String> = (0..3)
+            .flat_map(|point| ["node", "pos", "name"].map(|part| format!("blend_point_{point}/{part}")))
+            .collect();
+        let (points, rest) = found["AnimationNodeBlendSpace2D"].split_at(9);
+        assert_eq!(points, of_points);
+        assert_eq!(
+            rest,
+            [
+                "auto_triangles",
+                "triangles",
+                "min_space",
+                "max_space",
+                "x_label",
+                "y_label",
+                "sync",
+                "sync_mode"
+            ]
+        );
+        let transition = &found["AnimationNodeStateMachineTransition"];
+        assert_eq!(transition, &["xfade_time", "switch_mode", "advance_mode"]);
+        // Ways lead between states that are there.
+        let states = &found["resource"];
+        assert_eq!(states.last(), Some(&"transitions"));
+        assert!(states[1..states.len() - 1].chunks(2).all(|state| {
+            let name = state[0].strip_suffix("/node");
+            name.is_some() && name == state[1].strip_suffix("/position")
+        }));
+        let events = events(&walking());
+        assert_eq!(
+            properties(&events)["Animation"][4..10],
+            ["type", "imported", "enabled", "path", "interp", "loop_wrap"].map(|part| format!("tracks/0/{part}"))
+        );
+    }
+
+    /// Godot blends nothing in a space of two axes without triangles.
+    #[test]
+    fn loops_on_a_line_are_a_space_of_one_axis() {
+        let mut line = walking();
+        line.blend_spaces[0].triangles.clear();
+        let text = tree(&line);
+        assert_eq!(
+            properties(&text)["AnimationNodeBlendSpace1D"][9..],
+            ["min_space", "max_space", "value_label", "sync", "sync_mode"]
+        );
+        assert!(
+            text.contains("blend_point_2/pos = 3\n") && text.contains("max_space = 3\n"),
+            "{text}"
+        );
+    }
+
     #[test]
     fn feet_are_called_at_their_times() {
+        let mut both = walking();
+        let lift = FootEvent {
+            foot: "left".to_owned(),
+            kind: FootEventKind::Lift,
+            ..both.clips[1].events[0].clone()
+        };
+        both.clips[1].events.push(lift);
+        // The last of two keys at one time would be kept alone.
+        assert!(events(&both).contains("\"times\": PackedFloat32Array(0.55, 0.551)"));
         let text = events(&walking());
         assert!(text.contains("\"times\": PackedFloat32Array(0.55)"), "{text}");
         assert!(

@@ -1,13 +1,15 @@
 //! The manifest of a set: all that a player needs beside the clips, as JSON.
 //!
-//! docs/formats/set.md describes it, docs/formats/set.schema.json is its schema. A key ends in its unit; positions have +Y up and +Z
+//! docs/formats/set.md describes it, docs/formats/set.schema.json is its schema, in which units stand; positions have +Y up and +Z
 //! forward. Readers skip keys that they do not know.
 
 use std::collections::BTreeSet;
 
-use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
 use loopwright_formats::loop_file::{from_text, to_text};
 use serde::{Deserialize, Serialize};
+
+use crate::cut;
 
 /// The identifier of the format.
 pub const SET_FORMAT: &str = "loopwright-set";
@@ -90,6 +92,16 @@ pub enum ClipKind {
     Jump,
     Transition,
 }
+
+loopwright::words!(ClipKind {
+    Loop: "loop",
+    Start: "start",
+    Stop: "stop",
+    TurnInPlace: "turn_in_place",
+    Turn: "turn",
+    Jump: "jump",
+    Transition: "transition",
+});
 
 /// How a loop moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -211,6 +223,16 @@ pub struct RootKeys {
     pub rotation: Vec<f64>,
 }
 
+impl From<cut::RootKeys> for RootKeys {
+    fn from(keys: cut::RootKeys) -> Self {
+        Self {
+            secs: keys.secs,
+            translation: keys.translation_m,
+            rotation: keys.rotation_xyzw,
+        }
+    }
+}
+
 /// A foot that touches down or lifts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FootEvent {
@@ -252,6 +274,19 @@ pub struct SetMade {
     /// The licence of the take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
+}
+
+impl SetMade {
+    /// Of these frames of a take.
+    pub(super) fn of_take(take: &TakeFacts, frames: Option<[f64; 2]>) -> Self {
+        Self {
+            from: MadeFrom::Take,
+            take: take.file.clone(),
+            animation: take.animation.clone(),
+            frames,
+            licence: take.licence.clone(),
+        }
+    }
 }
 
 /// How a clip came about.
@@ -432,26 +467,31 @@ impl Manifest {
 
     /// The manifest as indented JSON with a final newline. Errors: it would not be read again.
     pub fn to_json(&self) -> Result<String, ManifestError> {
+        // Says of numbers which one it is; those that the form leaves out are null in the text.
         self.check()?;
-        to_text(self).map_err(|error| json_error(&error, error.line(), error.column()))
+        let text = to_text(self).map_err(|error| json_error(&error, error.line(), error.column()))?;
+        Self::from_json(text.as_bytes())?;
+        Ok(text)
     }
 
     /// Errors: what a player could not rely on.
     fn check(&self) -> Result<(), ManifestError> {
         in_range("fps", self.fps, 1e-3, 1e6)?;
         let mut names = BTreeSet::new();
-        for (index, clip) in self.clips.iter().enumerate() {
+        for clip in &self.clips {
             if !names.insert(clip.name.as_str()) {
                 return Err(ManifestError::Twice {
                     name: clip.name.clone(),
                 });
             }
-            clip.check(&format!("clips[{index}]"), self)?;
+        }
+        for (index, clip) in self.clips.iter().enumerate() {
+            clip.check(&format!("clips[{index}]"), &names)?;
         }
         for (index, space) in self.blend_spaces.iter().enumerate() {
             let at = format!("blend_spaces[{index}]");
             for point in &space.points {
-                self.named(&at, &point.clip)?;
+                named(&names, &at, &point.clip)?;
                 agree(
                     &at,
                     point.at.len() == space.axes.len(),
@@ -465,33 +505,34 @@ impl Manifest {
         }
         for (index, each) in self.transitions.iter().enumerate() {
             let at = format!("transitions[{index}]");
-            self.named(&at, &each.from)?;
-            self.named(&at, &each.to)?;
+            named(&names, &at, &each.from)?;
+            named(&names, &at, &each.to)?;
             each_in_range(&at, &[each.leave_secs, each.enter_secs, each.fade_secs, each.cost])?;
         }
         for (index, each) in self.filled.iter().enumerate() {
             let at = format!("filled[{index}]");
             for name in each.from.iter().chain([&each.clip]) {
-                self.named(&at, name)?;
+                named(&names, &at, name)?;
             }
             agree(&at, each.from.len() == each.weights.len(), "each clip needs one weight")?;
         }
         Ok(())
     }
+}
 
-    fn named(&self, at: &str, name: &str) -> Result<(), ManifestError> {
-        match self.clip(name) {
-            Some(_) => Ok(()),
-            None => Err(ManifestError::NoClip {
-                at: at.to_owned(),
-                name: name.to_owned(),
-            }),
-        }
+/// Errors: none of the clips has that name.
+fn named(names: &BTreeSet<&str>, at: &str, name: &str) -> Result<(), ManifestError> {
+    match names.contains(name) {
+        true => Ok(()),
+        false => Err(ManifestError::NoClip {
+            at: at.to_owned(),
+            name: name.to_owned(),
+        }),
     }
 }
 
 impl SetClip {
-    fn check(&self, at: &str, set: &Manifest) -> Result<(), ManifestError> {
+    fn check(&self, at: &str, names: &BTreeSet<&str>) -> Result<(), ManifestError> {
         in_range(&format!("{at}.seconds"), self.seconds, 1e-6, MAX_NUMBER)?;
         in_range(&format!("{at}.frames"), self.frames as f64, 1.0, MAX_NUMBER)?;
         let numbers = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps];
@@ -502,7 +543,7 @@ impl SetClip {
             .collect();
         each_in_range(at, &all)?;
         for state in [&self.from, &self.to].into_iter().flatten() {
-            set.named(at, &state.clip)?;
+            named(names, at, &state.clip)?;
         }
         if self.kind == ClipKind::Loop {
             let twist = self.twist.as_ref();
@@ -527,7 +568,7 @@ impl SetClip {
             agree(at, fits, "the keys of its root need three and four numbers each")?;
         }
         if let Some(name) = &self.variant_of {
-            set.named(at, name)?;
+            named(names, at, name)?;
         }
         Ok(())
     }
@@ -645,6 +686,54 @@ mod tests {
         ] {
             let found = refused(change);
             assert!(found.starts_with(said), "{found}");
+        }
+    }
+
+    /// JSON has no word for them but null: such numbers were written where no limits are checked, and then not read.
+    #[test]
+    fn what_would_not_be_read_again_is_not_written() {
+        let state = |secs: f64| {
+            Some(LoopState {
+                clip: "walk".to_owned(),
+                secs,
+            })
+        };
+        let start = SetClip {
+            name: "start".to_owned(),
+            kind: ClipKind::Start,
+            seconds: 1.0,
+            frames: 1,
+            root: Some(RootKeys {
+                secs: vec![0.0],
+                translation: vec![0.0; 3],
+                rotation: vec![0.0, 0.0, 0.0, 1.0],
+            }),
+            from: state(0.0),
+            to: state(0.5),
+            ..SetClip::default()
+        };
+        let written = |start: SetClip, weight: f64| {
+            let mut set = set();
+            set.clips.push(start);
+            set.filled.push(Filled {
+                clip: "walk".to_owned(),
+                from: vec!["start".to_owned()],
+                weights: vec![weight],
+            });
+            set.to_json().map(|text| Manifest::from_json(text.as_bytes()))
+        };
+        assert!(matches!(written(start.clone(), 1.0), Ok(Ok(_))));
+        let mut of_root = start.clone();
+        of_root.root.as_mut().unwrap().translation[1] = f64::NAN;
+        let (from, to) = (state(f64::NAN), state(f64::INFINITY));
+        for (bad, weight) in [
+            (of_root, 1.0),
+            (SetClip { from, ..start.clone() }, 1.0),
+            (SetClip { to, ..start.clone() }, 1.0),
+            (start, f64::NAN),
+        ] {
+            let refused = written(bad, weight);
+            assert!(matches!(refused, Err(ManifestError::Json { .. })), "{refused:?}");
         }
     }
 

@@ -1,23 +1,22 @@
 //! A loop of a set: at the rate of the set, from the left foot's touch-down on, at the origin and facing forward.
 
-use core::f64::consts::PI;
+use core::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
 use loopwright::analysis::{Body, Foot, Side};
-use loopwright::blend::SkeletonDifference;
+use loopwright::blend::{PhaseMap, SkeletonDifference};
 use loopwright::candidate::MotionKind;
-use loopwright::math::{Twist, ops};
-use loopwright::mirror::Mirror;
-use loopwright::pipeline::Recentered;
+use loopwright::math::{Twist, ops, rotation};
 use loopwright::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
 use loopwright_formats::loop_file::{DerivedLoop, RetargetOrigin, describe};
 use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
 
 use super::manifest::{FootEvent, FootEventKind, MadeFrom, SetMade, SetPhase};
-use super::select::is_speed_unknown;
+use super::select::{apart_deg, is_speed_unknown};
+use crate::cut::adds_root;
 use crate::of_loops::LoopOfLoops;
-use crate::stored::{StoredLoop, StoredLoopError};
+use crate::stored::{StoredLoop, StoredLoopError, without_animations};
 
 /// What all clips of a set have in common.
 #[derive(Clone, Debug)]
@@ -33,7 +32,7 @@ pub struct SetForm {
 }
 
 impl SetForm {
-    fn engine(&self) -> Target {
+    pub(super) fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
     }
 
@@ -44,14 +43,14 @@ impl SetForm {
 
     /// Whether files get a joint for the root motion, where the skeleton has none.
     pub fn adds_root(&self, has_root_joint: bool) -> bool {
-        let of_format = self.format.capabilities().has_root_joint_for_motion && self.mode().moves_root();
-        !has_root_joint && (of_format || self.engine().choices().always_root_joint)
+        adds_root(self.engine(), self.format, has_root_joint)
     }
 
-    /// The form of the file of a loop in the format of the set.
+    /// The form of the file of a loop in the format of the set, without what else that file holds.
     pub fn source(&self, stored: &StoredLoop) -> Source {
         let file = &stored.file;
-        self.engine().placed(file.source.in_format(self.format, &file.take))
+        let placed = self.engine().placed(file.source.in_format(self.format, &file.take));
+        without_animations(placed)
     }
 }
 
@@ -104,7 +103,13 @@ impl Member {
             _ => form.mode(),
         };
         let space = stored.sidecar.root_motion.space;
-        let Recentered { clip, .. } = clip.recentered(&body, mode, space);
+        let sideways = (kind_of(&stored.sidecar) == Some(MotionKind::Strafe) && stored.sidecar.in_place)
+            .then(|| ahead_of_strafe(&clip, made.animation.as_deref(), made.from == MadeFrom::Mirror))
+            .flatten();
+        let clip = match sideways {
+            Some(ahead) => clip.on_turned_root(ahead),
+            None => clip.recentered(&body, mode, space).clip,
+        };
         let seam_sample = (seam_secs * slower / step_secs).round().rem_euclid(num_samples as f64) as usize;
         let sidecar = Sidecar {
             candidate: CandidateFacts {
@@ -146,10 +151,7 @@ impl Member {
 
     /// The mirror image, left and right exchanged. Errors: they cannot be exchanged.
     pub fn mirrored(&self, pairs: &[String], form: &SetForm) -> Result<Self, StoredLoopError> {
-        let feet = self.stored.sidecar.feet.clone();
-        let skeleton = self.stored.clip.skeleton().clone();
-        let (mut image, mirror) = self.stored.clone().mirrored(pairs, &form.overrides)?;
-        image.sidecar.feet = feet.map(|feet| exchanged(feet, &mirror, &skeleton));
+        let (image, _) = self.stored.clone().mirrored(pairs, &form.overrides)?;
         let made = SetMade {
             from: MadeFrom::Mirror,
             ..self.made.clone()
@@ -302,6 +304,33 @@ fn guessed_velocity(clip: &LoopClip, body: &Body) -> Option<DVec3> {
     (weight > 0.0).then(|| (sum / weight).with_y(0.0))
 }
 
+/// What strafes goes aside by more than this, degrees, and not back by as much.
+const ASIDE_DEG: f64 = 45.0;
+
+/// Where what strafes in place looks, radians to the left of its root: ahead in its file, since the hips turn to where the body goes. Where it
+/// would not go aside then, the side that its name says decides; `None` where that says none.
+fn ahead_of_strafe(clip: &LoopClip, name: Option<&str>, is_mirrored: bool) -> Option<f64> {
+    let way = clip.root().twist.linear;
+    let way = ops::atan2(way.x, way.z);
+    let in_file = rotation::yaw_of(clip.root().start.rotation);
+    if is_aside((way + in_file).to_degrees()) {
+        return Some(-in_file);
+    }
+    let name = name.unwrap_or_default().to_lowercase();
+    let side = match (name.contains("left"), name.contains("right")) {
+        (true, false) => FRAC_PI_2,
+        (false, true) => -FRAC_PI_2,
+        _ => return None,
+    };
+    Some(way - if is_mirrored { -side } else { side })
+}
+
+/// Whether a direction, degrees from forward to the left, is to a side.
+pub(super) fn is_aside(direction_deg: f64) -> bool {
+    let apart = apart_deg(direction_deg, 0.0);
+    (ASIDE_DEG..=180.0 - ASIDE_DEG).contains(&apart)
+}
+
 /// What the body does, as the facts of its loop say.
 pub(super) fn kind_of(sidecar: &Sidecar) -> Option<MotionKind> {
     sidecar.kind.as_deref().and_then(|kind| kind.parse().ok())
@@ -354,20 +383,6 @@ fn moved(mut feet: FeetFacts, secs: f64, slower: f64, period_secs: f64) -> FeetF
     feet
 }
 
-/// Contacts of the mirror image: those of the other foot.
-fn exchanged(mut feet: FeetFacts, mirror: &Mirror, skeleton: &Skeleton) -> FeetFacts {
-    let exchange = |name: &mut String| {
-        if let Some(joint) = skeleton.find(name) {
-            name.clone_from(&skeleton.joint(mirror.partner(joint)).name);
-        }
-    };
-    let contacts = feet.contacts.iter_mut().chain(&mut feet.stances);
-    contacts.for_each(|contact| exchange(&mut contact.joint));
-    feet.bearing.iter_mut().for_each(|bearing| exchange(&mut bearing.joint));
-    feet.outcomes.iter_mut().for_each(|foot| exchange(&mut foot.joint));
-    feet
-}
-
 /// The phase of a loop, and the events of its feet in the order of time.
 fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, Vec<FootEvent>) {
     let Some(feet) = feet else {
@@ -386,18 +401,16 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
     // Beyond this the phase would run backwards, and only a shift is left.
     let warp = if warp.abs() * PI < 1.0 { warp } else { 0.0 };
     let phase = SetPhase { warp, left, right };
+    let map = PhaseMap::warped(warp);
     let mut events = Vec::new();
     for contact in &feet.contacts {
         if contact.length_secs >= period_secs * (1.0 - 1e-9) {
             continue;
         }
-        let foot = [(Side::Left, "left"), (Side::Right, "right")]
-            .into_iter()
-            .find(|(side, _)| {
-                foot_of(body, *side)
-                    .is_some_and(|foot| clip.skeleton().joint(foot.lowest_joint()).name == contact.joint)
-            });
-        let foot = foot.map_or(contact.joint.as_str(), |(_, word)| word);
+        let side = Side::ALL.into_iter().find(|side| {
+            foot_of(body, *side).is_some_and(|foot| clip.skeleton().joint(foot.lowest_joint()).name == contact.joint)
+        });
+        let foot = side.map_or_else(|| contact.joint.clone(), |side| side.to_string());
         for (secs, kind) in [
             (contact.start_secs, FootEventKind::Strike),
             (contact.start_secs + contact.length_secs, FootEventKind::Lift),
@@ -405,8 +418,8 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
             let secs = secs.rem_euclid(period_secs);
             events.push(FootEvent {
                 secs,
-                phase: Some(phase_at(secs / period_secs, warp)),
-                foot: foot.to_owned(),
+                phase: Some(map.phase(secs / period_secs)),
+                foot: foot.clone(),
                 kind,
             });
         }
@@ -417,36 +430,4 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
         one.secs.total_cmp(&other.secs).then(is_lift(one).cmp(&is_lift(other)))
     });
     (phase, events)
-}
-
-/// The phase at a share of the time: that p for which p + warp sin^2(pi p) is the share.
-fn phase_at(share: f64, warp: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        let sine = ops::sin(PI * middle);
-        if middle + warp * sine * sine <= share {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    if low < 1e-12 { 0.0 } else { low }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_phase_is_the_inverse_of_the_share() {
-        for warp in [-0.2, -0.03, 0.0, 0.012, 0.25] {
-            for index in 0..50 {
-                let phase = f64::from(index) / 50.0;
-                let share = phase + warp * (PI * phase).sin().powi(2);
-                assert!((phase_at(share, warp) - phase).abs() < 1e-9, "{warp} {phase}");
-            }
-            assert!((phase_at(0.5 + warp, warp) - 0.5).abs() < 1e-9);
-        }
-    }
 }

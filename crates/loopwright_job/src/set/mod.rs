@@ -351,7 +351,9 @@ impl SetEntry {
             events: member.events.clone(),
             grade: manifest::grade_word(quality.grade),
             reason: match member.is_speed_guessed {
-                true => Some("its speed is guessed from the foot that is lowest: it runs in place".to_owned()),
+                true => Some(
+                    "its speed and direction are guessed from the foot that is lowest: it runs in place".to_owned(),
+                ),
                 false if member.is_one_pose() => {
                     Some("one still pose: no take stands for long enough to loop".to_owned())
                 }

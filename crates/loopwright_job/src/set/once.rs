@@ -1,23 +1,24 @@
 //! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
 
-use loopwright::analysis::{BodyError, Side};
+use loopwright::analysis::BodyError;
 use loopwright::candidate::MotionKind;
 use loopwright::passage::{self, Looked, PassageError};
 use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError};
-use loopwright_formats::loop_file::facts::{CandidateFacts, PlaybackFacts};
+use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
-use loopwright_formats::{LoadedTake, Sidecar, added_root_name};
+use loopwright_formats::{LoadedTake, Sidecar};
 
 use super::Set;
 use super::fill::described;
 use super::find::TakeLoop;
 use super::manifest::{
-    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, RootKeys, SetClip, SetGait, SetMade,
+    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, SetClip, SetGait, SetMade, grade_word,
 };
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
-use crate::cut::numbered;
-use crate::{CarryError, RecipeError, StoredLoop, Studied, recipe};
+use crate::cut::{RootKeys, carried, events, foot_names, numbered};
+use crate::passage_check::{PassageInFile, check_passage};
+use crate::{CarryError, RecipeError, StoredLoop, Studied, Verdict, recipe};
 
 /// Something that happens once in a set.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct SetPassage {
     ways: [(SetGait, &'static str); 2],
     /// Names of the feet of its body.
     feet: Vec<String>,
+    /// How well it meets its loops and holds its feet; none of what is no take.
+    verdict: Option<Verdict>,
 }
 
 /// What one take gives.
@@ -52,15 +55,15 @@ const KINDS: [PassageKind; 5] = [
     PassageKind::Jump,
 ];
 
-/// What happens once in a take between the loops of a set ([`Set::loops`]); where `pairs` are given, in its mirror image.
+/// What happens once in a take between the loops of a set ([`Set::loops`]), and in its mirror image, by these pairs of joints.
 ///
-/// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. Errors: it has another
-/// skeleton, or cannot be mirrored or put onto the character.
+/// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. What cannot be mirrored
+/// gives its own. Errors: it has another skeleton, or cannot be put onto the character.
 pub fn passages_of(
     studied: &Studied,
-    (set, loops): (&Set, &LoopSet),
+    of_set: (&Set, &LoopSet),
     is_of_pack: bool,
-    mirrored: Option<&[String]>,
+    pairs: &[String],
 ) -> Result<TakePassages, OnceError> {
     let kinds = match studied.analysis.named_motion().kind.filter(|_| is_of_pack) {
         Some(MotionKind::Jump) => &KINDS[4..],
@@ -69,8 +72,29 @@ pub fn passages_of(
         _ if is_of_pack => return Ok(TakePassages::default()),
         _ => &KINDS[..],
     };
-    let analysis = on_skeleton(studied, mirrored)?;
-    let found = passage::find(loops, &analysis, kinds)?;
+    let analysis = studied.analysis_of_loops()?;
+    let mut passages = passages_in(&analysis, studied, of_set, kinds, MadeFrom::Take)?;
+    let image = || -> Result<TakePassages, OnceError> {
+        let mirror = recipe::mirror(&analysis, pairs)?;
+        let image = Analysis::with(&mirror.take(&analysis.take), analysis.overrides())?;
+        passages_in(&image, studied, of_set, kinds, MadeFrom::Mirror)
+    };
+    if let Ok(image) = image() {
+        passages.found.extend(image.found);
+        passages.missing.extend(image.missing);
+    }
+    Ok(passages)
+}
+
+/// What happens once in a take on the skeleton of a set.
+fn passages_in(
+    analysis: &Analysis,
+    studied: &Studied,
+    (set, loops): (&Set, &LoopSet),
+    kinds: &[PassageKind],
+    from: MadeFrom,
+) -> Result<TakePassages, OnceError> {
+    let found = passage::find(loops, analysis, kinds)?;
     let facts = studied.facts();
     let named = |loop_index: usize| loops.loops()[loop_index].name().to_owned();
     let way = |name: &String| {
@@ -86,28 +110,26 @@ pub fn passages_of(
     };
     let described = |passage: Passage| {
         let ends = passage.ends().map(|end| named(end.loop_index));
+        let feet = foot_names(analysis);
+        let judged = |take: &Take| {
+            let clips = passage.ends().map(|end| Some(&loops.loops()[end.loop_index]));
+            let known = PassageInFile::new(&passage, &ends, &feet);
+            check_passage(take, &known, clips, analysis.overrides()).ok()
+        };
         SetPassage {
+            verdict: passage.to_take().ok().and_then(|take| judged(&take)),
             made: SetMade {
-                from: if mirrored.is_some() {
-                    MadeFrom::Mirror
-                } else {
-                    MadeFrom::Take
-                },
-                take: facts.file.clone(),
-                animation: facts.animation.clone(),
-                frames: passage.source_frames(),
-                licence: facts.licence.clone(),
+                from,
+                ..SetMade::of_take(&facts, passage.source_frames())
             },
-            feet: (analysis.body.feet.iter())
-                .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
-                .collect(),
+            feet,
             curves: ends.iter().any(curves),
             ways: [way(&ends[0]), way(&ends[1])],
             passage,
             ends,
         }
     };
-    let passages = Passage::all_from_take(loops, &analysis, &found.passages, 1.0 / set.form.fps)?.flatten();
+    let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps)?.flatten();
     let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = passages.map(described).partition(SetPassage::fits);
     let dear = dear
         .iter()
@@ -116,23 +138,6 @@ pub fn passages_of(
         missing: found.missing.into_iter().chain(dear).collect(),
         found: found_ones,
     })
-}
-
-/// A take on the skeleton of the set.
-fn on_skeleton(studied: &Studied, mirrored: Option<&[String]>) -> Result<Analysis, OnceError> {
-    let own = || -> Result<Analysis, OnceError> {
-        Ok(match &studied.character {
-            None => studied.analysis.clone(),
-            Some(matched) => {
-                let take: Take = matched.held_take(studied.take())?;
-                Analysis::new(&take)?
-            }
-        })
-    };
-    let analysis = own()?;
-    let Some(pairs) = mirrored else { return Ok(analysis) };
-    let mirror = recipe::mirror(&analysis, pairs)?;
-    Ok(Analysis::with(&mirror.take(&analysis.take), analysis.overrides())?)
 }
 
 impl TakePassages {
@@ -146,7 +151,10 @@ impl TakePassages {
             found.extend(each.found);
         }
         // A mirror image comes after what takes show, and what curves after what goes straight.
-        let order = |each: &SetPassage| (each.made.from != MadeFrom::Take, each.curves, each.passage.cost());
+        let order = |each: &SetPassage| {
+            let is_image = each.made.from != MadeFrom::Take;
+            (each.grade(), is_image, each.curves, each.passage.cost())
+        };
         found.sort_by(|one, other| {
             order(one)
                 .partial_cmp(&order(other))
@@ -207,10 +215,15 @@ const MOST_COST: f64 = 0.35;
 const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
 
 impl SetPassage {
-    /// Whether it is fit for a set: near to its loops, and no pirouette.
+    /// Whether it is fit for a set: near to its loops, no pirouette, and not bad.
     fn fits(&self) -> bool {
         let in_place = self.passage.kind() == PassageKind::TurnInPlace;
-        self.passage.cost() <= MOST_COST && (in_place || self.passage.turn().abs() <= MOST_TURN)
+        let is_near = self.passage.cost() <= MOST_COST && self.grade() != Grade::Bad;
+        is_near && (in_place || self.passage.turn().abs() <= MOST_TURN)
+    }
+
+    fn grade(&self) -> Grade {
+        self.verdict.as_ref().map_or(Grade::Bad, |verdict| verdict.grade)
     }
 
     /// Passages of one key serve for the same.
@@ -243,6 +256,7 @@ impl SetPassage {
             PassageKind::TurnInPlace => format!("turn_in_place{turn}"),
             PassageKind::Turn if from == to => format!("{from}_turn{turn}"),
             PassageKind::Turn => format!("{from}_to_{to}_turn{turn}"),
+            PassageKind::Jump if from == to && self.ways[0].0 == SetGait::Idle => format!("jump{turn}"),
             PassageKind::Jump if from == to => format!("jump_{from}{turn}"),
             PassageKind::Jump | PassageKind::Transition => format!("jump_{from}_to_{to}{turn}"),
         }
@@ -250,14 +264,7 @@ impl SetPassage {
 
     /// The take of its frames, with a root joint where the files of the set have one, ready to be written. Errors: it is no take.
     pub fn ready(&self, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
-        if form.adds_root(has_root_joint) {
-            let root = added_root_name(self.passage.skeleton());
-            return Ok(CarriedMotion::TakeWithRoot(self.passage.to_take_with_root(&root)?));
-        }
-        Ok(CarriedMotion::Take(match form.mode().moves_root() {
-            true => self.passage.to_take()?,
-            false => self.passage.in_place().to_take()?,
-        }))
+        carried(&self.passage, form.engine(), form.format, has_root_joint)
     }
 
     /// What the manifest says of it.
@@ -267,7 +274,10 @@ impl SetPassage {
             clip: self.ends[end].clone(),
             secs: passage.ends()[end].secs,
         };
-        let held = passage.has_held_feet();
+        let free =
+            (!passage.has_held_feet()).then(|| "its feet are left free, since no correction holds them".to_owned());
+        let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);
+        let reason = seen.map(|verdict| verdict.reason.clone()).or(free);
         SetClip {
             name: passage.name().to_owned(),
             file: file.to_owned(),
@@ -284,42 +294,26 @@ impl SetPassage {
             frames: passage.num_samples() - 1,
             from: Some(state(0)),
             to: Some(state(1)),
-            turn_deg: Some(passage.turn().to_degrees()),
-            travel_m: Some(passage.travel().to_array()),
+            turn_deg: Some(passage.turn().to_degrees() + 0.0),
+            travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
             cost: Some(passage.cost()),
-            root: Some(RootKeys {
-                secs: (0..passage.num_samples())
-                    .map(|key| key as f64 * passage.step_secs())
-                    .collect(),
-                translation: passage
-                    .roots()
-                    .iter()
-                    .flat_map(|root| root.translation.to_array())
-                    .collect(),
-                rotation: passage
-                    .roots()
-                    .iter()
-                    .flat_map(|root| root.rotation.to_array())
-                    .collect(),
-            }),
-            events: (passage.events().iter())
-                .map(|event| FootEvent {
+            root: Some(RootKeys::of(passage).into()),
+            events: (events(passage, &self.feet).into_iter().zip(passage.events()))
+                .map(|(facts, event)| FootEvent {
                     secs: event.secs,
                     phase: None,
-                    foot: match event.side {
-                        Some(Side::Left) => "left".to_owned(),
-                        Some(Side::Right) => "right".to_owned(),
-                        None => self.feet.get(event.foot).cloned().unwrap_or_default(),
-                    },
-                    kind: if event.is_strike {
-                        FootEventKind::Strike
-                    } else {
-                        FootEventKind::Lift
+                    foot: facts.foot,
+                    kind: match event.is_strike {
+                        true => FootEventKind::Strike,
+                        false => FootEventKind::Lift,
                     },
                 })
                 .collect(),
-            grade: Some(if held { "good" } else { "review" }.to_owned()),
-            reason: (!held).then(|| "its feet are left free, since no correction holds them".to_owned()),
+            grade: grade_word(Some(match reason {
+                Some(_) => self.grade().max(Grade::Review),
+                None => Grade::Good,
+            })),
+            reason,
             made: self.made.clone(),
             ..SetClip::default()
         }
@@ -332,22 +326,16 @@ const STILL_MPS: f64 = 0.15;
 /// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
 /// or the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
-    let analysis = on_skeleton(studied, None)?;
+    let analysis = studied.analysis_of_loops()?;
     // Who walks in place stands nowhere.
     let calmest = passage::calmest_stands(&analysis).into_iter().next();
     let Some(frame) = calmest.filter(|&frame| analysis.speed(frame) < STILL_MPS) else {
         return Ok(None);
     };
-    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?;
+    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?.on_turned_root(0.0);
     let goes_into = studied.goes_into();
     let facts = studied.facts();
-    let made = SetMade {
-        take: facts.file.clone(),
-        animation: facts.animation.clone(),
-        frames: Some([frame as f64; 2]),
-        licence: facts.licence.clone(),
-        ..SetMade::default()
-    };
+    let made = SetMade::of_take(&facts, Some([frame as f64; 2]));
     let mode = RootMode::Stationary;
     let sidecar = Sidecar {
         kind: Some(MotionKind::Still.to_string()),

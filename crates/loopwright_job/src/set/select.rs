@@ -1,11 +1,13 @@
 //! Which loops a set takes: the best of each way to move.
 
-use loopwright::candidate::MotionKind;
+use std::path::Path;
+
+use loopwright::candidate::{MotionKind, NamedMotion};
 use loopwright::loop_clip::Interpolation;
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use super::manifest::SetGait;
-use super::member::{Member, kind_of};
+use super::member::{Member, is_aside, kind_of};
 use crate::{CheckId, verdict};
 
 /// Below this speed a body stays, metres per second.
@@ -14,7 +16,7 @@ const STAYS_MPS: f64 = 0.3;
 /// From this rate on a body that stays turns, degrees per second.
 const TURNS_DPS: f64 = 30.0;
 
-/// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say.
+/// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say, unless the take is named a run.
 const RUN_FROUDE: f64 = 0.25;
 const GRAVITY: f64 = 9.81;
 
@@ -103,7 +105,7 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
     // On a character as on the body that ran: speeds are scaled with lengths.
     let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
     let is_fast = speed * speed > RUN_FROUDE * GRAVITY * scale * member.hips_metres();
-    let flies = is_fast && member.flies();
+    let flies = member.flies() && (is_fast || is_named_run(member));
     Ok(match kind {
         Some(MotionKind::Run) => SetGait::Run,
         _ if flies => SetGait::Run,
@@ -115,24 +117,47 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
     })
 }
 
+/// Whether the name of its take says that it runs.
+fn is_named_run(member: &Member) -> bool {
+    let stem = Path::new(&member.made.take).file_stem();
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
+    let name = member.made.animation.clone().or(stem).unwrap_or_default();
+    NamedMotion::of(&name).kind == Some(MotionKind::Run)
+}
+
 /// Whether nothing shows how fast a loop goes.
 pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
     verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed)
 }
 
 impl Offered {
-    /// What decides between loops that move alike, the least first: grade, the plainness of the name (an idle goes before an idle with a
-    /// sword), sliding feet, displacement by closing.
-    fn order(&self) -> (Grade, usize, f64, f64) {
+    /// What decides between loops that move alike, the least first: grade, whether the name says what it does, the plainness of the name (an
+    /// idle goes before an idle with a sword), sliding feet, displacement by closing.
+    fn order(&self) -> (Grade, bool, usize, f64, f64) {
         let quality = &self.member.stored.sidecar.quality;
         let name = self.member.made.animation.as_deref().unwrap_or_default();
         (
             quality.grade.unwrap_or(Grade::Review),
+            !self.is_named(name),
             name.split(|letter: char| !letter.is_alphanumeric()).count(),
             // Differences that nobody sees do not decide.
             quality.foot_slide_cmps.map_or(0.0, f64::round),
             quality.displacement_mm.unwrap_or(0.0),
         )
+    }
+
+    /// Whether a name says that it moves as it does.
+    fn is_named(&self, name: &str) -> bool {
+        use MotionKind::{Backward, Idle, Run, Strafe, TurnInPlace, Walk};
+        let Some(kind) = NamedMotion::of(name).kind else {
+            return false;
+        };
+        match self.gait {
+            SetGait::Idle => kind == Idle,
+            SetGait::TurnInPlace => kind == TurnInPlace,
+            SetGait::Walk => matches!(kind, Walk | Backward | Strafe),
+            SetGait::Run => matches!(kind, Run | Backward | Strafe),
+        }
     }
 
     /// Whether the two move alike, so that a set needs one of them.
@@ -168,8 +193,9 @@ pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
 pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
     offered.sort_by(|one, other| {
         let (one, other) = (one.order(), other.order());
-        let by_size = one.2.total_cmp(&other.2).then(one.3.total_cmp(&other.3));
-        (one.0.cmp(&other.0)).then(one.1.cmp(&other.1)).then(by_size)
+        let by_size = one.3.total_cmp(&other.3).then(one.4.total_cmp(&other.4));
+        let by_name = one.1.cmp(&other.1).then(one.2.cmp(&other.2));
+        one.0.cmp(&other.0).then(by_name).then(by_size)
     });
     let mut taken: Vec<Taken> = Vec::new();
     let mut dropped = Vec::new();
@@ -193,10 +219,11 @@ pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
     (taken, dropped)
 }
 
-fn key(offered: &Offered) -> (SetGait, f64, f64, f64) {
+fn key(offered: &Offered) -> (SetGait, [i8; 2], f64, f64) {
     let member = &offered.member;
-    let way = member.direction_deg().abs().round();
-    (offered.gait, way, member.speed_mps(), member.turn_dps())
+    let turn = member.turn_dps();
+    let way = [eighth_of(member).abs(), side_of(turn).abs()];
+    (offered.gait, way, member.speed_mps(), turn)
 }
 
 /// The side to which a loop turns: 1 left, -1 right, 0 neither.
@@ -208,24 +235,31 @@ pub(super) fn side_of(turn_dps: f64) -> i8 {
     }
 }
 
+/// Eighths of a turn from forward to where a loop goes, left positive; what strafes goes to a side.
+fn eighth_of(member: &Member) -> i8 {
+    let direction = member.direction_deg();
+    match kind_of(&member.stored.sidecar) {
+        Some(MotionKind::Strafe) if is_aside(direction) => 2 * direction.signum() as i8,
+        _ => (direction / 45.0).round() as i8,
+    }
+}
+
 /// One of eight directions, as names of loops say it; forward is not said.
 pub(super) fn way_of(member: &Member) -> &'static str {
-    let direction = member.direction_deg();
-    let eighth = (direction / 45.0).round().abs() as u8;
-    match (eighth, direction > 0.0) {
-        (0, _) => "",
-        (1, true) => "_forward_left",
-        (1, false) => "_forward_right",
-        (2, true) => "_strafe_left",
-        (2, false) => "_strafe_right",
-        (3, true) => "_back_left",
-        (3, false) => "_back_right",
+    match eighth_of(member) {
+        0 => "",
+        1 => "_forward_left",
+        -1 => "_forward_right",
+        2 => "_strafe_left",
+        -2 => "_strafe_right",
+        3 => "_back_left",
+        -3 => "_back_right",
         _ => "_back",
     }
 }
 
-/// The names of loops, each once: by gait and direction, with the turn, and with the speed where that still leaves two alike. Those that
-/// takes show, which the second part says, have the plainer names.
+/// The names of loops, each once: by gait and direction, with the turn, and slow or fast where that still leaves several. Those that takes
+/// show, which the second part says, have the plainer names.
 pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
     let mut names: Vec<String> = offered.iter().map(|(each, _)| name_of(each)).collect();
     for index in 0..names.len() {
@@ -241,17 +275,22 @@ pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
         }
         by_speed.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
         let plain = by_speed[(by_speed.len() - 1) / 2];
-        for at in alike.into_iter().filter(|&at| at != plain) {
-            names[at] = format!("{}_{:.0}cms", names[at], 1e2 * speed(&at));
-        }
-    }
-    // What is still alike is numbered.
-    for index in 1..names.len() {
-        let wanted = names[index].clone();
-        let mut number = 2;
-        while names[..index].contains(&names[index]) {
-            names[index] = format!("{wanted}_{number}");
-            number += 1;
+        let mut others: Vec<usize> = alike.into_iter().filter(|&at| at != plain).collect();
+        let from_plain = |at: &usize| (speed(at) - speed(&plain)).abs();
+        let is_made = |at: &usize| !offered[*at].1;
+        others.sort_by(|one, other| {
+            let by_source = is_made(one).cmp(&is_made(other));
+            by_source.then(from_plain(one).total_cmp(&from_plain(other)))
+        });
+        let [mut slow, mut fast] = [0, 0];
+        for at in others {
+            let (word, count) = match speed(&at) < speed(&plain) {
+                true => ("slow", &mut slow),
+                false => ("fast", &mut fast),
+            };
+            *count += 1;
+            let number = if *count > 1 { format!("_{count}") } else { String::new() };
+            names[at] = format!("{}_{word}{number}", names[at]);
         }
     }
     names
@@ -278,6 +317,9 @@ const NUM_PHASES: usize = 32;
 
 /// So many of these loops which differ most from the first and from each other, beside the first.
 pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<Offered> {
+    if count < 2 {
+        return Vec::new();
+    }
     let profiles: Vec<Vec<glam::DVec3>> = core::iter::once(best)
         .chain(others)
         .map(|each| profile(&each.member))

@@ -4,7 +4,7 @@ use loopwright::closure::ClosureName;
 use loopwright_formats::Format;
 use loopwright_job::recipe::{StudyArgs, read_joint_map};
 
-use super::{Beside, Edit, RootView, Shown, Stretch, Study, Ticked};
+use super::{Beside, Edit, NamedFile, RootView, SetRead, Shown, Steer, Stretch, Study, Ticked};
 use crate::camera::Camera;
 
 /// A change of the model.
@@ -19,6 +19,19 @@ pub enum Action {
     },
     /// Follow a recipe: read the take as it says, and make what it makes.
     OpenRecipe { bytes: Vec<u8> },
+    /// Play a set, with the body of one of its files.
+    OpenSet(Box<SetRead>),
+    /// Play it no longer.
+    CloseSet,
+    /// Steer the character of the set.
+    Steer(Steer),
+    /// Play a clip of the set.
+    PlayClip(String),
+    /// Read takes again that were open: the name of the file of each, and its recipe. The files may have characters that recipes name.
+    Reopen {
+        files: Vec<NamedFile>,
+        takes: Vec<(String, String)>,
+    },
     /// Take joints of characters for those that a map names.
     OpenMap {
         /// Its name, as a recipe states it.
@@ -141,9 +154,17 @@ impl Action {
         )
     }
 
-    /// Opens a file: a map of joints or a recipe where its name ends in `.toml`, else a take.
+    /// Opens a file: a map of joints or a recipe where its name ends in `.toml`, a set where it is the manifest of one, else a take.
     pub(crate) fn of_file(file_name: String, bytes: Vec<u8>, beside: Beside) -> Self {
-        match file_name.to_ascii_lowercase().ends_with(".toml") {
+        let name = file_name.to_ascii_lowercase();
+        if let Some(set) = name
+            .ends_with(".json")
+            .then(|| Self::of_manifest(&file_name, &bytes, &beside))
+            .flatten()
+        {
+            return set;
+        }
+        match name.ends_with(".toml") {
             true if read_joint_map(&bytes).is_ok() => Self::OpenMap { file_name, bytes },
             true => Self::OpenRecipe { bytes },
             false => Self::Open {

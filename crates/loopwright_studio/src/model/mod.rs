@@ -10,6 +10,7 @@ mod judged;
 mod playback;
 mod problem;
 mod set;
+mod steered;
 mod takes;
 mod ticked;
 
@@ -28,12 +29,14 @@ pub(crate) use playback::MIN_FRAMES;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
 pub use set::LoopSet;
+pub use steered::{SetRead, Steer, Steered};
 pub use ticked::Ticked;
 
 use crate::camera::Camera;
+pub(crate) use crate::road::time_of_move;
 pub use crate::road::{
     CharacterError, CostMap, Edit, ExportError, Exported, Jump, Listed, Made, MadeError, NamedFile, OpenError, Opened,
-    Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
+    Sketch, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
 use crate::work::{Done, Job, Wake, Work};
 
@@ -78,6 +81,8 @@ pub struct Model {
     batch: ticked::Batch,
     listing: judged::Listing,
     set: LoopSet,
+    /// The set that is played.
+    steered: Option<Steered>,
     made: Option<Arc<Made>>,
     /// Whether the loop of what is chosen is still to be made: another file that was read may have taken its turn.
     owes_loop: bool,
@@ -157,6 +162,7 @@ impl Model {
             batch: ticked::Batch::default(),
             listing: judged::Listing::default(),
             set: LoopSet::default(),
+            steered: None,
             made: None,
             owes_loop: false,
             is_drafted: false,
@@ -301,7 +307,7 @@ impl Model {
                 Done::Opened(Ok(opened)) => self.take_in(opened),
                 Done::Followed(Ok((opened, edit))) => self.take_in_read(opened, *edit),
                 Done::Studied(opened, studied) => self.take_in_studied(&opened, studied),
-                Done::Followed(Err(error)) => self.problem = Some(error.into()),
+                Done::Followed(Err(error)) => self.take_in_failure(error),
                 Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
                     self.owes_loop = false;
@@ -316,10 +322,10 @@ impl Model {
                     self.owes_loop = false;
                     self.problem = Some(error.into());
                 }
-                Done::Exported(Ok(exported)) => self.exported = Some(exported),
-                Done::Exported(Err(error)) => match &self.batch.now {
-                    Some(stem) => self.left_out.push((stem.clone(), error.to_string())),
-                    None => self.problem = Some(error.into()),
+                Done::Exported(exported) => match (exported, self.batch.finish()) {
+                    (Ok(exported), _) => self.exported = Some(exported),
+                    (Err(error), Some(stem)) => self.left_out.push((stem.to_owned(), error.to_string())),
+                    (Err(error), None) => self.problem = Some(error.into()),
                 },
             }
             if !self.work.opens()
@@ -358,6 +364,11 @@ impl Model {
                 beside,
             } => self.open(file_name, bytes, beside),
             Action::OpenRecipe { bytes } => self.follow(&bytes),
+            Action::OpenSet(read) => self.open_set(*read),
+            Action::CloseSet => self.steered = None,
+            Action::Steer(steer) => self.steer(steer),
+            Action::PlayClip(name) => self.play_clip(&name),
+            Action::Reopen { files, takes } => self.reopen(files, takes),
             Action::OpenMap { file_name, bytes } => self.map_joints(file_name, bytes),
             Action::CannotOpen { file_name, reason } => {
                 self.problem = Some(Problem::Open(OpenError::File { file_name, reason }));
@@ -397,7 +408,7 @@ impl Model {
             Action::Show(shown) => self.show(shown),
             Action::ToggleUncut => self.show(match self.shown() {
                 Shown::Loop => Shown::Uncut,
-                Shown::Uncut | Shown::Take | Shown::Blend => Shown::Loop,
+                Shown::Uncut | Shown::Take | Shown::Blend | Shown::Set => Shown::Loop,
             }),
             Action::RootView(view) => self.view_root(view),
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,

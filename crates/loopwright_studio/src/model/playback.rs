@@ -14,6 +14,8 @@ pub enum Shown {
     Take,
     /// The blend of the set of loops.
     Blend,
+    /// The character of a set, which is steered.
+    Set,
 }
 
 /// What becomes of the root motion in the viewport.
@@ -173,6 +175,8 @@ impl Model {
     /// What is shown: without a loop it is the take, and without a blend the loop.
     pub fn shown(&self) -> Shown {
         match (self.shown, &self.made) {
+            (Shown::Set, _) if self.steered_here().is_some() => Shown::Set,
+            (Shown::Set, Some(_)) => Shown::Loop,
             (_, None) => Shown::Take,
             (Shown::Blend, _) if self.set.mixed().is_none() => Shown::Loop,
             (shown, _) => shown,
@@ -207,6 +211,9 @@ impl Model {
 
     /// Lets the time shown go on.
     pub fn advance(&mut self, passed_secs: f64) {
+        if self.advance_steered(passed_secs) {
+            return;
+        }
         let accumulates = self.root_view == RootView::Accumulate && self.shown() != Shown::Take;
         self.playback.advance(passed_secs, self.span_secs(), accumulates);
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use super::{
-    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Shown, Stretch,
-    Studies, Ticked,
+    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Stretch, Studies,
+    Ticked,
 };
 use crate::work::Job;
 
@@ -33,8 +33,51 @@ impl Model {
         }
     }
 
+    /// Reads takes again that were open.
+    pub(super) fn reopen(&mut self, files: Vec<NamedFile>, takes: Vec<(String, String)>) {
+        for file in &files {
+            if takes.iter().all(|(name, _)| *name != file.file_name) {
+                self.keep_named(file.file_name.clone(), file.bytes.to_vec());
+            }
+        }
+        for (name, recipe) in takes {
+            let file = files.iter().find(|file| file.file_name == name);
+            let (Some(file), Ok(recipe)) = (file, Recipe::read(recipe.as_bytes())) else {
+                continue;
+            };
+            let job = Job::Follow {
+                file_name: name,
+                bytes: Arc::clone(&file.bytes),
+                named: self.named_by(&recipe.take),
+                recipe: Box::new(recipe),
+                edit: None,
+            };
+            match self.work.reads_a_file() {
+                true => self.waiting.push_back(job),
+                false => self.start_reading(job),
+            }
+        }
+    }
+
+    /// The takes that are open with the recipe of each, which states the frames that are chosen; the one that is shown first.
+    pub(crate) fn recipes(&self) -> impl Iterator<Item = (&Arc<Opened>, Recipe)> {
+        let shown = self.opened.iter().zip(&self.history);
+        let others = self.others.iter().rev().map(|(opened, history)| (opened, history));
+        shown.chain(others).map(|(opened, history)| {
+            let edit = history.current();
+            let mut recipe = edit.to_recipe();
+            let chosen = opened
+                .ends(edit.stretch)
+                .filter(|_| edit.stretch != opened.first_stretch());
+            if let Some([start, end]) = chosen {
+                (recipe.stretch.start, recipe.stretch.end) = (Some(start), Some(end));
+            }
+            (opened, recipe)
+        })
+    }
+
     pub(super) fn start_reading(&mut self, job: Job) {
-        if let Job::Open { file_name, .. } = &job {
+        if let Job::Open { file_name, .. } | Job::Follow { file_name, .. } = &job {
             self.reading.clone_from(file_name);
         }
         self.work.start(job);
@@ -203,14 +246,19 @@ impl Model {
     /// Takes in the take that is shown, read otherwise.
     pub(super) fn take_in_read(&mut self, opened: Arc<Opened>, edit: Edit) {
         let is_shown = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
-        match self.history.take().filter(|_| is_shown) {
+        match is_shown.then(|| self.history.take()).flatten() {
             Some(mut history) => {
                 let kept = self.kept.take();
                 history.set(edit, true);
                 self.show_take(opened, history);
                 self.kept = kept;
             }
-            None => self.take_in_with(opened, edit),
+            None => {
+                // What was set before is as unwritten as it was.
+                let first = Edit::first(&opened);
+                self.take_in_with(opened, first);
+                self.change(edit, true);
+            }
         }
     }
 
@@ -373,7 +421,7 @@ impl Model {
             });
         }
         self.bar_frames = None;
-        self.shown = Shown::Loop;
+        self.shown = self.first_shown(&opened);
         self.playback.secs = 0.0;
         self.camera = self.camera.facing(&opened);
         let body = opened.body();

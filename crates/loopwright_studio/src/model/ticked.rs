@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use loopwright_formats::Format;
+use loopwright_job::name_part;
 use loopwright_job::recipe::{Recipe, StretchRecipe};
 
-use super::{Edit, Exported, Model, Opened, Stretch};
+use super::{Edit, Exported, History, Model, Opened, Stretch};
 use crate::work::Job;
 
 /// Something that is ticked.
@@ -21,8 +22,9 @@ pub enum Ticked {
 
 /// A loop that is to be made and written.
 #[derive(Debug)]
-pub(super) struct ToWrite {
-    job: Job,
+struct ToWrite {
+    /// None once it is done.
+    job: Option<Job>,
     /// The take that it is of, and the choices that it is made by, where they are those of the take.
     of: Option<(String, Edit)>,
     stem: String,
@@ -31,20 +33,20 @@ pub(super) struct ToWrite {
 /// What was ticked and is not written yet.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    pub(super) waiting: std::collections::VecDeque<ToWrite>,
+    waiting: std::collections::VecDeque<ToWrite>,
     /// What is written now.
-    pub(super) now: Option<String>,
+    now: Option<ToWrite>,
     /// How many there were.
-    pub(super) count: usize,
+    count: usize,
 }
 
-/// A word of a file as a part of a name, as the command makes it: letters, digits and underscores, others become hyphens.
-fn tame(text: &str) -> String {
-    let fit = |letter: char| match letter.is_alphanumeric() || matches!(letter, '_' | '.') {
-        true => letter,
-        false => '-',
-    };
-    text.chars().map(fit).collect()
+impl Batch {
+    /// Takes what is written now for done, well or not. Returns its name.
+    pub(super) fn finish(&mut self) -> Option<&str> {
+        let now = self.now.as_mut()?;
+        now.job = None;
+        Some(&now.stem)
+    }
 }
 
 /// The recipe of a loop for another animation of its file: frames and times of one say nothing of another.
@@ -65,7 +67,8 @@ impl Model {
     /// What is written now of what was ticked, its number, and how many there are.
     pub fn writing(&self) -> Option<(&str, usize, usize)> {
         let Batch { waiting, now, count } = &self.batch;
-        now.as_deref().map(|stem| (stem, count - waiting.len(), *count))
+        now.as_ref()
+            .map(|now| (now.stem.as_str(), count - waiting.len(), *count))
     }
 
     pub(super) fn tick(&mut self, ticked: Ticked, is_ticked: bool) {
@@ -96,44 +99,52 @@ impl Model {
             edit: Box::new(edit),
             stem,
         };
+        // By the choices that the take has.
+        let chosen = |(opened, history): (&Arc<Opened>, &History<Edit>), stem: String| {
+            let edit = history.current().clone();
+            ToWrite {
+                job: Some(of_take(opened, edit.clone(), stem.clone())),
+                of: Some((opened.file_name.clone(), edit)),
+                stem,
+            }
+        };
         Some(match ticked {
             Ticked::Take(file_name) => {
                 let others = self.others.iter().map(|(opened, history)| (opened, history));
                 let mut all = others.chain([shown]);
-                let (opened, history) = all.find(|(opened, _)| opened.file_name == file_name)?;
-                let (stem, edit) = (Exported::stem_of(opened), history.current().clone());
-                ToWrite {
-                    job: of_take(opened, edit.clone(), stem.clone()),
-                    of: Some((file_name, edit)),
-                    stem,
-                }
+                let take = all.find(|(opened, _)| opened.file_name == file_name)?;
+                chosen(take, Exported::stem_of(take.0))
             }
             Ticked::Loop(index) => {
                 let (opened, history) = shown;
                 let stem = format!("{}-{}", Exported::stem_of(opened), index + 1);
                 ToWrite {
-                    job: of_take(
+                    job: Some(of_take(
                         opened,
                         history.current().of_stretch(Stretch::Found(index)),
                         stem.clone(),
-                    ),
+                    )),
                     of: None,
                     stem,
                 }
             }
             Ticked::Animation(name) => {
                 let (opened, history) = shown;
-                let stem = format!("{}-{}-loop", opened.stem(), tame(&name));
+                let stem = format!("{}-{}-loop", opened.stem(), name_part(&name));
+                // The loop of the one that is shown is the one that is seen.
+                if name == opened.take().name() {
+                    return Some(chosen(shown, stem));
+                }
                 let recipe = for_animation(history.current().to_recipe(), Some(name));
                 ToWrite {
-                    job: Job::ReadFile {
+                    job: Some(Job::ReadFile {
                         file_name: opened.file_name.clone(),
                         bytes: opened.bytes.clone()?,
                         named: self.named_by(&recipe.take),
                         recipe: Box::new(recipe),
                         format: format.unwrap_or(opened.format),
                         stem: stem.clone(),
-                    },
+                    }),
                     of: None,
                     stem,
                 }
@@ -146,11 +157,14 @@ impl Model {
         if self.work.progress().is_some() || self.exported.is_some() {
             return;
         }
-        self.batch.now = None;
-        if let Some(ToWrite { job, of, stem }) = self.batch.waiting.pop_front() {
-            self.exporting = of;
-            self.batch.now = Some(stem);
-            self.work.start(job);
+        // What is not done was given up for a take that was opened: it is begun again.
+        let given_up = self.batch.now.take().filter(|now| now.job.is_some());
+        if let Some(next) = given_up.or_else(|| self.batch.waiting.pop_front()) {
+            self.exporting.clone_from(&next.of);
+            if let Some(job) = next.job.clone() {
+                self.work.start(job);
+            }
+            self.batch.now = Some(next);
         }
     }
 }

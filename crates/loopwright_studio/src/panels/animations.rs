@@ -1,11 +1,13 @@
 //! The takes that are open and the animations of a file, to be searched, chosen, ticked and closed.
 
-use eframe::egui::{self, Button, Label, RichText, ScrollArea, TextEdit, Ui};
+use std::sync::{Arc, Weak};
+
+use eframe::egui::{self, Button, Label, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui, Vec2};
 use loopwright_job::recipe::StudyArgs;
 
 use crate::focus::named;
 use crate::grade::light_ui;
-use crate::model::{Action, Model, Opened, Ticked};
+use crate::model::{Action, Model, Opened, Sketch, Ticked};
 
 /// Height of the list of animations, points: files of characters have a dozen or a hundred.
 const LIST_POINTS: f32 = 180.0;
@@ -13,12 +15,17 @@ const LIST_POINTS: f32 = 180.0;
 /// Room for the length of an animation and what it is, points.
 const FACTS_POINTS: f32 = 150.0;
 
+/// Width and height of a body in a list, points.
+const SKETCH_POINTS: f32 = 26.0;
+
 /// What is searched for, and the take that is about to be closed.
 #[derive(Debug, Default)]
 pub(crate) struct AnimationsPanel {
     wanted: String,
-    /// Its number among the others, or none for the one that is shown.
-    closing: Option<Option<usize>>,
+    /// The name of its file: another take may be shown before one answers.
+    closing: Option<String>,
+    /// The bodies of takes, drawn once.
+    sketches: Vec<(Weak<Opened>, Sketch)>,
 }
 
 impl AnimationsPanel {
@@ -56,11 +63,11 @@ impl AnimationsPanel {
         wanted.split_whitespace().all(|word| name.contains(word))
     }
 
-    fn takes_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+    fn takes_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Arc<Opened>, actions: &mut Vec<Action>) {
         let others = model
             .other_takes()
             .enumerate()
-            .map(|(index, other)| (Some(index), &**other));
+            .map(|(index, other)| (Some(index), other));
         for (index, take) in others.chain([(None, opened)]) {
             if index.is_some() && !self.is_wanted(&take.file_name) {
                 continue;
@@ -73,20 +80,37 @@ impl AnimationsPanel {
                     &take.file_name,
                     actions,
                 );
+                sketch_ui(ui, self.sketch(take));
                 self.take_ui(ui, model, index, take, actions);
             });
         }
-        let Some(closing) = self.closing else { return };
+        let Some(name) = self.closing.clone() else { return };
+        let index = model.others().position(|other| other == name);
+        if index.is_none() && opened.file_name != name {
+            self.closing = None;
+            return;
+        }
         ui.horizontal_wrapped(|ui| {
             ui.colored_label(ui.visuals().warn_fg_color, "Its changes are not written.");
             if ui.button("Close it all the same").clicked() {
-                actions.push(Action::Close(closing));
+                actions.push(Action::Close(index));
                 self.closing = None;
             }
             if ui.button("Leave it open").clicked() {
                 self.closing = None;
             }
         });
+    }
+
+    fn sketch(&mut self, take: &Arc<Opened>) -> &Sketch {
+        self.sketches.retain(|(of, _)| of.strong_count() > 0);
+        let is_of = |(of, _): &(Weak<Opened>, Sketch)| of.as_ptr() == Arc::as_ptr(take);
+        let at = self.sketches.iter().position(is_of).unwrap_or_else(|| {
+            let sketch = Sketch::of_take(&take.studied.analysis);
+            self.sketches.push((Arc::downgrade(take), sketch));
+            self.sketches.len() - 1
+        });
+        &self.sketches[at].1
     }
 
     fn take_ui(&mut self, ui: &mut Ui, model: &Model, index: Option<usize>, take: &Opened, actions: &mut Vec<Action>) {
@@ -113,7 +137,7 @@ impl AnimationsPanel {
         if take.bytes.is_some() {
             let closes = named(ui.small_button("Close"), &format!("Close {name}"));
             if closes.clicked() && is_unsaved {
-                self.closing = Some(index);
+                self.closing = Some(name.clone());
             } else if closes.clicked() {
                 actions.push(Action::Close(index));
                 self.closing = None;
@@ -147,6 +171,7 @@ impl AnimationsPanel {
             for (name, listed, grade) in wanted {
                 ui.horizontal(|ui| {
                     tick_ui(ui, model, Ticked::Animation(name.to_owned()), name, actions);
+                    sketch_ui(ui, listed.map_or(&Sketch::default(), |listed| &listed.sketch));
                     let is_shown = name == opened.take().name();
                     let width = (ui.available_width() - FACTS_POINTS).max(80.0);
                     let button = Button::selectable(is_shown, name).truncate();
@@ -178,6 +203,17 @@ impl AnimationsPanel {
                 });
             }
         });
+    }
+}
+
+/// A body, as high as a row.
+fn sketch_ui(ui: &mut Ui, Sketch(lines): &Sketch) {
+    let (rect, _) = ui.allocate_exact_size(Vec2::splat(SKETCH_POINTS), Sense::hover());
+    let colour = ui.visuals().text_color();
+    let at = |x: f32, y: f32| rect.min + SKETCH_POINTS * egui::vec2(x, y);
+    for &[x0, y0, x1, y1, width] in lines {
+        let stroke = Stroke::new((SKETCH_POINTS * width).max(1.0), colour);
+        ui.painter().line_segment([at(x0, y0), at(x1, y1)], stroke);
     }
 }
 

@@ -81,13 +81,12 @@ impl CapturePanel {
 
     fn start(&mut self, file_stem: String, model: &Model, is_gif: bool) {
         let span = model.span_secs();
-        let now = model.playback.secs_in(span);
-        let cycle = match model.shown() {
-            Shown::Take => 0.0,
-            _ => model.playback.secs - now,
+        let (cycle, most_secs) = match model.shown() {
+            Shown::Take => (0.0, 1.0 / GIF_HZ),
+            // All of a loop, however long: it repeats.
+            _ => (model.playback.secs - model.playback.secs_in(span), f64::INFINITY),
         };
-        let count = ((span * GIF_HZ).round() as usize).clamp(2, MOST_PICTURES);
-        let secs_each = (span / count as f64).min(1.0 / GIF_HZ);
+        let (count, secs_each) = pictures_of(span, most_secs);
         let times = match is_gif {
             true => (0..count).map(|picture| cycle + picture as f64 * secs_each).collect(),
             false => vec![model.playback.secs],
@@ -152,6 +151,13 @@ impl CapturePanel {
     }
 }
 
+/// How many pictures an animation of that length has, and how long each is shown, seconds: all of it, or as much as pictures of at most
+/// so many seconds last.
+fn pictures_of(span_secs: f64, most_secs: f64) -> (usize, f64) {
+    let count = ((span_secs * GIF_HZ).round() as usize).clamp(2, MOST_PICTURES);
+    (count, (span_secs / count as f64).min(most_secs))
+}
+
 impl Job {
     /// Keeps a picture. The last one makes the file, whose bytes are returned.
     fn take_in(&mut self, shot: &ColorImage, pixels_per_point: f32) -> Result<Option<Vec<u8>>, String> {
@@ -160,6 +166,9 @@ impl Job {
             shot.size.map(|side| side as f32 / pixels_per_point).into(),
         );
         let rect = self.rect.unwrap_or(whole).intersect(whole);
+        if !rect.is_positive() {
+            return Err("The view is too small for a picture".to_owned());
+        }
         let view = shot.region(&rect, Some(pixels_per_point));
         let [width, height] = view.size.map(|side| side as u32);
         let rgba = view.as_raw().to_vec();
@@ -183,8 +192,8 @@ impl Job {
             None => Gif::new(&picture)?,
         };
         let gif = self.gif.insert(gif);
-        let ends = |picture: usize| (1e2 * self.secs_each * picture as f64).round() as u16;
-        gif.push(&picture, ends(self.next + 1) - ends(self.next))?;
+        let ends = |picture: usize| (1e2 * self.secs_each * picture as f64).round() as u32;
+        gif.push(&picture, (ends(self.next + 1) - ends(self.next)) as u16)?;
         self.next += 1;
         match (self.next == self.times.len()).then(|| self.gif.take()).flatten() {
             Some(gif) => gif.finish().map(Some),
@@ -281,6 +290,27 @@ mod tests {
         let picture = image::load_from_memory(&file).unwrap().into_rgb8();
         assert_eq!(picture.dimensions(), (100, 60));
         assert!(picture.pixels().all(|pixel| pixel.0 == [0, 0, 255]));
+    }
+
+    #[test]
+    fn a_view_of_no_size_makes_no_picture() {
+        let shot = ColorImage::filled([200, 100], Color32::RED);
+        let mut job = Job {
+            rect: Some(Rect::from_min_max([250.0, 10.0].into(), [300.0, 40.0].into())),
+            ..job(1, false)
+        };
+        assert!(job.take_in(&shot, 1.0).is_err());
+    }
+
+    /// Long ones have fewer pictures a second; only a take ends before its time.
+    #[test]
+    fn pictures_of_a_loop_last_as_long_as_it() {
+        for span in [1.013, 9.7] {
+            let (count, secs_each) = pictures_of(span, f64::INFINITY);
+            assert!((count as f64 * secs_each - span).abs() < 1e-12, "{span}");
+            assert!(count <= MOST_PICTURES);
+        }
+        assert_eq!(pictures_of(3600.0, 1.0 / GIF_HZ), (MOST_PICTURES, 1.0 / GIF_HZ));
     }
 
     #[test]

@@ -25,6 +25,19 @@ impl Chart {
         Self { rect, across, up }
     }
 
+    /// A chart over what is drawn there already.
+    pub(super) fn over(rect: Rect, across: [f64; 2], up: [f64; 2]) -> Self {
+        Self { rect, across, up }
+    }
+
+    /// The values at a point of it.
+    pub(super) fn values(&self, at: Pos2) -> [f64; 2] {
+        let drawn = self.rect.shrink2(vec2(2.0, 6.0));
+        let share = (at - drawn.left_bottom()) / drawn.size();
+        let value = |share: f32, [low, high]: [f64; 2]| low + f64::from(share.clamp(0.0, 1.0)) * (high - low);
+        [value(share.x, self.across), value(-share.y, self.up)]
+    }
+
     pub(super) fn at(&self, x: f64, y: f64) -> Pos2 {
         let share = |value: f64, [low, high]: [f64; 2]| ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32;
         let drawn = self.rect.shrink2(vec2(2.0, 6.0));

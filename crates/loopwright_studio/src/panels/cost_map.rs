@@ -37,7 +37,7 @@ impl CostMapPanel {
     pub(crate) fn cost_map_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let Some(opened) = model.opened() else { return };
         let Some(costs) = &model.studies().costs else {
-            ui.spinner();
+            ui.weak("Working ...");
             actions.push(Action::Study(Study::Costs));
             return;
         };

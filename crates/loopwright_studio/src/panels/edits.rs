@@ -1,37 +1,35 @@
 //! Edits of the closed loop, in the order in which they apply.
 
-use eframe::egui::{self, DragValue, Response, Ui, emath};
+use eframe::egui::{self, Align, Button, DragValue, Layout, Response, RichText, Ui, emath};
 use loopwright::Skeleton;
 use loopwright::edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints};
 use loopwright_job::recipe::EditRecipe;
 
 use super::{edit_by, final_edit};
 use crate::focus::named;
-use crate::model::{Action, Edit, Model};
+use crate::icons::{self, Icon};
+use crate::model::{Action, Edit, Model, time_of_move};
 
 pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
         return;
     };
     let skeleton = opened.skeleton();
+    let count = edit.recipe.edits.len();
     for (index, layer) in edit.recipe.edits.iter().enumerate() {
         let mut changed = layer.clone();
-        let mut is_removed = false;
         ui.push_id(("edit", index), |ui| {
-            ui.horizontal(|ui| {
-                ui.strong(format!("{}. {}", index + 1, layer.kind.descriptor().title));
-                is_removed = ui.button(format!("Remove edit {}", index + 1)).clicked();
+            actions.extend(head_ui(ui, model, index, count));
+            let body = ui.scope(|ui| {
+                if layer.is_off {
+                    ui.disable();
+                }
+                layer_ui(ui, &mut changed, skeleton)
             });
-            if let Some(response) = layer_ui(ui, &mut changed, skeleton) {
+            if let Some(response) = body.inner {
                 actions.extend(edit_by(&response, with(edit, |edits| edits[index] = changed)));
             }
         });
-        if is_removed {
-            let edit = with(edit, |edits| {
-                edits.remove(index);
-            });
-            actions.push(final_edit(edit));
-        }
     }
     ui.horizontal_wrapped(|ui| {
         // The joint that is chosen in the view.
@@ -46,13 +44,56 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     });
     if edit.recipe.edits.is_empty() {
         ui.weak(format!(
-            "For {}, at the time shown: click another joint in the view to choose it.",
+            "For {}, at the time shown: click another joint in the view to choose it, drag a ring around it to turn it.",
             skeleton.joint(model.watched).name
         ));
     } else {
-        ui.weak("Turns and shifts are about the axes of the joint's parent.");
+        ui.weak("Turns and shifts are about the axes of the joint's parent, as the rings in the view are.");
     }
     ui.weak("Edits keep the loop closed. Feet are locked again afterwards.");
+}
+
+/// The first row of an edit: whether it applies, its name, which shows its joint at its time, and its place among the others.
+fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action> {
+    let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
+        return Vec::new();
+    };
+    let (layer, number) = (&edit.recipe.edits[index], index + 1);
+    let mut actions = Vec::new();
+    ui.horizontal(|ui| {
+        let mut is_on = !layer.is_off;
+        let switch = named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies"));
+        if switch.changed() {
+            actions.push(final_edit(with(edit, |edits| edits[index].is_off = !is_on)));
+        }
+        let title = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
+        let show = ui.add(Button::new(title).frame_when_inactive(false));
+        if show.on_hover_text("Show its joint at its time").clicked() {
+            let skeleton = opened.skeleton();
+            let named = |joint: &usize| Some(&skeleton.joint(*joint).name) == layer.joint.as_ref();
+            actions.extend((0..skeleton.num_joints()).find(named).map(Action::Watch));
+            let secs = model
+                .made()
+                .and_then(|made| time_of_move(layer, &made.done.made.loop_clip));
+            actions.extend(secs.map(Action::Seek));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let name = format!("Remove edit {number}");
+            if icons::button(ui, Icon::Remove, &name, &name, true).clicked() {
+                actions.push(final_edit(with(edit, |edits| _ = edits.remove(index))));
+            }
+            for (icon, word, to) in [
+                (Icon::Down, "later", index + 1),
+                (Icon::Up, "earlier", index.wrapping_sub(1)),
+            ] {
+                let (name, is_there) = (format!("Apply edit {number} {word}"), to < count);
+                if icons::button(ui, icon, &name, &name, is_there).clicked() {
+                    actions.push(final_edit(with(edit, |edits| edits.swap(index, to))));
+                }
+            }
+        });
+    });
+    actions
 }
 
 /// What a button adds: an edit of the joint, at that time if its kind has one.
@@ -69,6 +110,7 @@ fn first(kind: EditKind, joint: &str, time: f64) -> EditRecipe {
         kind,
         joint: (descriptor.joints == EditedJoints::One).then(|| joint.to_owned()),
         values,
+        is_off: false,
     }
 }
 

@@ -216,9 +216,11 @@ impl ExportPanel {
         }
     }
 
-    /// The wish to export the loop in the chosen format, once the loop that is chosen is made.
+    /// The wish to export the loop in the chosen format, once the loop that is chosen is made and nothing ticked is being written.
     pub(crate) fn export(&self, model: &Model) -> Option<Action> {
-        let opened = model.opened().filter(|_| model.finished().is_some())?;
+        let opened = model
+            .opened()
+            .filter(|_| model.finished().is_some() && model.writing().is_none())?;
         Some(Action::Export(self.format.unwrap_or(opened.format)))
     }
 

@@ -15,7 +15,7 @@ pub(crate) fn fit_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     }
     let fit = match &model.studies().fit {
         None => {
-            ui.spinner();
+            ui.weak("Working ...");
             actions.push(Action::Study(Study::Fit));
             return;
         }

@@ -1,9 +1,10 @@
 //! The keys, and what they do.
 
-use eframe::egui::{self, Context, Event, Key, Modal, Modifiers, Popup};
+use eframe::egui::{self, Context, Event, InputState, Key, Modal, Modifiers, Popup};
+use glam::DVec3;
 
 use super::ExportPanel;
-use crate::model::{Action, Model, Stretch};
+use crate::model::{Action, Model, Shown, Steer, Stretch};
 
 /// Keys of the loops of the list.
 const DIGITS: [Key; 9] = [
@@ -19,7 +20,7 @@ const DIGITS: [Key; 9] = [
 ];
 
 /// What each key does, for the list.
-const KEYS: [(&str, &str); 26] = [
+const KEYS: [(&str, &str); 27] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or forward; ten with shift"),
     ("[ and ]", "start and end of the stretch at the time shown"),
@@ -40,6 +41,7 @@ const KEYS: [(&str, &str); 26] = [
     ("Home", "to the start"),
     ("E", "export the loop"),
     ("Z", "zoom the bar of the take to the chosen stretch, or back"),
+    ("W A S D, arrows", "walk, where a set is shown; run with shift"),
     ("Ctrl+O", "open files, on the desktop"),
     ("Ctrl+Z", "undo"),
     ("Ctrl+Shift+Z, Ctrl+Y", "redo"),
@@ -103,6 +105,9 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
         }
         if is_open {
             return;
+        }
+        if !has_focus && model.shown() == Shown::Set {
+            actions.extend(steering(input, model));
         }
         for (end, bracket) in ["[", "]"].into_iter().enumerate() {
             let is_typed = |event: &Event| matches!(event, Event::Text(text) if text == bracket);
@@ -178,6 +183,23 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
         }
     });
     actions
+}
+
+/// Where keys that are held down steer the character of a set; they mean nothing else meanwhile.
+fn steering(input: &mut InputState, model: &Model) -> Option<Action> {
+    let steered = model.steered_here()?;
+    let mut held = |keys: [Key; 2]| {
+        for key in keys {
+            while input.consume_key(Modifiers::NONE, key) {}
+        }
+        f64::from(u8::from(keys.iter().any(|key| input.key_down(*key))))
+    };
+    let away = held([Key::W, Key::ArrowUp]) - held([Key::S, Key::ArrowDown]);
+    let aside = held([Key::D, Key::ArrowRight]) - held([Key::A, Key::ArrowLeft]);
+    let [slowest, fastest] = steered.speeds();
+    let speed = if input.modifiers.shift { fastest } else { slowest };
+    let velocity = speed * model.camera.on_ground([aside, away]).normalize_or_zero();
+    (velocity != DVec3::ZERO || steered.is_held()).then_some(Action::Steer(Steer::Velocity(velocity)))
 }
 
 /// Takes the keyboard from what was clicked, so that space and arrows go on to mean the playback; who comes by tab keeps it.

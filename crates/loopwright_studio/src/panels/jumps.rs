@@ -11,7 +11,7 @@ pub(crate) fn jumps_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     }
     match &model.studies().jumps {
         None => {
-            ui.spinner();
+            ui.weak("Working ...");
             actions.push(Action::Study(Study::Jumps));
         }
         Some(Err(error)) => {

@@ -9,13 +9,27 @@ mod web;
 pub(crate) use gathered::path_of;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use native::{
-    Ask, HAS_FOLDERS, ask, exists, first_folder, is_there, keep_text, open_path, save, save_bytes, save_text, takes_at,
+    Ask, HAS_FOLDERS, Memory, ask, exists, first_folder, is_there, keep_text, open_path, save_bytes, takes_at,
 };
 #[cfg(target_arch = "wasm32")]
 pub(crate) use web::{
-    HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, is_there, mark, open_files, save,
-    save_bytes, save_text, say, say_focus,
+    HAS_FOLDERS, INPUT, Memory, choose_file, document, element, exists, first_folder, is_there, mark, open_files,
+    save_bytes, say, say_focus,
 };
+
+use crate::model::Exported;
+
+/// Writes a loop and its sidecar. Returns where the loop is.
+pub(crate) fn save(folder: &str, exported: &Exported) -> Result<String, SaveError> {
+    let place = save_bytes(folder, &exported.file_name, &exported.bytes)?;
+    save_text(folder, &exported.sidecar_name(), &exported.sidecar)?;
+    Ok(place)
+}
+
+/// Writes a text. Returns where it is.
+pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
+    save_bytes(folder, file_name, text.as_bytes())
+}
 
 /// Why a file could not be saved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -22,46 +22,22 @@ pub(crate) fn exists(folder: &str, exported: &Exported) -> bool {
     folder.join(&exported.file_name).exists() || folder.join(exported.sidecar_name()).exists()
 }
 
-/// Writes a file and its sidecar. Returns where the file is.
-pub(crate) fn save(folder: &str, exported: &Exported) -> Result<String, SaveError> {
-    let folder = Path::new(folder);
-    let write = |name: &str, bytes: &[u8]| {
-        let path = folder.join(name);
-        let place = std::path::absolute(&path)
-            .unwrap_or_else(|_| path.clone())
-            .display()
-            .to_string();
-        match fs::write(&path, bytes) {
-            Ok(()) => Ok(place),
-            Err(error) => Err(SaveError::File {
-                path: place,
-                reason: error.to_string(),
-            }),
-        }
-    };
-    let place = write(&exported.file_name, &exported.bytes)?;
-    write(&exported.sidecar_name(), exported.sidecar.as_bytes())?;
-    Ok(place)
-}
-
 pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
     Path::new(folder).join(file_name).exists()
-}
-
-/// Writes a text. Returns where it is.
-pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
-    save_bytes(folder, file_name, text.as_bytes())
 }
 
 /// Writes a file. Returns where it is.
 pub(crate) fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
     let path = Path::new(folder).join(file_name);
-    let place = path.display().to_string();
-    fs::write(&path, bytes).map_err(|error| SaveError::File {
-        path: place.clone(),
-        reason: error.to_string(),
-    })?;
-    Ok(place)
+    let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+    let place = place.display().to_string();
+    match fs::write(&path, bytes) {
+        Ok(()) => Ok(place),
+        Err(error) => Err(SaveError::File {
+            path: place,
+            reason: error.to_string(),
+        }),
+    }
 }
 
 /// Keeps a text in a file of the program's own; a disk that is full does not stop anybody's work.
@@ -75,8 +51,29 @@ pub(crate) fn keep_text(path: &Path, text: &str) {
     }
 }
 
-/// A file itself; of a folder its takes, by name.
+/// A folder of the program's own, for what is kept between two runs.
+#[derive(Debug)]
+pub(crate) struct Memory(pub(crate) PathBuf);
+
+impl Memory {
+    pub(crate) fn kept(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.0.join(name)).ok()
+    }
+
+    pub(crate) fn keep(&self, name: &str, text: &str) {
+        keep_text(&self.0.join(name), text);
+    }
+}
+
+/// The manifest of a set.
+const SET: &str = "set.json";
+
+/// A file itself; of a folder the set that it is, or its takes, by name.
 pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
+    let manifest = path.join(SET);
+    if manifest.is_file() {
+        return vec![manifest];
+    }
     let Ok(listed) = fs::read_dir(path) else {
         return vec![path.to_owned()];
     };
@@ -119,7 +116,7 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
     let path = |file: rfd::FileHandle| file.path().to_owned();
     match what {
         Ask::Files => {
-            let recipe = ["toml"];
+            let recipe = ["toml", "json"];
             let endings: Vec<&str> = Format::ALL.map(Format::extension).into_iter().chain(recipe).collect();
             let chosen = dialog
                 .add_filter("Takes and recipes", &endings)

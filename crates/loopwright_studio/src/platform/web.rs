@@ -5,6 +5,7 @@ use std::sync::Arc;
 use eframe::egui::Rect;
 use js_sys::Uint8Array;
 use loopwright_formats::Format;
+use loopwright_player::MotionSet;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlElement, HtmlInputElement};
@@ -26,23 +27,30 @@ pub(crate) fn first_folder() -> String {
     String::new()
 }
 
+/// What the browser keeps for the page between two visits, where it does.
+#[derive(Debug)]
+pub(crate) struct Memory;
+
+impl Memory {
+    fn storage() -> Option<web_sys::Storage> {
+        web_sys::window()?.local_storage().ok()?
+    }
+
+    pub(crate) fn kept(&self, name: &str) -> Option<String> {
+        Self::storage()?.get_item(&format!("loopwright studio: {name}")).ok()?
+    }
+
+    /// A browser that gives no room does not stop anybody's work.
+    pub(crate) fn keep(&self, name: &str, text: &str) {
+        if let Some(storage) = Self::storage() {
+            let _ = storage.set_item(&format!("loopwright studio: {name}"), text);
+        }
+    }
+}
+
 /// The browser gives a new name to a file that is there already.
 pub(crate) fn exists(_folder: &str, _exported: &Exported) -> bool {
     false
-}
-
-/// Downloads a file and its sidecar. Returns the name of the file.
-pub(crate) fn save(_folder: &str, exported: &Exported) -> Result<String, SaveError> {
-    let sidecar = exported.sidecar_name();
-    for (name, bytes) in [
-        (&exported.file_name, exported.bytes.as_slice()),
-        (&sidecar, exported.sidecar.as_bytes()),
-    ] {
-        download(name, bytes).map_err(|_| SaveError::Download {
-            file_name: name.clone(),
-        })?;
-    }
-    Ok(exported.file_name.clone())
 }
 
 /// The browser gives a new name to a file that is there already.
@@ -50,11 +58,7 @@ pub(crate) fn is_there(_folder: &str, _file_name: &str) -> bool {
     false
 }
 
-/// Downloads a text. Returns the name of the file.
-pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
-    save_bytes(folder, file_name, text.as_bytes())
-}
-
+/// Downloads a file. Returns its name.
 pub(crate) fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
     download(file_name, bytes).map_err(|_| SaveError::Download {
         file_name: file_name.to_owned(),
@@ -109,7 +113,25 @@ pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     // Recipes and takes are opened by themselves.
     let is_opened = |file: &File| format_of(file).is_some() || ending_of(file).as_deref() == Some("toml");
     let has_names = files.iter().any(names_others);
-    let (beside, files): (Vec<File>, Vec<File>) = (files.into_iter()).partition(|file| has_names && !is_opened(file));
+    // What a set names is not opened by itself, and sidecars of its loops mean nothing here.
+    let is_json = |file: &File| ending_of(file).as_deref() == Some("json");
+    let (mut manifests, mut of_set) = (Vec::new(), Vec::new());
+    for file in files.iter().filter(|file| is_json(file)) {
+        let bytes = bytes_of(file).await.unwrap_or_default();
+        if let Ok(paths) = MotionSet::files(&bytes) {
+            manifests.push(file.name());
+            of_set.extend(
+                paths
+                    .iter()
+                    .map(|path| path.rsplit('/').next().unwrap_or(path).to_owned()),
+            );
+        }
+    }
+    let is_beside = |file: &File| {
+        let is_sidecar = !manifests.is_empty() && is_json(file) && !manifests.contains(&file.name());
+        of_set.contains(&file.name()) || is_sidecar || has_names && !is_opened(file) && !is_json(file)
+    };
+    let (beside, files): (Vec<File>, Vec<File>) = files.into_iter().partition(is_beside);
     let mut found = Vec::new();
     for file in &beside {
         if let Ok(bytes) = bytes_of(file).await {

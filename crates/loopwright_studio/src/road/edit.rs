@@ -1,8 +1,11 @@
 //! What a person chooses: the stretch of the take, and how it becomes a loop. This value is what undo takes back.
 
-use loopwright::{LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
+use glam::DVec3;
+use loopwright::edit::{EditKey, EditKind, EditValue, EditValues};
+use loopwright::math::rotation;
+use loopwright::{LoopClip, LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
 use loopwright_formats::Target;
-use loopwright_job::recipe::{ClosureRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
+use loopwright_job::recipe::{ClosureRecipe, EditRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
 
 use super::{opened::Opened, stretch::Stretch};
 
@@ -109,6 +112,37 @@ impl Edit {
         edit
     }
 
+    /// The same with a joint turned further at a time of the loop, by a rotation vector in the axes of its parent: the edit that moves
+    /// the joint just then does it, or a new one.
+    #[must_use]
+    pub fn turned(&self, joint: &str, secs: f64, turn: DVec3, clip: &LoopClip) -> Self {
+        let mut edit = self.clone();
+        let edits = &mut edit.recipe.edits;
+        let is_then = |edit: &EditRecipe| {
+            let apart = time_of_move(edit, clip).map(|at| (at - secs).rem_euclid(clip.period_secs()));
+            apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs())
+        };
+        let index = edits
+            .iter()
+            .rposition(|edit| !edit.is_off && edit.joint.as_deref() == Some(joint) && is_then(edit));
+        let index = index.unwrap_or_else(|| {
+            edits.push(EditRecipe {
+                kind: EditKind::Move,
+                joint: Some(joint.to_owned()),
+                values: EditValues::default().with(EditKey::Time, (secs * 1e3).round() / 1e3),
+                is_off: false,
+            });
+            edits.len() - 1
+        });
+        let values = &mut edits[index].values;
+        let before = DVec3::from_array(values.vector(EditKey::Rotation).unwrap_or_default()).map(f64::to_radians);
+        let after = rotation::log(rotation::exp(turn) * rotation::exp(before)).map(f64::to_degrees);
+        // As fine as anybody drags.
+        let after = after.to_array().map(|degrees| (degrees * 1e2).round() / 1e2);
+        values.set(EditKey::Rotation, EditValue::Vector(after));
+        edit
+    }
+
     /// What differs from other choices, in a word or two: the first of several.
     pub fn difference(&self, other: &Self) -> &'static str {
         let (one, two) = (&self.recipe, &other.recipe);
@@ -153,4 +187,10 @@ impl Edit {
         }
         edit
     }
+}
+
+/// The time in a loop at which an edit moves its joint the most, seconds; none of an edit of another kind.
+pub(crate) fn time_of_move(edit: &EditRecipe, clip: &LoopClip) -> Option<f64> {
+    let phase = || edit.values.number(EditKey::Phase).unwrap_or(0.0) * clip.period_secs();
+    (edit.kind == EditKind::Move).then(|| edit.values.number(EditKey::Time).unwrap_or_else(phase))
 }

@@ -83,13 +83,6 @@ impl Exported {
         })
     }
 
-    /// Name of the file without its extension.
-    pub fn stem(&self) -> &str {
-        self.file_name
-            .rsplit_once('.')
-            .map_or(&self.file_name, |(stem, _)| stem)
-    }
-
     /// Name of the file of a loop of that take, without its extension.
     pub fn stem_of(opened: &Opened) -> String {
         format!("{}-loop", opened.stem())

@@ -3,6 +3,8 @@
 use loopwright_formats::{AnimatedFile, AnimationChoice, SizeLimits};
 use loopwright_job::recipe::StudyArgs;
 
+use super::Sketch;
+
 /// Joints at frames that are studied in one piece of work: about what is done in a third of a second.
 const PIECE: usize = 200_000;
 
@@ -14,6 +16,8 @@ pub struct Listed {
     pub secs: Option<f64>,
     /// What the body does, in one word; empty where it cannot be studied.
     pub kind: String,
+    /// The body in its middle; empty where it cannot be studied.
+    pub sketch: Sketch,
 }
 
 /// The names of all animations of a file, and some of them, from one on, in its order; none where it cannot be read.
@@ -48,7 +52,8 @@ pub(crate) fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize
         });
         listed.push(Listed {
             secs,
-            kind: analysed.map_or_else(String::new, |of| of.analysis.motion_kind(None, None).to_string()),
+            kind: (analysed.as_ref()).map_or_else(String::new, |of| of.analysis.motion_kind(None, None).to_string()),
+            sketch: (analysed.as_ref()).map_or_else(Sketch::default, |of| Sketch::of_take(&of.analysis)),
         });
     }
     (file.animation_names().to_vec(), listed)

@@ -1,5 +1,7 @@
 //! From a file to a file: a take that was opened, what is chosen of it, the loop made by that, and the bytes it is written to.
 
+mod sketch;
+
 mod stretch;
 
 mod character;
@@ -18,6 +20,7 @@ mod study;
 
 pub use character::{CharacterError, NamedFile};
 pub use edit::Edit;
+pub(crate) use edit::time_of_move;
 pub use exported::{ExportError, Exported};
 pub use listed::Listed;
 pub(crate) use listed::list;
@@ -27,5 +30,6 @@ pub use made::{Made, MadeError};
 #[cfg(any(target_arch = "wasm32", test))]
 pub(crate) use opened::retarget_of;
 pub use opened::{OpenError, Opened, Step, StretchError};
+pub use sketch::Sketch;
 pub use stretch::Stretch;
 pub use study::{CostMap, Jump, Studied, Study, StudyError, lengths};

@@ -197,17 +197,21 @@ impl Opened {
         })
     }
 
-    /// The first loop of the list that one is the same as, begun elsewhere: as long, and of mostly the same frames.
+    /// The first loop of the list that one is the same as, begun elsewhere: as long, and of mostly the same frames. That loop is itself
+    /// the same as none before it, so that each is it or stands behind it.
     pub fn like(&self, index: usize) -> Option<usize> {
         let found = &self.found.candidates;
-        let cut = found.get(index)?.cut;
-        let is_like = |other: &LoopCandidate| {
-            let other = other.cut;
-            let shared = cut.end_frame().min(other.end_frame()) - cut.start_frame().max(other.start_frame());
-            let length = cut.num_frames();
-            (length - other.num_frames()).abs() <= LIKE_SHARE * length && shared >= 0.5 * length
-        };
-        found[..index].iter().position(is_like)
+        let mut heads: Vec<usize> = Vec::new();
+        for (number, one) in found.get(..=index)?.iter().enumerate() {
+            let head = heads.iter().copied().find(|&head| is_like(one, &found[head]));
+            if number == index {
+                return head;
+            }
+            if head.is_none() {
+                heads.push(number);
+            }
+        }
+        None
     }
 
     /// About how much memory it takes, bytes: its motion as it was read and as it was studied, and its file.
@@ -340,6 +344,14 @@ impl Opened {
             }
         }
     }
+}
+
+/// Whether two loops are as long as each other, and of mostly the same frames. Of three in a row the outer two need not be.
+fn is_like(one: &LoopCandidate, other: &LoopCandidate) -> bool {
+    let (one, other) = (one.cut, other.cut);
+    let shared = one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame());
+    let length = one.num_frames();
+    (length - other.num_frames()).abs() <= LIKE_SHARE * length && shared >= 0.5 * length
 }
 
 /// What the motion of a take becomes on its character, if it has one.

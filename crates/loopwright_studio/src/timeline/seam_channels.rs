@@ -93,11 +93,8 @@ fn closed(made: &Made) -> &MadeLoop {
 }
 
 /// The skeleton whose joints the offsets are of.
-pub(super) fn skeleton_of(made: &Made, kind: Kind) -> &Skeleton {
-    match kind.is_of_all() {
-        true => closed(made).loop_clip.skeleton(),
-        false => made.done.made.loop_clip.skeleton(),
-    }
+pub(super) fn skeleton_of(made: &Made) -> &Skeleton {
+    closed(made).loop_clip.skeleton()
 }
 
 /// The offsets of all joints that are moved, the most moved first.
@@ -169,7 +166,7 @@ pub(super) fn zone_secs(made: &Made) -> [f64; 2] {
             // A crossfade ends the loop.
             (Some(secs), _) => [0.0, secs][end],
             (None, true) => shape.secs(),
-            // Of a spring a tenth is left after some half-lives of the article.
+            // Of a spring little is left after some half-lives of the article.
             (None, false) => SPRING_HALF_LIVES * shape.secs(),
         }
     };

@@ -41,9 +41,8 @@ pub(crate) struct SeamCurve {
     /// Whether the curves are shown, once that was chosen; else where the window is high enough.
     is_shown: Option<bool>,
     kind: Kind,
-    /// Which loop, which kind and, of one joint, which.
-    of: Option<(u64, Kind, usize)>,
-    curves: Option<Curves>,
+    /// Of which loop, of which kind and, of one joint, of which.
+    drawn: Option<((u64, Kind, usize), Curves)>,
 }
 
 impl SeamCurve {
@@ -93,16 +92,16 @@ impl SeamCurve {
         if !is_shown {
             return;
         }
-        let joint = if self.kind.is_of_all() { 0 } else { watched };
-        let of = Some((model.num_made(), self.kind, joint));
-        if self.of != of {
-            self.curves = None;
-            self.of = of;
-        }
         let kind = self.kind;
-        let curves = self.curves.get_or_insert_with(|| match kind.is_of_all() {
-            true => Curves::Offsets(offsets(made, kind)),
-            false => Curves::Channels(Box::new(channels(made, kind, joint))),
+        let joint = if kind.is_of_all() { 0 } else { watched };
+        let of = (model.num_made(), kind, joint);
+        self.drawn.take_if(|(drawn, _)| *drawn != of);
+        let (_, curves) = self.drawn.get_or_insert_with(|| {
+            let curves = match kind.is_of_all() {
+                true => Curves::Offsets(offsets(made, kind)),
+                false => Curves::Channels(Box::new(channels(made, kind, joint))),
+            };
+            (of, curves)
         });
         // All the height there is, and no more: else the panel would grow with its curves.
         let height = (ui.available_height() - BELOW_POINTS).max(LEAST_POINTS);
@@ -147,7 +146,7 @@ fn list_ui(
     height: f32,
     actions: &mut Vec<Action>,
 ) {
-    let skeleton = skeleton_of(made, kind);
+    let skeleton = skeleton_of(made);
     let (factor, unit) = kind.unit();
     egui::ScrollArea::vertical()
         .max_height(height)
@@ -277,7 +276,7 @@ impl Chart {
             }
         }
         let (factor, unit) = self.kind.unit();
-        let name = chosen.map_or("", |joint| skeleton_of(made, self.kind).joint(joint).name.as_str());
+        let name = chosen.map_or("", |joint| skeleton_of(made).joint(joint).name.as_str());
         let own = offsets.iter().find(is_chosen).map_or(0.0, |offset| offset.most);
         let words = [
             (format!("at most {:.1}{unit}", factor * most), self.weak),

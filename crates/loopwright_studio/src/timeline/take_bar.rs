@@ -2,10 +2,11 @@
 //! the chosen stretch, whose ends one drags.
 
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Key, Modifiers, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind,
+    Ui, WidgetInfo, pos2, vec2,
 };
 use loopwright::SearchSettings;
+use loopwright::edit::{EditKey, EditKind, bump};
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
@@ -172,8 +173,10 @@ fn parts_ui(
     actions: &mut Vec<Action>,
 ) {
     let (rect, visuals) = (scale.rect, ui.visuals());
-    heading(ui, scale, opened, visuals.hyperlink_color.gamma_multiply(0.6));
+    let faced = facing(opened);
+    heading(ui, scale, opened, faced, visuals.hyperlink_color.gamma_multiply(0.6));
     speed(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.5));
+    falloffs(ui, scale, model);
     contacts(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.8));
     segments(ui, scale, opened, rect.top() + above - SEGMENT_POINTS);
     for (index, (row, is_free)) in rows.into_iter().enumerate() {
@@ -187,14 +190,13 @@ fn parts_ui(
             loop_ui(ui, scale, model, opened, bar, actions);
         }
     }
-    legend(ui, scale, model, opened);
+    legend(ui, scale, model, faced);
     playhead(ui, scale, model);
 }
 
 /// What the curves are, in a row of its own, where the numbers of the ends leave room.
-fn legend(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened) {
+fn legend(ui: &Ui, scale: &Scale, model: &Model, [low, high]: [f64; 2]) {
     let visuals = ui.visuals();
-    let [low, high] = facing(opened);
     let turned = (high - low).to_degrees();
     let words = [
         ("how fast the body moves".to_owned(), visuals.weak_text_color()),
@@ -250,9 +252,9 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
 
 fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
     // One pose that jumps would leave all else flat.
-    let mut sorted = opened.speeds.clone();
-    sorted.sort_by(f32::total_cmp);
-    let most = sorted[(sorted.len() - 1) * 99 / 100].max(1e-6);
+    let mut speeds = opened.speeds.clone();
+    let at = (speeds.len() - 1) * 99 / 100;
+    let most = speeds.select_nth_unstable_by(at, f32::total_cmp).1.max(1e-6);
     let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
     let frames = scale.last_frame / (opened.speeds.len() - 1).max(1) as f64;
     let points = opened.speeds.iter().enumerate().map(|(point, speed)| {
@@ -274,12 +276,11 @@ fn facing(opened: &Opened) -> [f64; 2] {
 }
 
 /// Where the body faces, over its whole range.
-fn heading(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
+fn heading(ui: &Ui, scale: &Scale, opened: &Opened, [low, high]: [f64; 2], colour: Color32) {
     let heading = &opened.studied.analysis.heading;
     let count = heading.num_frames();
     let stride = count.div_ceil(MAX_POINTS).max(1);
     let yaws = || (0..count).step_by(stride).map(|frame| (frame, heading.yaw(frame)));
-    let [low, high] = facing(opened);
     // What turns by less than this is drawn nearly flat instead of as sway.
     let range = (high - low).max(LEAST_TURN);
     let middle = 0.5 * (low + high);
@@ -296,6 +297,41 @@ fn heading(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
 
 /// Least range of the heading, radians.
 const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
+
+/// How far edits at one time of the loop reach over its cycle; those of the chosen joint stronger.
+fn falloffs(ui: &Ui, scale: &Scale, model: &Model) {
+    let Some(made) = model.made() else { return };
+    let clip = &made.done.made.loop_clip;
+    let (period, cut) = (clip.period_secs(), made.candidate.cut);
+    let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
+    let accent = theme::tokens(ui.visuals().dark_mode).accent;
+    for edit in made.done.made.edits.iter().filter(|edit| edit.kind() == EditKind::Move) {
+        let values = edit.values(clip);
+        let [Some(middle), Some(width)] = [EditKey::Time, EditKey::Width].map(|key| values.number(key)) else {
+            continue;
+        };
+        let is_chosen = edit.joints().contains(&model.watched());
+        let colour = accent.gamma_multiply(if is_chosen { 0.5 } else { 0.2 });
+        let mut area = Mesh::default();
+        for point in 0..=FALLOFF_POINTS {
+            let share = f64::from(point) / f64::from(FALLOFF_POINTS);
+            let ahead = (share * period - middle).rem_euclid(period);
+            let height = bump(ahead.min(period - ahead), 0.5 * width) as f32;
+            let x = scale.x(cut.start_frame() + share * cut.num_frames());
+            area.colored_vertex(pos2(x, base), colour);
+            area.colored_vertex(pos2(x, base - height * CURVE_POINTS), colour);
+            if point > 0 {
+                let last = 2 * point;
+                area.add_triangle(last - 2, last - 1, last);
+                area.add_triangle(last - 1, last, last + 1);
+            }
+        }
+        ui.painter().add(Shape::mesh(area));
+    }
+}
+
+/// Points of the curve of an edit over the cycle.
+const FALLOFF_POINTS: u32 = 96;
 
 /// When each foot stands.
 fn contacts(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {

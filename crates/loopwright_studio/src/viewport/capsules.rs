@@ -3,16 +3,17 @@
 use std::f32::consts::{FRAC_PI_2, TAU};
 
 use glam::{DAffine3, DQuat, DVec3};
-use loopwright::analysis::Side;
 use loopwright_draw::{Figure, Limb};
 use loopwright_formats::mesh::{Mesh, MeshPart, Vertex};
+
+use super::mannequin::Colours;
 
 /// Corners around a capsule, and rings of each of its ends.
 const CORNERS: usize = 16;
 const RINGS: usize = 4;
 
 /// A surface of capsules: each has a bone at both ends, in the order of [`bones_at`].
-pub(super) fn surface(figure: &Figure, colour: impl Fn(Option<Side>) -> [f32; 3]) -> Mesh {
+pub(super) fn surface(figure: &Figure, colours: &Colours) -> Mesh {
     let mut mesh = Mesh::default();
     for (number, limb) in figure.limbs().iter().enumerate() {
         let radii = radii(figure, limb);
@@ -28,7 +29,7 @@ pub(super) fn surface(figure: &Figure, colour: impl Fn(Option<Side>) -> [f32; 3]
                         position: normal.map(|x| x * radii[end] as f32),
                         normal,
                         texture_at: [0.0; 2],
-                        colour: colour(limb.side),
+                        colour: colours.of_side(limb.side),
                         bones: [(2 * number + end) as u16, 0, 0, 0],
                         weights: [1.0, 0.0, 0.0, 0.0],
                     });
@@ -73,6 +74,8 @@ fn radii(figure: &Figure, limb: &Limb) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
+    use loopwright::analysis::Side;
+
     use super::*;
     use crate::{model::Opened, surface::Surface};
 
@@ -99,7 +102,8 @@ mod tests {
         let (opened, figure) = walker();
         let take = opened.take();
         let points = figure.points(&take.pose(7).world(take.skeleton()));
-        let surface = Surface::new(surface(&figure, |_| [1.0; 3]), &crate::model::Beside::default());
+        let colours = Colours::new(&crate::theme::tokens(true));
+        let surface = Surface::new(surface(&figure, &colours), &crate::model::Beside::default());
         let origin = DVec3::new(0.0, 0.0, 3.0);
         let posed = surface.mesh.posed(&bones_at(&figure, &points), origin);
         for (vertex, [position, normal]) in surface.mesh.vertices.iter().zip(&posed) {

@@ -11,7 +11,8 @@ use loopwright::analysis::Side;
 use loopwright_draw::{Figure, Limb};
 use loopwright_formats::mesh::{Bone, Mesh, MeshPart, Vertex};
 
-use crate::model::Opened;
+use super::paint::linear;
+use crate::{model::Opened, theme::Tokens};
 
 /// Poses of the take from which one learns where limbs bend to.
 const POSES: usize = 24;
@@ -31,11 +32,28 @@ const PALE: f32 = 0.35;
 /// A straight limb says little of where it bends to: so little counts the front of the body.
 const FRONT_OF_BODY: f64 = 0.05;
 
-/// Colours of a mannequin, linear.
+/// Colours of a body, linear.
 pub(super) struct Colours {
     pub(super) trunk: [f32; 3],
     pub(super) left: [f32; 3],
     pub(super) right: [f32; 3],
+}
+
+impl Colours {
+    /// Those of a theme.
+    pub(super) fn new(tokens: &Tokens) -> Self {
+        let [trunk, left, right] = [tokens.trunk, tokens.left, tokens.right].map(linear);
+        Self { trunk, left, right }
+    }
+
+    /// The colour of a side.
+    pub(super) fn of_side(&self, side: Option<Side>) -> [f32; 3] {
+        match side {
+            Some(Side::Left) => self.left,
+            Some(Side::Right) => self.right,
+            None => self.trunk,
+        }
+    }
 }
 
 /// A tube between two points of the bind pose.
@@ -55,6 +73,25 @@ struct Tube {
     colour: [f32; 3],
     stripe: [f32; 3],
     corners: usize,
+}
+
+impl Tube {
+    /// A tube as wide as deep, carried by one joint.
+    fn round(ends: [DVec3; 2], radii: [f64; 2], front: DVec3, joint: usize, [colour, stripe]: [[f32; 3]; 2]) -> Self {
+        Self {
+            ends,
+            radii,
+            width: [1.0; 2],
+            depth: 1.0,
+            bulge: 0.0,
+            front,
+            joint,
+            neighbours: [None; 2],
+            colour,
+            stripe,
+            corners: CORNERS,
+        }
+    }
 }
 
 /// What a joint belongs to.
@@ -110,17 +147,17 @@ impl Plan {
         let mut bends: Vec<([usize; 3], Part)> = Vec::new();
         let last = opened.take().num_frames() - 1;
         let frames: Vec<usize> = (0..POSES).map(|pose| pose * last / (POSES - 1)).collect();
-        let poses: Vec<Pose> = (frames.iter())
+        let mut poses: Vec<Pose> = (frames.iter())
             .map(|&frame| opened.pose_at(frame as f64).as_ref().world(skeleton))
             .collect();
+        let chains: Vec<Vec<usize>> = (0..count).map(|joint| skeleton.path_from_root(joint)).collect();
         let mut limb = |top: usize, end: usize, upper: Part, lower: Part| {
-            let path = skeleton.path_from_root(end);
+            let path = &chains[end];
             let Some(at) = path.iter().position(|&joint| joint == top) else {
                 return;
             };
             let path = &path[at..];
-            for joint in 0..count {
-                let chain = skeleton.path_from_root(joint);
+            for (joint, chain) in chains.iter().enumerate() {
                 if chain.contains(&end) {
                     part[joint] = lower;
                 } else if chain.contains(&top) && part[joint] == Part::Trunk {
@@ -147,8 +184,7 @@ impl Plan {
         }
         for foot in &body.feet {
             let tops = body.thighs.into_iter().flatten();
-            let path = skeleton.path_from_root(foot.ankle);
-            if let Some(top) = tops.into_iter().find(|top| path.contains(top)) {
+            if let Some(top) = tops.into_iter().find(|top| chains[foot.ankle].contains(top)) {
                 limb(top, foot.ankle, Part::Leg, Part::Foot);
             }
         }
@@ -160,14 +196,13 @@ impl Plan {
                 .sum::<f64>()
         };
         let straightest = (0..poses.len()).min_by(|&one, &other| bent(&poses[one]).total_cmp(&bent(&poses[other])));
+        let limb_of = |chain: &Vec<usize>| bends.iter().find(|([top, ..], _)| chain.contains(top));
+        let limbs: Vec<_> = chains.iter().map(limb_of).collect();
         let mut front = vec![DVec3::ZERO; count];
         for (pose, &frame) in poses.iter().zip(&frames) {
             let ahead = opened.studied.analysis.heading.world_from_heading(frame).rotation * DVec3::Z;
             for joint in 0..count {
-                let of_limb = bends
-                    .iter()
-                    .find(|([top, ..], _)| skeleton.path_from_root(joint).contains(top));
-                let to = match (part[joint], of_limb) {
+                let to = match (part[joint], limbs[joint]) {
                     (Part::Foot, _) => DVec3::Y,
                     (_, Some((joints, Part::Leg))) => FRONT_OF_BODY * ahead - flexion(pose, *joints),
                     (_, Some((joints, _))) => FRONT_OF_BODY * ahead + flexion(pose, *joints),
@@ -179,10 +214,7 @@ impl Plan {
         Self {
             part,
             front,
-            bind: poses
-                .into_iter()
-                .nth(straightest.unwrap_or(0))
-                .unwrap_or_else(|| opened.pose_at(0.0)),
+            bind: poses.swap_remove(straightest.unwrap_or(0)),
         }
     }
 
@@ -251,7 +283,7 @@ fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Ve
             Part::Leg => ([0.95; 2], 1.05, 0.12),
             Part::Foot => ([1.3, 1.6], 0.85, 0.0),
         };
-        let (colour, stripe) = coloured(limb.side, colours);
+        let [colour, stripe] = coloured(limb.side, colours);
         tubes.push(Tube {
             ends: [start, end],
             radii,
@@ -270,22 +302,13 @@ fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Ve
             corners: if is_finger { FINGER_CORNERS } else { CORNERS },
         });
         if is_head {
-            tubes.push(nose(
-                tubes.last().map_or(front, |head| head.front),
-                [start, end],
-                limb,
-                joint,
-                colours,
-            ));
+            tubes.push(nose(front, [start, end], limb, joint, colours));
         }
     }
     tubes.extend(pelvis(opened, figure, plan, &points, colours));
-    for (foot, side) in body.feet.iter().map(|foot| (foot, foot.side)) {
-        tubes.extend(
-            heel(foot.ankle, side, figure, plan, &points, colours)
-                .into_iter()
-                .flatten(),
-        );
+    for foot in &body.feet {
+        let heel = heel(foot.ankle, foot.side, figure, plan, &points, colours);
+        tubes.extend(heel.into_iter().flatten());
     }
     for &hand in &body.hands {
         if skeleton.children(hand).len() < 2 {
@@ -309,18 +332,11 @@ fn pelvis(opened: &Opened, figure: &Figure, plan: &Plan, points: &[DVec3], colou
     let along = (between - start).try_normalize()?;
     let wide = 0.5 * (points[left] - points[right]).length();
     let radius = 0.05 * stature;
+    let front = plan.front_across(body.hips, along);
     Some(Tube {
-        ends: [start, between],
-        radii: [radius; 2],
         width: [(wide / radius).clamp(1.3, 2.0); 2],
         depth: 1.05,
-        bulge: 0.0,
-        front: plan.front_across(body.hips, along),
-        joint: body.hips,
-        neighbours: [None; 2],
-        colour: colours.trunk,
-        stripe: colours.trunk,
-        corners: CORNERS,
+        ..Tube::round([start, between], [radius; 2], front, body.hips, [colours.trunk; 2])
     })
 }
 
@@ -329,32 +345,23 @@ fn mixed(one: [f32; 3], other: [f32; 3], share: f32) -> [f32; 3] {
 }
 
 /// The colour of a side, and of the stripe along its front.
-fn coloured(side: Option<Side>, colours: &Colours) -> ([f32; 3], [f32; 3]) {
-    let own = match side {
-        Some(Side::Left) => mixed(colours.left, colours.trunk, PALE),
-        Some(Side::Right) => mixed(colours.right, colours.trunk, PALE),
-        None => colours.trunk,
-    };
-    (own, mixed(own, [0.02; 3], 0.55))
+fn coloured(side: Option<Side>, colours: &Colours) -> [[f32; 3]; 2] {
+    let own = mixed(colours.of_side(side), colours.trunk, PALE);
+    [own, mixed(own, [0.02; 3], 0.55)]
 }
 
 /// What sticks out of the face, by which one sees where it looks.
 fn nose(front: DVec3, [start, end]: [DVec3; 2], head: &Limb, joint: usize, colours: &Colours) -> Tube {
     let middle = start.lerp(end, 0.25);
     let reach = head.radii[1];
-    let (colour, stripe) = coloured(None, colours);
+    let [colour, stripe] = coloured(None, colours);
+    let ends = [0.7, 1.05].map(|share| middle + share * reach * front);
+    let radii = [0.34 * reach, 0.18 * reach];
+    let up = (end - start).normalize_or(DVec3::Y);
     Tube {
-        ends: [middle + 0.7 * reach * front, middle + 1.05 * reach * front],
-        radii: [0.34 * reach, 0.18 * reach],
         width: [0.8; 2],
-        depth: 1.0,
-        bulge: 0.0,
-        front: (end - start).normalize_or(DVec3::Y),
-        joint,
-        neighbours: [None; 2],
-        colour: mixed(colour, stripe, 0.6),
-        stripe,
         corners: FINGER_CORNERS,
+        ..Tube::round(ends, radii, up, joint, [mixed(colour, stripe, 0.6), stripe])
     }
 }
 
@@ -375,26 +382,16 @@ fn heel(
     let low = limb.radii[1];
     // The soles of heel and toes are in one plane.
     let end = start - (down - 0.3 * low) * up - (0.02 * figure.stature()) * ahead;
-    let (colour, _) = coloured(side, colours);
-    let tube = |ends: [DVec3; 2], radii: [f64; 2], width: [f64; 2], depth: f64| {
-        Some(Tube {
-            ends,
-            radii,
-            width,
-            depth,
-            bulge: 0.0,
-            front: plan.front_across(ankle, (ends[1] - ends[0]).try_normalize()?),
-            joint: ankle,
-            neighbours: [None; 2],
-            colour,
-            stripe: colour,
-            corners: CORNERS,
-        })
+    let [colour, _] = coloured(side, colours);
+    let tube = |ends: [DVec3; 2], radii: [f64; 2]| {
+        let front = plan.front_across(ankle, (ends[1] - ends[0]).try_normalize()?);
+        Some(Tube::round(ends, radii, front, ankle, [colour; 2]))
     };
-    Some([
-        tube([start, end], [limb.radii[0], 1.3 * low], [1.0; 2], 1.0)?,
-        tube([end, toe], [1.2 * low, low], [1.3, 1.6], 1.0)?,
-    ])
+    let sole = Tube {
+        width: [1.3, 1.6],
+        ..tube([end, toe], [1.2 * low, low])?
+    };
+    Some([tube([start, end], [limb.radii[0], 1.3 * low])?, sole])
 }
 
 /// The thumb of a hand without fingers: to the front, as the elbow bends.
@@ -408,19 +405,11 @@ fn thumb(hand: usize, figure: &Figure, plan: &Plan, points: &[DVec3], colours: &
     let front = plan.front_across(hand, along);
     let (reach, radius) = ((end - start).length(), limb.radii[1]);
     let root = start + 0.25 * reach * along + 0.7 * radius * front;
-    let (colour, stripe) = coloured(limb.side, colours);
+    let ends = [root, root + 0.4 * reach * along + 1.1 * radius * front];
+    let radii = [0.5 * radius, 0.36 * radius];
     Some(Tube {
-        ends: [root, root + 0.4 * reach * along + 1.1 * radius * front],
-        radii: [0.5 * radius, 0.36 * radius],
-        width: [1.0; 2],
-        depth: 1.0,
-        bulge: 0.0,
-        front,
-        joint: hand,
-        neighbours: [None; 2],
-        colour,
-        stripe,
         corners: FINGER_CORNERS,
+        ..Tube::round(ends, radii, front, hand, coloured(limb.side, colours))
     })
 }
 
@@ -434,31 +423,26 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     let side = front.cross(along);
     let first = mesh.vertices.len() as u32;
     // Rings from pole to pole: how far along, how much thinner than there, and how far the normal leans along.
-    let cap = |ring: usize| 0.5 * PI * (1.0 - ring as f64 / CAP_RINGS as f64);
-    let mut rings: Vec<(f64, f64, f64, f64)> = Vec::new();
-    for ring in 0..CAP_RINGS {
-        let (sin, cos) = cap(ring).sin_cos();
-        rings.push((0.0, cos, -sin, -sin));
-    }
-    for ring in 0..=RINGS {
-        rings.push((ring as f64 / RINGS as f64, 1.0, 0.0, 0.0));
-    }
-    for ring in (0..CAP_RINGS).rev() {
-        let (sin, cos) = cap(ring).sin_cos();
-        rings.push((1.0, cos, sin, sin));
-    }
-    for &(share, thin, lean, beyond) in &rings {
+    let cap = |share: f64, end: f64| {
+        (0..CAP_RINGS).map(move |ring| {
+            let (sin, cos) = (0.5 * PI * (1.0 - ring as f64 / CAP_RINGS as f64)).sin_cos();
+            (share, cos, end * sin)
+        })
+    };
+    let between = (0..=RINGS).map(|ring| (ring as f64 / RINGS as f64, 1.0, 0.0));
+    let rings: Vec<(f64, f64, f64)> = cap(0.0, -1.0).chain(between).chain(cap(1.0, 1.0).rev()).collect();
+    for &(share, thin, lean) in &rings {
         let radius = (tube.radii[0] + (tube.radii[1] - tube.radii[0]) * share)
             * (1.0 + tube.bulge * (PI * share.powf(0.8)).sin());
         let width = tube.width[0] + (tube.width[1] - tube.width[0]) * share;
-        let centre = start.lerp(end, share) + beyond * radius * tube.depth.min(1.0) * along;
+        let centre = start.lerp(end, share) + lean * radius * tube.depth.min(1.0) * along;
         let (bones, weights) = carried(tube, share);
         for corner in 0..tube.corners {
             let (sin, cos) = (TAU * corner as f64 / tube.corners as f64).sin_cos();
             let across = thin * radius * (cos * width * side + sin * tube.depth * front);
             // The normal of an ellipse leans to its narrow side.
             let flat = (cos / width * side + sin / tube.depth * front).normalize_or(side);
-            let normal = ((1.0 - lean * lean).max(0.0).sqrt() * flat + lean * along).normalize_or(along);
+            let normal = (thin * flat + lean * along).normalize_or(along);
             mesh.vertices.push(Vertex {
                 position: (centre + across - hips).as_vec3().to_array(),
                 normal: normal.as_vec3().to_array(),

@@ -6,9 +6,11 @@ mod draw;
 mod mannequin;
 mod paint;
 mod posed;
+mod rings;
 mod scene;
 mod seam;
 mod shaders;
+mod stick;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,11 +23,12 @@ use crate::camera::{Camera, View};
 use crate::icons::{self, Icon};
 use crate::model::{Action, Beside, Model, Opened, RootView, Shown};
 use crate::surface::Surface;
-use crate::theme;
+use crate::theme::{self, Tokens};
 use character::Character;
 use draw::Renderer;
-use paint::Palette;
+use mannequin::Colours;
 use posed::{Frame, PosedBody, Veil};
+use rings::{Place, Rings};
 use scene::{Moment, Scene};
 use seam::{Faults, Trail};
 
@@ -60,13 +63,16 @@ pub(crate) struct Viewport {
     rect: Option<Rect>,
     /// Whether it is drawn without its controls.
     is_bare: bool,
+    /// The rings that turn the chosen joint, where they are shown.
+    rings: Option<Rings>,
 }
 
 struct Body {
     of: Arc<Opened>,
     figure: Figure,
     character: Character,
-    surface: Option<(Drawn, Arc<Surface>)>,
+    /// What is drawn, and whether on a dark ground: bodies made here, and the veils over all, have the colours of the theme.
+    surface: Option<(Drawn, bool, Arc<Surface>)>,
     shots: Vec<Option<Shot>>,
     trail: Option<Trail>,
     faults: Option<Faults>,
@@ -76,12 +82,12 @@ struct Body {
     is_framed: bool,
 }
 
-/// What is drawn of a body; those made here in the colours of a theme.
+/// What is drawn of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Drawn {
     Own,
-    Mannequin { is_dark: bool },
-    Capsules { is_dark: bool },
+    Mannequin,
+    Capsules,
 }
 
 /// A body as it was posed last in a place of a view.
@@ -110,6 +116,14 @@ impl Viewport {
         self.is_bare = is_bare;
     }
 
+    /// Lets the chosen joint of a loop be turned in the view, or not.
+    pub(crate) fn set_turning(&mut self, is_turning: bool) {
+        match is_turning {
+            true => _ = self.rings.get_or_insert_default(),
+            false => self.rings = None,
+        }
+    }
+
     /// Where it was drawn last, points.
     pub(crate) fn rect(&self) -> Option<Rect> {
         self.rect
@@ -126,8 +140,8 @@ impl Viewport {
             )
         });
         let painter = ui.painter_at(rect);
-        let palette = Palette::of_theme(ui.visuals().dark_mode);
-        painter.rect_filled(rect, 0.0, palette.sky);
+        let tokens = theme::tokens(ui.visuals().dark_mode);
+        painter.rect_filled(rect, 0.0, tokens.sky);
         let Some(opened) = model.opened() else {
             if !self.is_rehearsed {
                 self.is_rehearsed = true;
@@ -135,7 +149,7 @@ impl Viewport {
             }
             return;
         };
-        self.show_body(ui, opened, model, &palette);
+        self.show_body(ui, opened, model, &tokens);
         let camera = model.camera;
         let halves = rect.split_left_right_at_fraction(0.5);
         let is_split = model.is_split && model.made().is_some();
@@ -150,10 +164,11 @@ impl Viewport {
                 shown,
                 first: number * BODIES,
             };
-            if let Some(view) = self.view_ui(ui, model, &pane, &palette)
-                && let Some(joint) = self.joints_ui(ui, model, &pane, &view, &response)
-            {
-                actions.push(Action::Watch(joint));
+            if let Some(view) = self.view_ui(ui, model, &pane, &tokens) {
+                if let Some(joint) = self.joints_ui(ui, model, &pane, &view, &response) {
+                    actions.push(Action::Watch(joint));
+                }
+                self.rings_ui(ui, model, &pane, &view, &response, &tokens, actions);
             }
             if is_split {
                 painter.text(
@@ -175,8 +190,12 @@ impl Viewport {
             shown_ui(ui, rect, model, actions);
             root_ui(ui, rect, model, actions);
             switches_ui(ui, rect, model, actions);
+            if model.shown() == Shown::Set {
+                stick::stick_ui(ui, rect, model, actions);
+            }
         }
-        if let Some(moved) = moved_by(ui, &response, camera) {
+        let turns_joint = self.rings.as_ref().is_some_and(Rings::are_dragged);
+        if let Some(moved) = moved_by(ui, &response, camera).filter(|_| !turns_joint) {
             actions.push(Action::Look(moved));
         }
         if let Some(body) = &mut self.body
@@ -191,7 +210,7 @@ impl Viewport {
     }
 
     /// Takes up another body where another take is shown, or the same one in another form.
-    fn show_body(&mut self, ui: &Ui, opened: &Arc<Opened>, model: &Model, palette: &Palette) {
+    fn show_body(&mut self, ui: &Ui, opened: &Arc<Opened>, model: &Model, tokens: &Tokens) {
         if !matches!(&self.body, Some(body) if Arc::ptr_eq(&body.of, opened)) {
             let middle = opened.pose_at((opened.take().num_frames() / 2) as f64);
             self.body = Some(Body {
@@ -213,44 +232,41 @@ impl Viewport {
         };
         let is_dark = ui.visuals().dark_mode;
         let kind = match (model.shows_capsules, &own) {
-            (true, _) => Drawn::Capsules { is_dark },
+            (true, _) => Drawn::Capsules,
             (false, Some(_)) => Drawn::Own,
-            (false, None) => Drawn::Mannequin { is_dark },
+            (false, None) => Drawn::Mannequin,
         };
-        let is_same = matches!(&body.surface, Some((shown, _)) if *shown == kind);
+        let is_same = matches!(&body.surface, Some((shown, was_dark, _)) if (*shown, *was_dark) == (kind, is_dark));
         if !is_same {
             let made = |mesh| Arc::new(Surface::new(mesh, &Beside::default()));
+            let colours = Colours::new(tokens);
             let surface = match (kind, own) {
                 (Drawn::Own, Some(own)) => own,
-                (Drawn::Capsules { .. }, _) => made(capsules::surface(&body.figure, |side| palette.of_side(side))),
-                _ => made(mannequin::surface(opened, &body.figure, &palette.of_mannequin())),
+                (Drawn::Capsules, _) => made(capsules::surface(&body.figure, &colours)),
+                _ => made(mannequin::surface(opened, &body.figure, &colours)),
             };
-            body.surface = Some((kind, surface));
+            body.surface = Some((kind, is_dark, surface));
             body.shots.clear();
         }
     }
 
     /// Draws one view of the body; returns from where it is seen.
-    fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, palette: &Palette) -> Option<View> {
+    fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, tokens: &Tokens) -> Option<View> {
         let &Pane { rect, shown, first } = pane;
         let now = Moment::now(model, shown);
         let mut moments = Vec::new();
         if model.has_onion {
             moments.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
-                let colour = if secs < 0.0 {
-                    palette.before_seam
-                } else {
-                    palette.after_seam
-                };
+                let colour = if secs < 0.0 { tokens.before_seam } else { tokens.accent };
                 (moment, Veil::new(paint::linear(colour), 0.45))
             }));
         }
         if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
-            moments.push((now.uncut(), Veil::new(palette.ghost, 0.35)));
+            moments.push((now.uncut(), Veil::new(paint::ghost(ui.visuals().dark_mode), 0.35)));
         }
         moments.push((now, Veil::NONE));
         let body = self.body.as_mut()?;
-        let (kind, surface) = body.surface.clone()?;
+        let (kind, _, surface) = body.surface.clone()?;
         // The body itself is always in the same place.
         let places = (first..).take(moments.len() - 1).chain([first + BODIES - 1]);
         let places: Vec<usize> = places.collect();
@@ -267,7 +283,7 @@ impl Viewport {
             }
             let scene = Scene::at(moment, model, &body.of, &body.figure);
             let bones = match kind {
-                Drawn::Capsules { .. } => capsules::bones_at(&body.figure, &scene.points),
+                Drawn::Capsules => capsules::bones_at(&body.figure, &scene.points),
                 _ => surface.mesh.bones_at(&scene.world),
             };
             self.num_posed += 1;
@@ -292,21 +308,23 @@ impl Viewport {
         };
         let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
         let painter = ui.painter_at(rect);
-        paint::ground(&painter, &view, &shot.scene, palette);
+        paint::ground(&painter, &view, &shot.scene, tokens);
         let made = model.made().filter(|_| matches!(shown, Shown::Loop | Shown::Uncut));
         if let Some(made) = made {
             if model.has_trail {
                 let joint = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
                 Trail::follow(&mut body.trail, model, made, joint);
                 if let Some(trail) = &body.trail {
-                    paint::trail(&painter, &view, &trail.paths(model, made), palette);
+                    paint::trail(&painter, &view, &trail.paths(model, made), tokens);
                 }
             }
-            Faults::follow(&mut body.faults, model, made);
-            for fault in body.faults.iter().flat_map(|faults| faults.now(model, made, shown)) {
-                let at = shot.scene.world.translations[fault.joint];
-                let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
-                paint::fault(&painter, &view, on_ground, &fault.words, palette);
+            if shown == Shown::Loop {
+                Faults::follow(&mut body.faults, model, made);
+                for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
+                    let at = shot.scene.world.translations[fault.joint];
+                    let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
+                    paint::fault(&painter, &view, on_ground, &fault.words, tokens);
+                }
             }
         }
         let bodies = (places.iter())
@@ -340,7 +358,7 @@ impl Viewport {
         let rect = pane.rect;
         let opened = model.opened()?;
         let shot = self.body.as_ref()?.shots.get(pane.first + BODIES - 1)?.as_ref()?;
-        let colour = Palette::of_theme(ui.visuals().dark_mode).joint;
+        let colour = theme::tokens(ui.visuals().dark_mode).accent;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]).map(|seen| seen.at);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
         let below = pointer
@@ -355,6 +373,46 @@ impl Viewport {
         mark(model.watched, below == Some(model.watched));
         mark(below?, true);
         below.filter(|_| response.clicked())
+    }
+
+    /// Shows the rings around the chosen joint of the loop.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a view is drawn by, and what it is drawn on"
+    )]
+    fn rings_ui(
+        &mut self,
+        ui: &Ui,
+        model: &Model,
+        pane: &Pane,
+        view: &View,
+        response: &egui::Response,
+        tokens: &Tokens,
+        actions: &mut Vec<Action>,
+    ) {
+        let (Some(rings), Some(made), Some(body)) = (&mut self.rings, model.made(), &self.body) else {
+            return;
+        };
+        let (clip, joint) = (&made.done.made.loop_clip, model.watched);
+        let is_there = pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
+        let Some(Some(shot)) = body.shots.get(pane.first + BODIES - 1) else {
+            return;
+        };
+        if !is_there || self.is_bare || body.of.body().is_control(joint) {
+            return;
+        }
+        let axes = match clip.skeleton().joint(joint).parent {
+            Some(parent) => shot.scene.world.rotations[parent],
+            None => clip.root_pose_at(shot.moment.root_secs).rotation,
+        };
+        let place = Place {
+            joint,
+            centre: shot.scene.world.translations[joint],
+            axes,
+            view,
+            rect: pane.rect,
+        };
+        rings.rings_ui(ui, model, &place, response, tokens, actions);
     }
 
     /// Says why no character is shown.
@@ -394,7 +452,9 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
         false => rect.with_max_x(rect.right() - 60.0),
     };
     overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
-        for (shown, word, tip) in [
+        let set = (Shown::Set, "Set", "The character of the set, steered by keys");
+        let set = model.steered_here().map(|_| set);
+        let all = [
             (Shown::Loop, "Loop", "The closed loop (B)"),
             (
                 Shown::Uncut,
@@ -402,8 +462,9 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
                 "The same frames as they were captured: they jump at the end (B)",
             ),
             (Shown::Take, "Whole take", "All of the take"),
-        ] {
-            let is_there = has_loop || shown == Shown::Take;
+        ];
+        for (shown, word, tip) in all.into_iter().chain(set) {
+            let is_there = has_loop || matches!(shown, Shown::Take | Shown::Set);
             let widget = egui::Button::selectable(model.shown() == shown, word);
             if ui.add_enabled(is_there, widget).on_hover_text(tip).clicked() {
                 actions.push(Action::Show(shown));
@@ -412,6 +473,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     });
     let words = match (model.shown(), model.has_onion) {
         (Shown::Blend, _) => "The blend of the set",
+        (Shown::Set, _) => "W A S D or arrows walk, Shift runs",
         (Shown::Loop | Shown::Uncut, true) => "Violet: before the seam; blue: after it",
         _ => return,
     };
@@ -428,7 +490,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
 
 /// What becomes of the root motion; on a narrow window that is asked below the view.
 fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
-    if !is_narrow(ui) {
+    if !is_narrow(ui) && model.shown() != Shown::Set {
         let corner = lower_edge(ui, rect);
         overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
             roots_ui(ui, model, actions);
@@ -680,6 +742,54 @@ mod tests {
         assert_eq!((moved.yaw, moved.pitch), (turned.yaw, turned.pitch));
         assert!((turned.distance / moved.distance - 2.0).abs() < 0.2, "{moved:?}");
         assert!(moved.offset.y > 0.0, "{moved:?}");
+    }
+
+    /// A ring turns the joint as far as the mouse goes along it, at the time shown; the view stays.
+    #[test]
+    fn a_joint_is_turned_by_its_rings() {
+        let mut harness = seen();
+        let (viewport, model) = harness.state_mut();
+        viewport.set_turning(true);
+        let opened = Arc::clone(model.opened().unwrap());
+        let head = opened.skeleton().find("Head").unwrap();
+        for action in [Action::Watch(head), Action::Step(7)] {
+            model.apply(action);
+        }
+        harness.run_steps(3);
+        let camera = harness.state().1.camera;
+        let rings = |harness: &Seen, corner: usize| harness.state().0.rings.as_ref().unwrap().point(0, corner);
+        let (from, to) = (rings(&harness, 5), rings(&harness, 7));
+        harness.drag_at(from);
+        harness.step();
+        for at in [from.lerp(to, 0.5), to] {
+            harness.hover_at(at);
+            harness.step();
+        }
+        harness.drop_at(to);
+        harness.run_steps(3);
+        let model = &mut harness.state_mut().1;
+        assert_eq!(model.camera, camera);
+        let edits = &model.edit().unwrap().recipe.edits;
+        let [edit] = edits.as_slice() else { panic!("{edits:?}") };
+        let turn = edit.values.vector(loopwright::edit::EditKey::Rotation).unwrap();
+        // Two of the 64 corners of a ring.
+        assert!(
+            (turn[0] - 11.25).abs() < 1.5 && turn[1] == 0.0 && turn[2] == 0.0,
+            "{turn:?}"
+        );
+        assert_eq!(edit.joint.as_deref(), Some("Head"));
+        let secs = edit.values.number(loopwright::edit::EditKey::Time).unwrap();
+        assert!((secs - 7.0 * model.step_secs()).abs() < 1e-3, "{secs}");
+        // Another ring at the same time turns it further, by the same edit.
+        let (edit, clip) = (
+            model.edit().unwrap().clone(),
+            &model.made().unwrap().done.made.loop_clip,
+        );
+        let both = edit.turned("Head", secs, DVec3::Y * 0.1, clip);
+        assert_eq!(both.recipe.edits.len(), 1);
+        assert_eq!(edit.turned("Head", secs + 0.2, DVec3::Y, clip).recipe.edits.len(), 2);
+        model.apply(Action::Undo);
+        assert!(model.edit().unwrap().recipe.edits.is_empty(), "a drag is one step");
     }
 
     #[test]

@@ -4,13 +4,11 @@ use std::f32::consts::PI;
 
 use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Shape, Stroke, pos2, vec2};
 use glam::DVec3;
-use loopwright::analysis::Side;
 
-use super::mannequin::Colours;
 use super::scene::Scene;
 use super::seam::Paths;
 use crate::camera::View;
-use crate::theme::tokens;
+use crate::theme::Tokens;
 
 /// Metres of ground that are marked to each side of the body.
 const GROUND_METRES: i32 = 9;
@@ -24,61 +22,9 @@ const CONTACT_METRES: f64 = 0.075;
 /// Radius of the ring around a joint, points.
 const JOINT_POINTS: f32 = 7.0;
 
-/// Colours of one theme in the view.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Palette {
-    pub(super) sky: Color32,
-    ground_line: Color32,
-    /// The path of the root, and feet that stand.
-    path: Color32,
-    fault: Color32,
-    left: Color32,
-    right: Color32,
-    trunk: Color32,
-    /// Ring and name of the joint that is watched.
-    pub(super) joint: Color32,
-    pub(super) before_seam: Color32,
-    pub(super) after_seam: Color32,
-    uncut: Color32,
-    /// The body of the uncut stretch.
-    pub(super) ghost: [f32; 3],
-}
-
-impl Palette {
-    pub(super) fn of_theme(is_dark: bool) -> Self {
-        let tokens = tokens(is_dark);
-        Self {
-            sky: tokens.sky,
-            ground_line: tokens.ground_line,
-            path: tokens.good,
-            fault: tokens.review,
-            left: tokens.left,
-            right: tokens.right,
-            trunk: tokens.trunk,
-            joint: tokens.accent,
-            before_seam: tokens.before_seam,
-            after_seam: tokens.accent,
-            uncut: tokens.trunk,
-            ghost: if is_dark { [0.8, 0.82, 0.86] } else { [0.3, 0.32, 0.36] },
-        }
-    }
-
-    /// The colour of capsules of a side, linear.
-    pub(super) fn of_side(&self, side: Option<Side>) -> [f32; 3] {
-        linear(match side {
-            Some(Side::Left) => self.left,
-            Some(Side::Right) => self.right,
-            None => self.trunk,
-        })
-    }
-
-    pub(super) fn of_mannequin(&self) -> Colours {
-        Colours {
-            trunk: linear(self.trunk),
-            left: linear(self.left),
-            right: linear(self.right),
-        }
-    }
+/// The colour of the body of the uncut stretch, linear.
+pub(super) fn ghost(is_dark: bool) -> [f32; 3] {
+    if is_dark { [0.8, 0.82, 0.86] } else { [0.3, 0.32, 0.36] }
 }
 
 /// A colour as the shader goes back from to the curve of a screen.
@@ -87,22 +33,22 @@ pub(super) fn linear(colour: Color32) -> [f32; 3] {
 }
 
 /// Paints the path of a joint over the seam, uncut and closed.
-pub(super) fn trail(painter: &Painter, view: &View, paths: &Paths, palette: &Palette) {
+pub(super) fn trail(painter: &Painter, view: &View, paths: &Paths, tokens: &Tokens) {
     for uncut in &paths.uncut {
-        line(painter, view, uncut, Stroke::new(1.0, palette.uncut));
+        line(painter, view, uncut, Stroke::new(1.0, tokens.trunk));
     }
-    let colours = [palette.before_seam, palette.after_seam];
+    let colours = [tokens.before_seam, tokens.accent];
     for (closed, colour) in paths.closed.iter().zip(colours) {
         line(painter, view, closed, Stroke::new(2.5, colour));
     }
     if let Some(seam) = paths.closed[1].first().and_then(|&seam| view.see(seam)) {
-        painter.circle_filled(seam.at, 3.5, palette.after_seam);
+        painter.circle_filled(seam.at, 3.5, tokens.accent);
     }
 }
 
 /// Paints a mark below a foot that does not stay where it stands, with words beside it.
-pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, palette: &Palette) {
-    disc(painter, view, at, palette.fault);
+pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, tokens: &Tokens) {
+    disc(painter, view, at, tokens.review);
     if let Some(seen) = view.see(at) {
         let beside = seen.at + vec2(18.0, 8.0);
         painter.text(
@@ -110,17 +56,17 @@ pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, pale
             Align2::LEFT_CENTER,
             words,
             FontId::proportional(13.0),
-            palette.fault,
+            tokens.review,
         );
     }
 }
 
 /// Paints what lies on the ground.
-pub(super) fn ground(painter: &Painter, view: &View, scene: &Scene, palette: &Palette) {
-    marks(painter, view, scene, palette);
-    line(painter, view, &scene.path, Stroke::new(2.0, palette.path));
+pub(super) fn ground(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
+    marks(painter, view, scene, tokens);
+    line(painter, view, &scene.path, Stroke::new(2.0, tokens.good));
     for &foot in &scene.standing {
-        disc(painter, view, foot, palette.path);
+        disc(painter, view, foot, tokens.good);
     }
 }
 
@@ -132,7 +78,7 @@ pub(super) fn joint(painter: &Painter, at: Pos2, name: &str, colour: Color32) {
 }
 
 /// Lines each metre, every fifth stronger, fading with the distance from the body.
-fn marks(painter: &Painter, view: &View, scene: &Scene, palette: &Palette) {
+fn marks(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
     let centre = scene.centre;
     let [x, z] = [centre.x, centre.z].map(|at| at.round() as i32);
     let corner = |x: i32, z: i32| DVec3::new(f64::from(x), scene.floor, f64::from(z));
@@ -147,7 +93,7 @@ fn marks(painter: &Painter, view: &View, scene: &Scene, palette: &Palette) {
                 let far = ((middle - centre).length() / f64::from(GROUND_METRES)) as f32;
                 let strength = (1.0 - far).max(0.0) * if number % 5 == 0 { 0.9 } else { 0.35 };
                 if let (Some(start), Some(end), true) = (view.see(start), view.see(end), strength > 0.01) {
-                    let stroke = Stroke::new(1.0, palette.ground_line.gamma_multiply(strength));
+                    let stroke = Stroke::new(1.0, tokens.ground_line.gamma_multiply(strength));
                     painter.line_segment([start.at, end.at], stroke);
                 }
             }

@@ -4,7 +4,7 @@ use glam::DVec3;
 use loopwright::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
 use loopwright_draw::Figure;
 
-use crate::model::{Made, Model, Opened, RootView, Shown};
+use crate::model::{Made, Model, Opened, RootView, Shown, Steered};
 
 /// Points of the path of the root over one cycle.
 const PATH_POINTS: usize = 48;
@@ -24,11 +24,19 @@ pub(super) struct Moment {
     /// Seconds in the take or in the cycle.
     within_secs: f64,
     /// Seconds that the root has moved, over any number of cycles.
-    root_secs: f64,
+    pub(super) root_secs: f64,
 }
 
 impl Moment {
     pub(super) fn now(model: &Model, shown: Shown) -> Self {
+        if let (Shown::Set, Some(steered)) = (shown, model.steered_here()) {
+            let secs = steered.hero().secs();
+            return Self {
+                shown,
+                within_secs: secs,
+                root_secs: secs,
+            };
+        }
         let within_secs = model.playback.secs_in(span_secs(model, shown));
         Self {
             shown,
@@ -105,6 +113,10 @@ impl Scene {
     /// What is shown of a take at a moment.
     pub(super) fn at(moment: Moment, model: &Model, opened: &Opened, figure: &Figure) -> Self {
         match (moment.shown, model.made()) {
+            (Shown::Set, _) => match model.steered_here() {
+                Some(steered) => Self::of_set(steered, figure),
+                None => Self::of_take(moment, opened, figure),
+            },
             (Shown::Blend, _) => match model.set().mixed() {
                 Some(mixed) if mixed.skeleton().num_joints() == opened.skeleton().num_joints() => {
                     Self::of_blend(moment, mixed, figure)
@@ -138,6 +150,23 @@ impl Scene {
             standing: standing(opened, nearest, &points, floor),
             world,
             points,
+        }
+    }
+
+    /// A character as it goes, with its way until now.
+    fn of_set(steered: &Steered, figure: &Figure) -> Self {
+        let hero = steered.hero();
+        let (skeleton, root) = (hero.set().skeleton(), hero.root());
+        let world = hero.pose().as_ref().world(skeleton).moved(root);
+        let on_ground = |point: DVec3| DVec3::new(point.x, 0.0, point.z);
+        let places = steered.places().iter().copied().chain([root.translation]);
+        Self {
+            floor: 0.0,
+            centre: on_ground(root.translation),
+            path: places.map(on_ground).collect(),
+            standing: Vec::new(),
+            points: figure.points(&world),
+            world,
         }
     }
 

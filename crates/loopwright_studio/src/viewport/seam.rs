@@ -3,16 +3,12 @@
 use glam::DVec3;
 use loopwright::loop_clip::LoopKeys;
 use loopwright::quality::{Stand, farthest_slide_of_stances, stands};
+use loopwright_job::verdict::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
 
-use crate::model::{Made, Model, RootView, Shown};
+use crate::model::{Made, Model, RootView};
 
 /// Time before the seam and after it over which the path of a joint is drawn, seconds.
 const AROUND_SECS: f64 = 0.5;
-
-/// How far a foot slides, and how far it is above or below its place in the take, before it is marked, metres of an adult: where the
-/// grade of a loop is no longer good.
-const SLIDE_METRES: f64 = 0.02;
-const HEIGHT_METRES: f64 = 0.009;
 
 /// The path of a joint around the seam, seen from the root, by time from the seam.
 #[derive(Debug)]
@@ -127,10 +123,7 @@ impl Faults {
     }
 
     /// Those at the time that is shown.
-    pub(super) fn now(&self, model: &Model, made: &Made, shown: Shown) -> Vec<&Fault> {
-        if shown != Shown::Loop {
-            return Vec::new();
-        }
+    pub(super) fn now(&self, model: &Model, made: &Made) -> Vec<&Fault> {
         let clip = &made.done.made.loop_clip;
         let num = clip.num_samples();
         let sample = (model.playback.secs_in(made.period_secs()) / clip.step_secs()) as usize;
@@ -154,9 +147,9 @@ fn found(made: &Made) -> Vec<Fault> {
             let pose = source.pose(sample as isize).world(source.skeleton());
             closed.position(sample, stand.joint).y - pose.translations[stand.joint].y
         });
-        let words = if slid > SLIDE_METRES * size {
+        let words = if slid > GOOD_FOOT_SLIDE_METRES * size {
             format!("{name} slides {:.0} mm", 1e3 * slid)
-        } else if risen.abs() > HEIGHT_METRES * size {
+        } else if risen.abs() > GOOD_FOOT_HEIGHT_METRES * size {
             let side = if risen > 0.0 { "floats" } else { "sinks" };
             format!("{name} {side} {:.0} mm", 1e3 * risen.abs())
         } else {

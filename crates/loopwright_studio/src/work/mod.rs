@@ -224,7 +224,7 @@ impl Job {
     }
 
     fn reads(&self) -> bool {
-        matches!(self, Self::Open { .. })
+        matches!(self, Self::Open { .. } | Self::Follow { .. })
     }
 
     fn opens(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The panels that look closer, and sets.
 
-use eframe::egui::{Key, vec2};
-use egui_kittest::kittest::Queryable as _;
+use eframe::egui::{Key, accesskit::Toggled, vec2};
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use loopwright::SearchSettings;
 use loopwright_formats::Format;
 use loopwright_studio::Action;
@@ -176,5 +176,6 @@ fn the_seam_is_seen_joint_by_joint() {
     // The path of the joint is drawn on request.
     harness.key_press(Key::T);
     harness.run_steps(3);
-    harness.get_by_label("Path of the chosen joint over the seam");
+    let path = harness.get_by_label("Path of the chosen joint over the seam");
+    assert_eq!(path.accesskit_node().toggled(), Some(Toggled::True));
 }

@@ -8,6 +8,7 @@ mod first_use;
 mod looking;
 mod opening;
 mod same_road;
+mod sets;
 mod steering;
 mod trust;
 mod window;

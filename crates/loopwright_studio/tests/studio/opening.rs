@@ -4,11 +4,14 @@ use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use egui_kittest::kittest::Queryable as _;
+use loopwright::edit::EditKind;
 use loopwright_formats::Format;
 use loopwright_job::recipe::Recipe;
 use loopwright_studio::model::Exported;
 
-use super::driven::{click, command, is_made, model, open, press, start_opening, stroll, studio, wait, walk};
+use super::driven::{
+    Driven, click, command, is_made, model, open, press, start_opening, stroll, studio, studio_that, wait, walk,
+};
 
 #[test]
 fn it_opens_moving() {
@@ -135,4 +138,43 @@ fn a_gltf_file_does_not_bring_files_of_other_folders_along() {
     start_opening(&mut harness, &path);
     wait(&mut harness, "it is said", |model| model.problem().is_some());
     harness.get_by_label_contains("cannot open this take");
+}
+
+/// Takes, what is set of each and which one is shown; a file that was named is opened alone.
+#[test]
+fn what_was_open_is_there_at_the_next_visit() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path().join("state");
+    let visit = |reopens: bool| {
+        let state = state.clone();
+        let mut harness = studio_that(1280.0, 1400.0, move |_| {});
+        let ctx = harness.ctx.clone();
+        let studio = harness.state_mut().as_mut().unwrap();
+        studio.remember_in(state, reopens, &ctx);
+        wait(&mut harness, "a loop is shown", is_made);
+        harness
+    };
+    let mut harness = visit(true);
+    for name in ["one.bvh", "other.bvh"] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, walk(Format::Bvh, &stroll())).unwrap();
+        open(&mut harness, &path);
+    }
+    click(&mut harness, "Add: noise");
+    let set = model(&harness).recipe_text().unwrap().unwrap();
+    press(&mut harness, "Loops of the take");
+    click(&mut harness, "Go on with one.bvh");
+    click(&mut harness, "Add: aim");
+    harness.run_steps(3);
+    let mut harness = visit(true);
+    wait(&mut harness, "all are open", |model| {
+        model.others().count() == 1 && is_made(model)
+    });
+    assert_eq!(model(&harness).opened().unwrap().file_name, "one.bvh");
+    let edits = |harness: &Driven| model(harness).edit().unwrap().recipe.edits.clone();
+    assert_eq!(edits(&harness)[0].kind, EditKind::Aim);
+    press(&mut harness, "Loops of the take");
+    click(&mut harness, "Go on with other.bvh, not written");
+    assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), set);
+    assert!(visit(false).state().as_ref().unwrap().model().others().next().is_none());
 }

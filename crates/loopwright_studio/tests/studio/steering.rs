@@ -5,6 +5,7 @@ use eframe::egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use loopwright::SearchSettings;
 use loopwright::closure::{Method, Shape, ShapeKind};
+use loopwright::edit::EditKind;
 use loopwright_studio::model::Stretch;
 use loopwright_studio::{Action, Model};
 
@@ -214,4 +215,33 @@ fn nudge(harness: &mut Driven, name: &str) {
     harness.key_press(Key::ArrowLeft);
     harness.run_steps(3);
     wait(harness, name, is_made);
+}
+
+/// What is switched off changes nothing, and is there to be switched on again; the order is that of the rows.
+#[test]
+fn edits_are_switched_moved_and_removed() {
+    let mut harness = studio(1280.0, 1400.0);
+    let keys = |harness: &Driven| model(harness).made().unwrap().done.made.loop_clip.clone();
+    click(&mut harness, "Add: joint all the time");
+    let one = keys(&harness);
+    click(&mut harness, "Add: noise");
+    let both = keys(&harness);
+    assert_ne!(one, both);
+    click(&mut harness, "Edit 2 applies");
+    assert_eq!(keys(&harness), one);
+    let recipe = model(&harness).recipe_text().unwrap().unwrap();
+    assert!(recipe.contains("kind = \"noise\"\noff = true\n"), "{recipe}");
+    click(&mut harness, "Apply edit 2 earlier");
+    let kinds = |harness: &Driven| {
+        let edits = &model(harness).edit().unwrap().recipe.edits;
+        edits.iter().map(|edit| (edit.kind, edit.is_off)).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(&harness), [(EditKind::Noise, true), (EditKind::Offset, false)]);
+    click(&mut harness, "Edit 1 applies");
+    click(&mut harness, "Apply edit 1 later");
+    assert_eq!(keys(&harness), both);
+    click(&mut harness, "Remove edit 2");
+    assert_eq!(keys(&harness), one);
+    press(&mut harness, "1. joint all the time");
+    assert_eq!(kinds(&harness), [(EditKind::Offset, false)]);
 }

@@ -1,20 +1,21 @@
 //! What is said is so: grades, takes that stay open, and where files go.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use eframe::egui::{Key, accesskit::Role};
 use egui_kittest::kittest::Queryable as _;
-use loopwright::SearchSettings;
+use loopwright::{SearchSettings, take::Cut};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::{Format, Sidecar};
 use loopwright_job::{Request, Rows, SearchRequest, choose, make, write};
-use loopwright_studio::model::{Edit, Exported, Judgement, Made, Opened, Stretch};
-use loopwright_studio::{Action, Studio};
+use loopwright_studio::model::{Beside, Edit, Exported, Judgement, Made, Opened, Stretch, Ticked};
+use loopwright_studio::{Action, Model, Studio, work::Wake};
 use loopwright_synth::WalkSettings;
 
 use super::driven::{
-    Driven, apply, click, export_by, find, is_made, model, open, press, start_opening, stroll, studio, studio_that,
-    studio_with_stroll, wait, wait_for, walk,
+    Driven, PATIENCE, apply, click, export_by, find, is_made, model, open, press, start_opening, stroll, studio,
+    studio_that, studio_with_stroll, wait, wait_for, walk,
 };
 
 /// A loop of the list has no grade until it was made by the present settings, and then that of the loop that one gets.
@@ -143,6 +144,23 @@ fn a_take_has_a_mark_until_it_is_written_and_is_closed_by_a_button() {
         is_made(model) && model.opened().is_some_and(|opened| opened.bytes.is_none())
     });
     assert_eq!(model(&harness).others().count(), 0);
+}
+
+/// Another take may be shown before one answers; it stays open.
+#[test]
+fn the_take_is_closed_that_was_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = walks(folder.path(), 2);
+    let mut harness = studio(1280.0, 3600.0);
+    start_opening(&mut harness, folder.path());
+    all_open(&mut harness, paths.len());
+    click(&mut harness, "Lock planted feet");
+    press(&mut harness, "Close walk-01.bvh");
+    click(&mut harness, "Go on with walk-00.bvh");
+    press(&mut harness, "Close it all the same");
+    wait(&mut harness, "one is closed", |model| model.others().count() == 0);
+    assert_eq!(model(&harness).opened().unwrap().file_name, "walk-00.bvh");
+    assert!(harness.query_by_label("Close it all the same").is_none());
 }
 
 /// Nothing is written beside the take unasked; the folder that is chosen stays, and an old failure is not said beside a new file.
@@ -281,6 +299,74 @@ fn what_is_ticked_is_exported_together() {
     assert!(model(&harness).problem().is_none(), "{:?}", model(&harness).problem());
 }
 
+/// Takes in what is done until something is so. Returns what was written meanwhile.
+fn written_until(model: &mut Model, is_so: impl Fn(&Model) -> bool) -> Vec<Exported> {
+    let start = Instant::now();
+    let mut written = Vec::new();
+    while !is_so(model) {
+        assert!(start.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(2));
+        model.poll();
+        written.extend(model.take_exported());
+    }
+    written
+}
+
+fn open_bytes(model: &mut Model, file_name: &str, bytes: Vec<u8>) {
+    model.apply(Action::Open {
+        file_name: file_name.to_owned(),
+        bytes,
+        beside: Beside::default(),
+    });
+}
+
+fn export_all(model: &mut Model, ticked: Vec<Ticked>) {
+    model.apply(Action::TickSeveral(true));
+    for each in ticked {
+        model.apply(Action::Tick(each, true));
+    }
+    model.apply(Action::ExportTicked(None));
+    model.poll();
+    assert!(model.writing().is_some());
+}
+
+/// A take that is opened gives up what is written just then; what cannot be written is tried once.
+#[test]
+fn what_is_ticked_is_written_though_a_take_is_opened() {
+    let mut model = Model::new(Wake::default());
+    written_until(&mut model, is_made);
+    let ticked = vec![Ticked::Take("walk.bvh".to_owned()), Ticked::Loop(98), Ticked::Loop(0)];
+    export_all(&mut model, ticked);
+    open_bytes(&mut model, "stroll.bvh", walk(Format::Bvh, &stroll()));
+    let written = written_until(&mut model, |model| is_made(model) && model.writing().is_none());
+    let names: Vec<&str> = written.iter().map(|exported| exported.file_name.as_str()).collect();
+    assert_eq!(names, ["walk-loop.bvh", "walk-loop-1.bvh"]);
+    assert_eq!(model.opened().unwrap().file_name, "stroll.bvh");
+    let said = model.problem().unwrap().to_string();
+    assert!(said.starts_with("left out: walk-loop-99 ("), "{said}");
+}
+
+/// Frames that were chosen by hand are those of the loop that is written.
+#[test]
+fn the_animation_that_is_shown_is_exported_as_shown() {
+    let mut model = Model::new(Wake::default());
+    written_until(&mut model, is_made);
+    open_bytes(&mut model, "two.gltf", super::first_use::two_animations());
+    written_until(&mut model, |model| is_made(model) && model.others().count() == 0);
+    let stretch = Stretch::Frames {
+        start_frame: 20.0,
+        end_frame: 50.0,
+    };
+    model.apply(Action::Choose(stretch));
+    written_until(&mut model, is_made);
+    let shown = Exported::of(model.opened().unwrap(), model.finished().unwrap(), Format::Gltf).unwrap();
+    let name = model.opened().unwrap().take().name().to_owned();
+    export_all(&mut model, vec![Ticked::Animation(name)]);
+    let written = written_until(&mut model, |model| model.writing().is_none());
+    assert_eq!(written.len(), 1);
+    assert!(written[0].bytes == shown.bytes);
+}
+
 /// Loops that are the same, begun elsewhere, stand behind the first of them.
 #[test]
 fn equal_loops_are_folded() {
@@ -288,7 +374,7 @@ fn equal_loops_are_folded() {
     let opened = Opened::read("long.bvh", walk(Format::Bvh, &long)).unwrap();
     let count = opened.found.candidates.len();
     let heads: Vec<usize> = (0..count).filter(|&index| opened.like(index).is_none()).collect();
-    assert!(heads.contains(&0) && heads.len() > 1);
+    assert!(heads.contains(&0) && heads.len() > 1 && count > 2);
     for index in 0..count {
         let like = opened.like(index);
         assert!(
@@ -296,4 +382,12 @@ fn equal_loops_are_folded() {
             "{index} {like:?}"
         );
     }
+    // The second is like the first, and the third like the second alone: it stands for itself.
+    let mut opened = opened;
+    let take = opened.take().clone();
+    let cuts = [0.0, 40.0, 80.0].map(|start| Cut::new(&take, start, start + 100.0).unwrap());
+    for (candidate, cut) in opened.found.candidates.iter_mut().zip(cuts) {
+        candidate.cut = cut;
+    }
+    assert_eq!([0, 1, 2].map(|index| opened.like(index)), [None, Some(0), None]);
 }

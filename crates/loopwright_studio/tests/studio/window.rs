@@ -1,13 +1,13 @@
 //! The window as a whole: its keys, its first steps, narrow.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Key, Modifiers, vec2};
+use eframe::egui::{Event, Key, Modifiers, ViewportId, vec2};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
 use loopwright_studio::model::{Judgement, Shown, Stretch};
 
 use super::driven::{
-    Driven, click, drag, find, is_made, model, open, press, stroll, studio, unfold, wait, walk, write_here,
+    Driven, click, drag, find, is_made, model, open, press, stroll, studio, studio_that, unfold, wait, walk, write_here,
 };
 
 #[test]
@@ -106,6 +106,16 @@ fn no_tab_scrolls_in_a_usual_window() {
         1,
         "the verdict once"
     );
+}
+
+/// Work beside the window has the processor.
+#[test]
+fn frames_are_few_while_work_goes_on() {
+    let mut harness = studio_that(1400.0, 900.0, |_| {});
+    harness.run_steps(2);
+    assert!(model(&harness).is_opening());
+    let delay = harness.output().viewport_output[&ViewportId::ROOT].repaint_delay;
+    assert!(delay.as_millis() >= 30, "{delay:?}");
 }
 
 /// What is not moving is not drawn.

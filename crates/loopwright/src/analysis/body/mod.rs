@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use super::standing::ContactLimits;
-use crate::motion::{PoseRef, Skeleton, WorldTracks};
+use crate::motion::{Part, PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
 mod named_joints;
@@ -17,10 +17,13 @@ mod feet;
 
 mod geometry;
 
+mod shape;
+
 pub(crate) mod vocabulary;
 
 use named_joints::{NamedJoints, shared_joint};
 pub(super) use names::find_given;
+pub use shape::guess_parts;
 use vocabulary::Word;
 
 /// Left or right.
@@ -32,6 +35,11 @@ pub enum Side {
     /// The character's own right.
     Right,
 }
+
+crate::words!(Side {
+    Left: "left",
+    Right: "right",
+});
 
 /// A foot: the joints that touch the ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +188,13 @@ impl Body {
             if by_name.is_empty() {
                 geometry::feet(some, &named)
             } else if feet::have_knees(skeleton, &by_name) {
-                (by_name, FoundBy::Names)
+                let is_guess = |foot: &Foot| matches!(skeleton.joint(foot.ankle).part, Some(Part::Guessed(_)));
+                let found_by = if by_name.iter().all(is_guess) {
+                    FoundBy::Geometry
+                } else {
+                    FoundBy::Names
+                };
+                (by_name, found_by)
             } else {
                 // Some toys have one bone between the hips and what is named as a foot, and that is half a leg itself.
                 let (low, found_by) = geometry::feet(some, &named);

@@ -16,7 +16,7 @@ impl NamedJoints {
     pub(super) fn of(skeleton: &Skeleton) -> Self {
         let names: Vec<JointName> = (skeleton.joints().iter())
             .zip(Meaning::of_all(skeleton))
-            .map(|(joint, meaning)| JointName::of(&joint.name, &meaning))
+            .map(|(joint, meaning)| JointName::of(joint.says(), &meaning))
             .collect();
         let is_control = controls::find(skeleton, &names);
         Self { names, is_control }

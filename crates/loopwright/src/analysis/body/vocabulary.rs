@@ -212,7 +212,7 @@ pub(crate) struct Meaning {
 impl Meaning {
     /// What each name of a skeleton says. A word that most of its names have, and that is no part of a body, is the rig's own name.
     pub(crate) fn of_all(skeleton: &Skeleton) -> Vec<Self> {
-        let names: Vec<Vec<String>> = skeleton.joints().iter().map(|joint| split(&joint.name)).collect();
+        let names: Vec<Vec<String>> = skeleton.joints().iter().map(|joint| split(joint.says())).collect();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for words in &names {
             let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -236,7 +236,7 @@ impl Meaning {
                 if words.len() > 1 {
                     words.retain(|word| !habits.contains(word));
                 }
-                Self::of_words(words, numbers_fingers(&joint.name))
+                Self::of_words(words, numbers_fingers(joint.says()))
             })
             .collect()
     }

@@ -118,13 +118,17 @@ fn compressed(view: &Value, at: &str) -> Result<Option<(&'static str, Compressed
 
 /// The elements of a view.
 fn elements(view: &Compressed, stream: &[u8]) -> Result<Vec<u8>, StreamFault> {
-    let indices = |indices: Vec<u32>| match view.byte_stride {
-        2 => Ok(indices
-            .into_iter()
-            .flat_map(|index| (index as u16).to_le_bytes())
-            .collect()),
-        4 => Ok(indices.into_iter().flat_map(u32::to_le_bytes).collect()),
-        found => Err(StreamFault::Stride { found }),
+    let indices = |decode: fn(&[u8], usize) -> Result<Vec<u32>, StreamFault>| {
+        let are_short = match view.byte_stride {
+            2 => true,
+            4 => false,
+            found => return Err(StreamFault::Stride { found }),
+        };
+        let indices = decode(stream, view.count)?.into_iter();
+        Ok(match are_short {
+            true => indices.flat_map(|index| (index as u16).to_le_bytes()).collect(),
+            false => indices.flat_map(u32::to_le_bytes).collect(),
+        })
     };
     match view.mode.as_str() {
         "ATTRIBUTES" => {
@@ -134,8 +138,8 @@ fn elements(view: &Compressed, stream: &[u8]) -> Result<Vec<u8>, StreamFault> {
             filter.apply(&mut elements, view.byte_stride)?;
             Ok(elements)
         }
-        "TRIANGLES" => indices(streams::triangles(stream, view.count)?),
-        "INDICES" => indices(streams::sequence(stream, view.count)?),
+        "TRIANGLES" => indices(streams::triangles),
+        "INDICES" => indices(streams::sequence),
         _ => Err(StreamFault::Kind),
     }
 }
@@ -174,5 +178,28 @@ fn forget_in_list(file: &mut Map<String, Value>, list: &str) {
     names.retain(|name| name.as_str().is_none_or(|name| !EXTENSIONS.contains(&name)));
     if names.is_empty() {
         file.shift_remove(list);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Elements of no bytes take none of the memory that is allowed, however many there are.
+    #[test]
+    fn indices_without_bytes_are_refused_before_they_are_decoded() {
+        for mode in ["INDICES", "TRIANGLES"] {
+            let view = Compressed {
+                buffer: 0,
+                byte_offset: 0,
+                byte_length: 0,
+                byte_stride: 0,
+                count: usize::MAX / 3 * 3,
+                mode: mode.to_owned(),
+                filter: None,
+            };
+            let stream = [0xd1, 0, 0, 0, 0];
+            assert_eq!(elements(&view, &stream), Err(StreamFault::Stride { found: 0 }));
+        }
     }
 }

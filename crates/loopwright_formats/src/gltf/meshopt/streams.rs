@@ -96,6 +96,9 @@ const GROUP: usize = 16;
 const BLOCK_BYTES: usize = 8192;
 const BLOCK_ELEMENTS: usize = 256;
 
+/// Most bytes of elements that one byte of a stream stands for: in version 1, four columns of a block that are zero.
+const MOST_FROM_BYTE: usize = 4 * BLOCK_ELEMENTS;
+
 /// Bits of the bytes of a group by its two bits in the header: in version 0, and by the control of version 1.
 const BITS: [[u32; 4]; 3] = [[0, 2, 4, 8], [0, 1, 2, 4], [1, 2, 4, 8]];
 
@@ -142,10 +145,11 @@ pub(super) fn attributes(stream: &[u8], count: usize, stride: usize) -> Result<V
         }
     };
     let mut last = first.to_vec();
-    let mut elements = Vec::with_capacity(count * stride);
+    let length = count.checked_mul(stride).ok_or(StreamFault::CutOff)?;
+    let mut elements = Vec::with_capacity(length.min(reader.0.len().saturating_mul(MOST_FROM_BYTE)));
     let per_block = (BLOCK_BYTES / stride / GROUP * GROUP).min(BLOCK_ELEMENTS);
     let mut columns = vec![[0; BLOCK_ELEMENTS]; 4];
-    while elements.len() < count * stride {
+    while elements.len() < length {
         let from = elements.len();
         let in_block = per_block.min(count - from / stride);
         elements.resize(from + in_block * stride, 0);
@@ -382,7 +386,8 @@ pub(super) fn sequence(stream: &[u8], count: usize) -> Result<Vec<u32>, StreamFa
     }
     reader.take_tail(SEQUENCE_TAIL)?;
     let mut last = [0_u32; 2];
-    let mut indices = Vec::with_capacity(count);
+    // Each takes a byte at least.
+    let mut indices = Vec::with_capacity(count.min(reader.0.len()));
     for _ in 0..count {
         let number = reader.varint()?;
         let last = &mut last[(number & 1) as usize];
@@ -472,5 +477,18 @@ mod tests {
         assert_eq!(triangles(&bytes(TRIANGLES)[..20], 15), Err(StreamFault::CutOff));
         assert_eq!(sequence(&bytes(INDICES), 16), Err(StreamFault::CutOff));
         assert_eq!(sequence(&bytes(INDICES), 14), Err(StreamFault::TooLong));
+    }
+
+    /// A file states any number of elements, whatever its stream holds: room was made for them before a byte was read.
+    #[test]
+    fn no_room_is_made_for_more_than_the_bytes_hold() {
+        let most = usize::MAX / 3 * 3;
+        assert_eq!(sequence(&bytes(INDICES), usize::MAX), Err(StreamFault::CutOff));
+        assert_eq!(triangles(&bytes(TRIANGLES), most), Err(StreamFault::CutOff));
+        for stream in [VERSION_0, VERSION_1] {
+            for count in [usize::MAX, usize::MAX / 16] {
+                assert_eq!(attributes(&bytes(stream), count, 8), Err(StreamFault::CutOff));
+            }
+        }
     }
 }

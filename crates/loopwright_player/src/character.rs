@@ -1,20 +1,21 @@
-//! A character that plays a set, without an engine: seconds go in; a body, a root and events come out.
+//! A character that plays a set.
 //!
 //! Loops advance by their phase on their constant root motion; what a switch leaves of the motion before fades ([`Offset`], quintic where the
 //! manifest says nothing else), and the root's rate fades without overshoot. Time may come in steps of any length: passages begin and end between
 //! them. The mathematics: docs/math/blend.md.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::Pose;
-use loopwright::math::{Decay, Rigid, Spring, Twist, rotation};
+use loopwright::math::{Decay, Rigid, Spring, Twist, ops, rotation};
 use loopwright::play::{MovingPose, Offset};
+use loopwright::{Pose, blend};
 
+use crate::clip::{Clip, STILL};
 use crate::manifest::FootEventKind;
-use crate::set::{FADE, Moment, MotionSet, Part, STILL, Space, Way};
+use crate::set::{FADE, Moment, MotionSet, Way};
+use crate::space::{Part, Space};
 
 /// Seconds over which rates are measured: short against what a body does, long against rounding.
 const STEP: f64 = 1e-4;
@@ -28,7 +29,7 @@ const MOST_CYCLES: f64 = 2.0;
 /// The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds.
 const SAME_EVENT_SECS: f64 = 0.1;
 
-/// Passages that may follow each other within one step.
+/// Switches that may follow each other within one step.
 const MOST_SWITCHES: usize = 16;
 
 /// What a character shall do.
@@ -137,24 +138,14 @@ impl Cycle {
         let phase = self.phase + secs / period;
         let pose = |part: &Part| {
             let clip = &set.clips[part.clip];
-            (clip.pose(clip.share_at(phase) * clip.seconds), part.weight)
+            (clip.pose(clip.secs_at(phase)), part.weight)
         };
         let poses: Vec<(Pose, f64)> = parts.iter().map(pose).collect();
         if let [(pose, _)] = poses.as_slice() {
             return pose.clone();
         }
-        (0..set.joints.len())
-            .map(|joint| {
-                let turns: Vec<_> = poses
-                    .iter()
-                    .map(|(pose, weight)| (pose.rotations[joint], *weight))
-                    .collect();
-                let place: DVec3 = poses
-                    .iter()
-                    .map(|(pose, weight)| pose.translations[joint] * *weight)
-                    .sum();
-                (place, rotation::mean(&turns))
-            })
+        (0..set.skeleton().num_joints())
+            .map(|joint| blend::mean(&poses, |pose| pose.as_ref().joint(joint)))
             .collect()
     }
 
@@ -252,12 +243,17 @@ impl Fading {
         self.twist.exp(0.5 * area)
     }
 
-    fn twist(&self) -> Twist {
-        let left = if self.is_over() {
+    /// The share that is left.
+    fn left(&self) -> f64 {
+        if self.is_over() {
             0.0
         } else {
             self.fade.at(self.secs).position.value
-        };
+        }
+    }
+
+    fn twist(&self) -> Twist {
+        let left = self.left();
         Twist::new(self.twist.linear * left, self.twist.angular * left)
     }
 }
@@ -273,19 +269,49 @@ enum Plan {
     Go(Way, f64),
 }
 
+/// A clip that takes part.
+#[derive(Clone, Copy, Debug)]
+pub struct PlayingClip<'a> {
+    /// The clip.
+    pub clip: &'a Clip,
+    /// Its weight; all sum to 1.
+    pub weight: f64,
+    /// Its time.
+    pub secs: f64,
+}
+
+/// What plays.
+#[derive(Clone, Debug)]
+pub struct Playing<'a> {
+    /// The name of a blend space, or of a clip that happens once.
+    pub name: &'a str,
+    /// The blend space and the point in it.
+    pub space: Option<(&'a Space, [f64; 2])>,
+    /// How far it is, 0 to 1: the phase of the set, or the share of the clip's time.
+    pub phase: f64,
+    /// The clips that take part.
+    pub clips: Vec<PlayingClip<'a>>,
+    /// How much is left of what a switch fades, 1 to 0.
+    pub fading: f64,
+}
+
 /// A character that plays a set.
 #[derive(Clone, Debug)]
-pub struct Player {
-    set: Arc<MotionSet>,
+pub struct Character {
+    pub(crate) set: Arc<MotionSet>,
     source: Source,
     fading: Fading,
     goal: Goal,
     plan: Plan,
     /// The plan that a new goal put an end to.
     before: Option<(Way, f64)>,
-    heading: usize,
+    /// The space that suits the goal.
+    wanted: usize,
     root: Rigid,
     secs: f64,
+    events: Vec<PlayerEvent>,
+    /// Whether an update has closed the list of events.
+    is_told: bool,
     last: BTreeMap<(String, bool), f64>,
     random: u32,
     /// The longest time that a switch between moving loops waits for the moment at which it shows least, seconds.
@@ -294,7 +320,7 @@ pub struct Player {
     pub varies: bool,
 }
 
-impl Player {
+impl Character {
     /// A character that stands, if the set has a loop for that; otherwise in its first blend space.
     pub fn new(set: Arc<MotionSet>) -> Self {
         let space = set.spaces.iter().position(|space| space.stands).unwrap_or(0);
@@ -312,14 +338,14 @@ impl Player {
 
     fn starting(set: Arc<MotionSet>, cycle: Cycle) -> Self {
         let fading = Fading {
-            offset: Offset::none(set.joints.len()),
+            offset: Offset::none(set.skeleton().num_joints()),
             twist: Twist::ZERO,
             fade: FADE,
             secs: f64::INFINITY,
         };
         let goal = motion_of(&set, &cycle);
         Self {
-            heading: cycle.space,
+            wanted: cycle.space,
             source: Source::Cycle(cycle),
             fading,
             goal,
@@ -327,6 +353,8 @@ impl Player {
             before: None,
             root: Rigid::IDENTITY,
             secs: 0.0,
+            events: Vec::new(),
+            is_told: true,
             last: BTreeMap::new(),
             random: 1,
             patience_secs: 0.3,
@@ -369,31 +397,60 @@ impl Player {
         self.secs
     }
 
-    /// The root since the beginning.
+    /// The root: where the character began, and what it has moved since.
     pub fn root(&self) -> Rigid {
         self.root
     }
 
-    /// The name of what plays: a passage, or a blend space.
-    pub fn playing(&self) -> &str {
-        self.source.name(&self.set)
+    /// Puts the root elsewhere.
+    pub fn place(&mut self, root: Rigid) {
+        self.root = root;
     }
 
-    /// The clips that take part, each with its weight.
-    pub fn taking_part(&self) -> Vec<(&str, f64)> {
-        match &self.source {
-            Source::Once(clip, _) => vec![(&self.set.clips[*clip].name, 1.0)],
-            Source::Cycle(cycle) => (cycle.state(&self.set, 0.0).0.iter())
-                .map(|part| (self.set.clips[part.clip].name.as_str(), part.weight))
-                .collect(),
+    /// What happened in the last update, and in [`Self::play`] since the one before.
+    pub fn events(&self) -> &[PlayerEvent] {
+        &self.events
+    }
+
+    /// What plays.
+    pub fn playing(&self) -> Playing<'_> {
+        let set = &*self.set;
+        let (space, phase, clips) = match &self.source {
+            Source::Once(clip, secs) => {
+                let (clip, secs) = (&set.clips[*clip], *secs);
+                let alone = PlayingClip {
+                    clip,
+                    weight: 1.0,
+                    secs,
+                };
+                (None, secs / clip.seconds, vec![alone])
+            }
+            Source::Cycle(cycle) => {
+                let parts = cycle.state(set, 0.0).0.into_iter().map(|part| {
+                    let clip = &set.clips[part.clip];
+                    PlayingClip {
+                        clip,
+                        weight: part.weight,
+                        secs: clip.secs_at(cycle.phase),
+                    }
+                });
+                (Some((&set.spaces[cycle.space], cycle.at)), cycle.phase, parts.collect())
+            }
+        };
+        Playing {
+            name: self.source.name(set),
+            space,
+            phase,
+            clips,
+            fading: self.fading.left(),
         }
     }
 
-    /// The body: local transforms in the order of [`MotionSet::joints`].
+    /// The body: local transforms in the order of [`MotionSet::skeleton`].
     pub fn pose(&self) -> Pose {
         let mut body = self.source.body(&self.set, 0.0);
         if !self.fading.is_over() {
-            let zeros = vec![DVec3::ZERO; self.set.joints.len()];
+            let zeros = vec![DVec3::ZERO; self.set.skeleton().num_joints()];
             let mut moving = MovingPose {
                 body,
                 velocities: zeros.clone(),
@@ -410,12 +467,12 @@ impl Player {
     }
 
     /// Plays a clip by its name, such as a jump, or goes into a loop, at once. Whether the set has it.
-    pub fn play(&mut self, name: &str, events: &mut Vec<PlayerEvent>) -> bool {
+    pub fn play(&mut self, name: &str) -> bool {
         let Some(clip) = self.set.clip(name) else {
             return false;
         };
         let next = if self.set.clips[clip].loops() {
-            let Some(space) = self.set.space_of(clip, self.heading) else {
+            let Some(space) = self.set.space_of(clip, self.wanted) else {
                 return false;
             };
             let phase = match &self.source {
@@ -427,13 +484,46 @@ impl Player {
         } else {
             Source::Once(clip, 0.0)
         };
-        self.switch_to(next, FADE, events);
+        self.begin_events();
+        self.switch_to(next, FADE);
         self.plan = Plan::Stay;
         true
     }
 
-    /// Goes on by some seconds; what happens is added to `events`.
-    pub fn update(&mut self, secs: f64, events: &mut Vec<PlayerEvent>) {
+    /// Events that were there to be read are gone.
+    fn begin_events(&mut self) {
+        if std::mem::take(&mut self.is_told) {
+            self.events.clear();
+        }
+    }
+
+    /// Whether a clip that turns plays, or is waited for.
+    pub(crate) fn is_turning(&self) -> bool {
+        let turns = |clip: usize| self.set.clips[clip].turn != 0.0;
+        match (&self.source, &self.plan, &self.before) {
+            (Source::Once(clip, _), ..) => turns(*clip),
+            (_, Plan::Go(way, _), _) | (_, Plan::Open, Some((way, _))) => way.passage.is_some_and(turns),
+            _ => false,
+        }
+    }
+
+    /// The rate at which the loops that play turn, radians per second.
+    pub(crate) fn turn_rate(&self) -> f64 {
+        match &self.source {
+            Source::Once(..) => 0.0,
+            Source::Cycle(cycle) => Space::twist(&self.set.clips, &cycle.state(&self.set, 0.0).0).angular.y,
+        }
+    }
+
+    /// The space that suits the goal.
+    pub(crate) fn wanted_space(&self) -> &Space {
+        &self.set.spaces[self.wanted]
+    }
+
+    /// Goes on by some seconds.
+    pub fn update(&mut self, secs: f64) {
+        self.begin_events();
+        self.is_told = true;
         let mut left = if secs.is_finite() { secs.max(0.0) } else { 0.0 };
         for _ in 0..MOST_SWITCHES {
             if matches!((&self.plan, &self.source), (Plan::Open, Source::Cycle(_))) {
@@ -442,13 +532,17 @@ impl Player {
             let due = self.due();
             let step = left.min(due);
             if step > 0.0 {
-                self.advance(step, events);
+                self.advance(step);
             }
             left -= step;
             if due > step {
                 break;
             }
-            self.leave(events);
+            self.leave();
+        }
+        // So long a step has more ends of cycles than that.
+        if left > 0.0 && matches!(self.source, Source::Cycle(_)) {
+            self.advance(left);
         }
     }
 
@@ -480,7 +574,7 @@ impl Player {
         self.set.spaces[cycle.space].distance(cycle.at, moment.at) < NEAR
     }
 
-    fn advance(&mut self, secs: f64, events: &mut Vec<PlayerEvent>) {
+    fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         // What fades comes half before and half after the source's own step, so that frame rates agree.
         let half = self.fading.half_step(secs);
@@ -510,9 +604,8 @@ impl Player {
                     let moved = spring.at(secs);
                     (cycle.at[axis], cycle.rate[axis]) = (moved.value, moved.rate);
                 }
-                let loudest = parts
-                    .iter()
-                    .max_by(|a, b| a.weight.partial_cmp(&b.weight).unwrap_or(Ordering::Equal));
+                // Of equal weights the first.
+                let loudest = parts.iter().rev().max_by(|a, b| a.weight.total_cmp(&b.weight));
                 if let Some(part) = loudest {
                     for (index, event) in set.clips[part.clip].events.iter().enumerate() {
                         // The first time at or after `before` at which the event's phase comes.
@@ -541,7 +634,7 @@ impl Player {
                 continue;
             }
             self.last.insert(key, at);
-            events.push(PlayerEvent::Foot {
+            self.events.push(PlayerEvent::Foot {
                 foot: event.foot.clone(),
                 kind: event.kind,
                 clip: set.clips[clip].name.clone(),
@@ -552,15 +645,20 @@ impl Player {
         self.secs = end;
     }
 
-    fn leave(&mut self, events: &mut Vec<PlayerEvent>) {
+    fn leave(&mut self) {
         let set = Arc::clone(&self.set);
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
             let mut state = self.random;
             let next = cycle.varied(&set, || drawn(&mut state));
-            let is_other = next.chosen != cycle.chosen;
+            // Only what is seen makes a switch: draws of loops that take no part do not.
+            let taking = |cycle: &Cycle| {
+                let (parts, _) = cycle.state(&set, 0.0);
+                parts.iter().map(|part| part.clip).collect::<Vec<_>>()
+            };
+            let is_other = taking(&next) != taking(cycle);
             self.random = state;
             if is_other {
-                self.switch_to(Source::Cycle(next), FADE, events);
+                self.switch_to(Source::Cycle(next), FADE);
             } else if let Source::Cycle(cycle) = &mut self.source {
                 cycle.phase = 0.0;
             }
@@ -576,7 +674,7 @@ impl Player {
                     self.goal.turn = if is_near { 0.0 } else { self.goal.turn - clip.turn };
                 }
                 let next = clip.to.and_then(|(to, secs)| {
-                    let space = set.space_of(to, self.heading)?;
+                    let space = set.space_of(to, self.wanted)?;
                     let at = set.spaces[space].point_of(to);
                     let phase = set.clips[to].phase_at(secs);
                     Some(Cycle::new(space, Moment { at, phase }))
@@ -585,7 +683,7 @@ impl Player {
                     let at = set.spaces[0].covered(&set.clips, [0.0; 2]);
                     Cycle::new(0, Moment { at, phase: 0.0 })
                 });
-                self.switch_to(Source::Cycle(next), FADE, events);
+                self.switch_to(Source::Cycle(next), FADE);
             }
             (Source::Cycle(cycle), Plan::Go(way, _)) => {
                 let next = match (way.passage, way.ends) {
@@ -597,14 +695,14 @@ impl Player {
                         Source::Cycle(Cycle::new(way.to, Moment { at, phase: cycle.phase }))
                     }
                 };
-                self.switch_to(next, way.fade, events);
+                self.switch_to(next, way.fade);
             }
             _ => {}
         }
     }
 
     /// Goes on with another source from here: what is seen meets it in value and rate.
-    fn switch_to(&mut self, next: Source, fade: Decay, events: &mut Vec<PlayerEvent>) {
+    fn switch_to(&mut self, next: Source, fade: Decay) {
         let set = Arc::clone(&self.set);
         let (mut seen, seen_twist) = self.source.moving(&set);
         if !self.fading.is_over() {
@@ -612,7 +710,7 @@ impl Player {
         }
         let fading = self.fading.twist();
         let (joined, twist) = next.moving(&set);
-        events.push(PlayerEvent::Switch {
+        self.events.push(PlayerEvent::Switch {
             from: self.source.name(&set).to_owned(),
             to: next.name(&set).to_owned(),
             fade_secs: fade.secs(),
@@ -648,7 +746,7 @@ impl Player {
         let wanted = nearest(all().into_iter().filter(fits).collect())
             .or_else(|| nearest(all()))
             .unwrap_or(here);
-        self.heading = wanted;
+        self.wanted = wanted;
         let ways: Vec<Way> = (set
             .ways
             .iter()
@@ -759,8 +857,8 @@ fn drawn(state: &mut u32) -> f64 {
 fn motion_of(set: &MotionSet, cycle: &Cycle) -> Goal {
     let twist = Space::twist(&set.clips, &cycle.state(set, 0.0).0);
     Goal {
-        speed: twist.linear.x.hypot(twist.linear.z),
-        direction: twist.linear.x.atan2(twist.linear.z),
+        speed: ops::hypot(twist.linear.x, twist.linear.z),
+        direction: ops::atan2(twist.linear.x, twist.linear.z),
         turn_rate: twist.angular.y,
         climb: twist.linear.y,
         turn: 0.0,
@@ -774,10 +872,12 @@ mod tests {
     use super::*;
     use crate::set::tests::walking;
 
-    fn played(player: &mut Player, secs: f64, rate: f64) -> Vec<PlayerEvent> {
-        let mut events = Vec::new();
-        (0..(secs * rate).round() as usize).for_each(|_| player.update(1.0 / rate, &mut events));
-        events
+    fn played(player: &mut Character, secs: f64, rate: f64) -> Vec<PlayerEvent> {
+        let step = |_| {
+            player.update(1.0 / rate);
+            player.events().to_vec()
+        };
+        (0..(secs * rate).round() as usize).flat_map(step).collect()
     }
 
     fn speed(speed: f64) -> Goal {
@@ -798,8 +898,8 @@ mod tests {
 
     #[test]
     fn starts_and_stops_lead_to_loops_and_back() {
-        let mut player = Player::new(Arc::new(walking(|_| {})));
-        assert_eq!(player.playing(), "idle");
+        let mut player = Character::new(Arc::new(walking(|_| {})));
+        assert_eq!(player.playing().name, "idle");
         player.set_goal(speed(2.0));
         let events = played(&mut player, 6.0, 60.0);
         assert_eq!(switches(&events), ["start", "move"]);
@@ -821,7 +921,7 @@ mod tests {
     #[test]
     fn frame_rates_lead_to_one_place() {
         let places = [24.0, 60.0, 144.0].map(|rate| {
-            let mut player = Player::new(Arc::new(walking(|_| {})));
+            let mut player = Character::new(Arc::new(walking(|_| {})));
             player.set_goal(speed(1.3));
             played(&mut player, 5.0, rate);
             player.root().translation
@@ -835,7 +935,7 @@ mod tests {
     #[test]
     fn the_root_is_the_closed_form_after_a_minute() {
         let set = Arc::new(walking(|_| {}));
-        let mut player = Player::in_loop(Arc::clone(&set), "run").unwrap();
+        let mut player = Character::in_loop(Arc::clone(&set), "run").unwrap();
         played(&mut player, 60.0, 31.0);
         let meant = set.clips()[2].twist().exp(60.0);
         assert!(player.root().translation.distance(meant.translation) < 1e-9);
@@ -844,11 +944,11 @@ mod tests {
     #[test]
     fn a_root_switches_without_overshoot() {
         let set = walking(|manifest| manifest["clips"].as_array_mut().unwrap().truncate(3));
-        let mut player = Player::new(Arc::new(set));
+        let mut player = Character::new(Arc::new(set));
         player.set_goal(speed(3.0));
         let (mut last, mut fastest) = (player.root(), 0.0_f64);
         for _ in 0..300 {
-            player.update(0.01, &mut Vec::new());
+            player.update(0.01);
             let step = (last.inverse() * player.root()).translation.length();
             fastest = fastest.max(step / 0.01);
             last = player.root();
@@ -858,23 +958,67 @@ mod tests {
 
     #[test]
     fn versions_follow_each_other_in_an_order_of_the_seed() {
-        let set = Arc::new(walking(|manifest| {
-            let mut other = manifest["clips"][1].clone();
-            other["name"] = json!("walk_v2");
-            other["variant_of"] = json!("walk");
-            manifest["clips"].as_array_mut().unwrap().push(other);
-        }));
+        let set = with_version_of(1);
         let order = |seed: u32| {
-            let mut player = Player::in_loop(Arc::clone(&set), "walk").unwrap().with_seed(seed);
+            let mut player = Character::in_loop(Arc::clone(&set), "walk").unwrap().with_seed(seed);
             (0..40)
                 .map(|_| {
                     played(&mut player, 1.1, 100.0);
-                    player.taking_part()[0].0.len()
+                    player.playing().clips[0].clip.name.len()
                 })
                 .collect::<Vec<_>>()
         };
         assert_eq!(order(3), order(3));
         assert_ne!(order(3), order(4));
         assert!(order(3).contains(&"walk_v2".len()) && order(3).contains(&"walk".len()));
+    }
+
+    /// A set in which a loop has a second version.
+    fn with_version_of(clip: usize) -> Arc<MotionSet> {
+        Arc::new(walking(|manifest| {
+            let mut other = manifest["clips"][clip].clone();
+            let name = other["name"].as_str().unwrap().to_owned();
+            other["name"] = json!(format!("{name}_v2"));
+            other["variant_of"] = json!(name);
+            manifest["clips"].as_array_mut().unwrap().push(other);
+        }))
+    }
+
+    #[test]
+    fn versions_of_a_loop_that_takes_no_part_are_no_switches() {
+        let mut player = Character::in_loop(with_version_of(2), "walk").unwrap();
+        let events = played(&mut player, 20.0, 60.0);
+        assert!(switches(&events).is_empty(), "{:?}", switches(&events));
+    }
+
+    #[test]
+    fn a_step_over_many_cycles_loses_no_time() {
+        let set = with_version_of(1);
+        let mut player = Character::in_loop(Arc::clone(&set), "walk").unwrap();
+        player.update(60.0);
+        assert!((player.secs() - 60.0).abs() < 1e-9, "{}", player.secs());
+        let meant = set.clips()[1].twist().exp(60.0);
+        assert!(player.root().translation.distance(meant.translation) < 1e-9);
+    }
+
+    #[test]
+    fn feet_between_loops_of_equal_weight_are_those_of_the_first() {
+        let set = walking(|manifest| {
+            manifest["clips"][2]["seconds"] = json!(1.1);
+            for (point, speed) in [(1, 2.0), (2, 4.0)] {
+                manifest["clips"][point]["twist"]["linear"][2] = json!(speed);
+                manifest["blend_spaces"][0]["points"][point]["at"] = json!([speed]);
+            }
+        });
+        let between = Moment {
+            at: [3.0, 0.0],
+            phase: 0.0,
+        };
+        let mut player = Character::starting(Arc::new(set), Cycle::new(0, between));
+        let weights: Vec<f64> = player.playing().clips.iter().map(|part| part.weight).collect();
+        assert_eq!(weights, [0.5, 0.5]);
+        let events = played(&mut player, 4.0, 60.0);
+        let of_walk = |event: &PlayerEvent| matches!(event, PlayerEvent::Foot { clip, .. } if clip == "walk");
+        assert!(events.len() > 4 && events.iter().all(of_walk), "{events:?}");
     }
 }

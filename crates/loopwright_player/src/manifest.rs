@@ -8,9 +8,7 @@ use crate::SetError;
 pub(crate) struct Manifest {
     pub(crate) format: String,
     pub(crate) version: u32,
-    #[serde(default)]
     pub(crate) root_joint: Option<String>,
-    #[serde(default = "yes")]
     pub(crate) in_place: bool,
     #[serde(default)]
     pub(crate) skeleton: SkeletonEntry,
@@ -19,12 +17,7 @@ pub(crate) struct Manifest {
     pub(crate) blend_spaces: Vec<SpaceEntry>,
     #[serde(default)]
     pub(crate) transitions: Vec<TransitionEntry>,
-    #[serde(default)]
     pub(crate) controller: Option<ControllerEntry>,
-}
-
-fn yes() -> bool {
-    true
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -37,35 +30,27 @@ pub(crate) struct SkeletonEntry {
 pub(crate) struct ClipEntry {
     pub(crate) name: String,
     pub(crate) file: String,
-    #[serde(default)]
     pub(crate) animation: Option<String>,
     pub(crate) kind: String,
     pub(crate) seconds: f64,
     pub(crate) frames: usize,
-    #[serde(default)]
     pub(crate) phase: Option<PhaseEntry>,
-    #[serde(default)]
     pub(crate) twist: Option<TwistEntry>,
-    #[serde(default)]
     pub(crate) from: Option<StateEntry>,
-    #[serde(default)]
     pub(crate) to: Option<StateEntry>,
-    #[serde(default)]
     pub(crate) turn_deg: Option<f64>,
-    #[serde(default)]
     pub(crate) root: Option<RootEntry>,
     #[serde(default)]
     pub(crate) events: Vec<EventEntry>,
-    #[serde(default)]
     pub(crate) variant_of: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct PhaseEntry {
     pub(crate) warp: f64,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct TwistEntry {
     pub(crate) linear: [f64; 3],
     pub(crate) angular: [f64; 3],
@@ -86,7 +71,6 @@ pub(crate) struct RootEntry {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct EventEntry {
     pub(crate) secs: f64,
-    #[serde(default)]
     pub(crate) phase: Option<f64>,
     pub(crate) foot: String,
     pub(crate) kind: FootEventKind,
@@ -127,7 +111,7 @@ pub(crate) struct TransitionEntry {
     pub(crate) fade_secs: f64,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct ControllerEntry {
     #[serde(default)]
     pub(crate) modes: Vec<ModeEntry>,
@@ -136,8 +120,39 @@ pub(crate) struct ControllerEntry {
 #[derive(Debug, Deserialize)]
 pub(crate) struct ModeEntry {
     pub(crate) mode: String,
-    #[serde(default)]
     pub(crate) velocity_half_life_secs: Option<f64>,
+}
+
+impl ClipEntry {
+    pub(crate) fn is_loop(&self) -> bool {
+        self.kind == "loop"
+    }
+
+    pub(crate) fn step_secs(&self) -> f64 {
+        self.seconds / self.frames as f64
+    }
+
+    /// Poses that are read of its file: the last of a loop is its first.
+    pub(crate) fn keys(&self) -> usize {
+        self.frames + usize::from(!self.is_loop())
+    }
+
+    pub(crate) fn warp(&self) -> f64 {
+        self.phase.map_or(0.0, |phase| phase.warp)
+    }
+
+    /// Whether it can be a clip; otherwise why not.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let Self { seconds, frames, .. } = self;
+        if !(*seconds > 0.0 && seconds.is_finite() && (3..1_000_000).contains(frames)) {
+            return Err(format!("{frames} frames in {seconds} s are no clip"));
+        }
+        // Beyond, time would run backwards.
+        if self.warp().abs() >= core::f64::consts::FRAC_1_PI {
+            return Err(format!("its warp is {}, and below 1/pi is wanted", self.warp()));
+        }
+        Ok(())
+    }
 }
 
 impl Manifest {

@@ -1,0 +1,522 @@
+//! Tells the parts of two-legged bodies whose joints have names that say nothing (`bone_0`), by shape and motion: two pairs of like limbs,
+//! the lower of which are legs; the bones of a limb by their lengths; sides by where feet, knees and elbows point.
+
+use glam::{DQuat, DVec3};
+
+use super::named_joints::shared_joint;
+use super::probe_stride;
+use super::vocabulary::{Meaning, NUM_FINGERS};
+use crate::motion::{Part, Pose, Skeleton};
+use crate::take::Take;
+
+/// Names of more joints than this say what they are, and nothing is guessed.
+const MOST_NAMED: usize = 2;
+
+/// The chains of two like limbs differ by less than this share of their length.
+const UNLIKE_SHARE: f64 = 0.25;
+
+/// Arms are longer than this share of the legs.
+const ARM_SHARE: f64 = 0.3;
+
+/// Arms of a body on two legs end above this share of its legs, in the mean.
+const FORELEG_SHARE: f64 = 0.4;
+
+/// Limbs begin nearer to the trunk than this share of their length; what steers them lies farther away.
+const APART_SHARE: f64 = 0.4;
+
+/// What lies behind a hand or foot, and before an arm or thigh, counts against them by this much: arm and forearm may be as long as collar
+/// bone and arm, but a forearm with its hand is longer than a hand; and the foot of a toy is as long as its shin.
+const END_WEIGHT: f64 = 0.5;
+const ABOVE_WEIGHT: f64 = 0.4;
+
+/// An upper bone that turns by less than one part in this many of what the lower one does counts for less.
+const SWING_FACTOR: f64 = 2.0;
+
+/// Swings below this do not tell bones apart, as a share of a radian.
+const FEWEST_SWING: f64 = 0.02;
+
+/// A joint turns where one minus the product of two of its rotations is more than this.
+const TURNS: f64 = 1e-9;
+
+/// A joint that never strays from the line between its neighbours by more than this share of the shorter bone only shares a turn.
+const STRAIGHT_SHARE: f64 = 0.02;
+
+/// Takes of fewer frames do not tell which joints bend.
+const FEWEST_BENDING: usize = 8;
+
+/// A chain of a finger is longer than this share of the hand's longest.
+const FINGER_SHARE: f64 = 0.35;
+
+/// What the joints of a take are, told by shape and motion ([`Part::Guessed`]) where their names say nothing; `None` where they do, and
+/// where no body on two legs with arms is found.
+///
+/// Longer takes tell more: of a single pose, straight joints that only share a turn cannot be told from knees.
+pub fn guess_parts(take: &Take) -> Option<Vec<Option<Part>>> {
+    let is_named = |meaning: &Meaning| meaning.word().is_some() || meaning.side.is_some();
+    let meanings = Meaning::of_all(take.skeleton());
+    if meanings.iter().filter(|meaning| is_named(meaning)).count() > MOST_NAMED {
+        return None;
+    }
+    let parts = Shape::of(take).parts()?;
+    Some(parts.into_iter().map(|part| part.map(Part::Guessed)).collect())
+}
+
+/// A limb, from below the trunk to the end that is farthest along its bones.
+type Chain = Vec<usize>;
+
+struct Shape<'a> {
+    skeleton: &'a Skeleton,
+    /// World poses over the take.
+    poses: Vec<Pose>,
+    /// By joint, the length of the longest chain of bones below it, metres.
+    reach: Vec<f64>,
+    /// By joint, the mean height over the lowest joint.
+    heights: Vec<f64>,
+    /// By joint, whether it ever turns against its parent.
+    turns: Vec<bool>,
+    /// Whether leaves only mark where bones end: none ever turns.
+    marks_ends: bool,
+}
+
+/// Two like limbs of one joint.
+struct Pair {
+    above: usize,
+    chains: [Chain; 2],
+    /// Mean length from the first joints on, metres.
+    reach: f64,
+}
+
+impl<'a> Shape<'a> {
+    fn of(take: &'a Take) -> Self {
+        let skeleton = take.skeleton();
+        let frames = (0..take.num_frames()).step_by(probe_stride(take.num_frames()));
+        let poses: Vec<Pose> = frames.map(|frame| take.pose(frame).world(skeleton)).collect();
+        let mut shape = Self {
+            skeleton,
+            reach: vec![0.0; skeleton.num_joints()],
+            heights: vec![0.0; skeleton.num_joints()],
+            turns: vec![false; skeleton.num_joints()],
+            marks_ends: false,
+            poses,
+        };
+        for pose in &shape.poses {
+            let lowest = pose.translations.iter().map(|at| at.y).fold(f64::INFINITY, f64::min);
+            for (height, at) in shape.heights.iter_mut().zip(&pose.translations) {
+                *height += (at.y - lowest) / shape.poses.len() as f64;
+            }
+        }
+        for joint in 1..shape.turns.len() {
+            let own = |pose: &Pose| {
+                let parent = skeleton.parent(joint).unwrap_or(0);
+                pose.rotations[parent].conjugate() * pose.rotations[joint]
+            };
+            let first = own(&shape.poses[0]);
+            shape.turns[joint] = shape.poses.iter().any(|pose| own(pose).dot(first).abs() < 1.0 - TURNS);
+        }
+        let mut leaves = (0..shape.turns.len()).filter(|&joint| skeleton.children(joint).is_empty());
+        shape.marks_ends =
+            shape.turns.contains(&true) && leaves.all(|leaf| !shape.turns[leaf] && skeleton.joint(leaf).tip.is_none());
+        for joint in (0..shape.reach.len()).rev() {
+            let tip = skeleton.joint(joint).tip.map_or(0.0, DVec3::length);
+            shape.reach[joint] = shape.reach[joint].max(tip);
+            if let Some(parent) = skeleton.parent(joint) {
+                shape.reach[parent] = shape.reach[parent].max(shape.reach[joint] + shape.bone(joint));
+            }
+        }
+        shape
+    }
+
+    fn at(&self, pose: usize, joint: usize) -> DVec3 {
+        self.poses[pose].translations[joint]
+    }
+
+    /// The end of a leaf's bone.
+    fn tip(&self, pose: usize, joint: usize) -> Option<DVec3> {
+        let tip = self.skeleton.joint(joint).tip.filter(|tip| *tip != DVec3::ZERO)?;
+        Some(self.at(pose, joint) + self.poses[pose].rotations[joint] * tip)
+    }
+
+    /// The places of a chain's joints, and of the end of its last bone.
+    fn points(&self, pose: usize, chain: &Chain) -> Vec<DVec3> {
+        let end = chain.last().and_then(|&last| self.tip(pose, last));
+        chain.iter().map(|&joint| self.at(pose, joint)).chain(end).collect()
+    }
+
+    /// Length of the bone from a joint's parent to it.
+    fn bone(&self, joint: usize) -> f64 {
+        let middle = self.poses.len() / 2;
+        let parent = self.skeleton.parent(joint);
+        parent.map_or(0.0, |parent| self.at(middle, parent).distance(self.at(middle, joint)))
+    }
+
+    fn parts(&self) -> Option<Vec<Option<String>>> {
+        let (legs, arms) = self.limbs()?;
+        let mut names = vec![None; self.skeleton.num_joints()];
+        let hips = shared_joint(self.skeleton, [legs.above, arms.above])?;
+        let bones = [&legs, &arms].map(|pair| pair.chains.each_ref().map(|chain| self.bones(chain)));
+        let [[Some(left), Some(right)], [Some(left_arm), Some(right_arm)]] = bones else {
+            return None;
+        };
+        let swapped = self.legs_are_swapped([(&left, &legs.chains[0]), (&right, &legs.chains[1])], (hips, &arms));
+        names[hips] = Some("Hips".to_owned());
+        let spine = self.skeleton.path_from_root(arms.above);
+        let spine = spine.iter().skip_while(|&&joint| joint != hips).skip(1);
+        number(&mut names, "Spine", spine.copied());
+        self.neck_and_head(&mut names, hips, &arms);
+
+        let legs = if swapped { [&right, &left] } else { [&left, &right] };
+        for (leg, side) in legs.into_iter().zip(["Left", "Right"]) {
+            leg.name(&mut names, side, ["Thigh", "Shin", "Foot"]);
+            if let Some(&toe) = leg.beyond.first() {
+                names[toe] = Some(format!("{side}Toe"));
+            }
+        }
+        let thighs = legs.map(|leg| leg.upper);
+        let apart = |pose: usize, [left, right]: [usize; 2]| self.at(pose, left) - self.at(pose, right);
+        let agrees = |pose: usize| apart(pose, thighs).dot(apart(pose, [left_arm.upper, right_arm.upper]));
+        let swapped = (0..self.poses.len()).map(agrees).sum::<f64>() < 0.0;
+        let arms = if swapped {
+            [&right_arm, &left_arm]
+        } else {
+            [&left_arm, &right_arm]
+        };
+        for (arm, side) in arms.into_iter().zip(["Left", "Right"]) {
+            arm.name(&mut names, side, ["UpperArm", "ForeArm", "Hand"]);
+            for &collar in &arm.above {
+                names[collar] = Some(format!("{side}Clavicle"));
+            }
+            self.fingers(&mut names, arm, side);
+        }
+        Some(names)
+    }
+
+    /// The legs and the arms: of like limbs, those nearer to the root, else those that end lower, and the longest of the others that do not end as low.
+    fn limbs(&self) -> Option<(Pair, Pair)> {
+        let mut pairs: Vec<Pair> = (0..self.reach.len())
+            .filter_map(|joint| self.pair_below(joint))
+            .collect();
+        pairs.sort_by(|one, other| other.reach.total_cmp(&one.reach));
+        // A pair within a limb, as of fingers, is none of the body's, nor one of a body and what lies beside it.
+        let mut found: Vec<Pair> = Vec::new();
+        for pair in pairs {
+            let path = self.skeleton.path_from_root(pair.above);
+            let is_within = |limb: &Pair| limb.chains.iter().any(|chain| path.contains(&chain[0]));
+            let holds = |limb: &Pair| {
+                let above = self.skeleton.path_from_root(limb.above);
+                pair.chains.iter().any(|chain| above.contains(&chain[0]))
+            };
+            if !found.iter().any(|limb| is_within(limb) || holds(limb)) {
+                found.push(pair);
+            }
+        }
+        let mean = |pair: &Pair, of: &dyn Fn(&Chain) -> f64| pair.chains.iter().map(of).sum::<f64>() / 2.0;
+        let end = |pair: &Pair| mean(pair, &|chain| self.heights[chain[chain.len() - 1]]);
+        let longest = found.first()?.reach;
+        let is_limb = |pair: &Pair| mean(pair, &|chain| self.bone(chain[0])) < APART_SHARE * pair.reach;
+        found.retain(|pair| pair.reach > ARM_SHARE * longest && is_limb(pair));
+        let depth = |pair: &Pair| self.skeleton.path_from_root(pair.above).len();
+        let is_above = |one: &Pair, other: &Pair| self.skeleton.path_from_root(other.above).contains(&one.above);
+        let lower = |one: &Pair, other: &Pair| match is_above(one, other) || is_above(other, one) {
+            true => depth(one).cmp(&depth(other)).then(end(one).total_cmp(&end(other))),
+            false => end(one).total_cmp(&end(other)),
+        };
+        let legs = (0..found.len()).min_by(|&one, &other| lower(&found[one], &found[other]))?;
+        let legs = found.remove(legs);
+        let reaches_ground = |pair: &Pair| {
+            let end = |pair: &Pair, pose: usize| {
+                let ends = pair.chains.iter().map(|chain| self.at(pose, chain[chain.len() - 1]));
+                0.5 * ends.sum::<DVec3>()
+            };
+            let along = |pose: usize| {
+                let leg = self.at(pose, legs.above) - end(&legs, pose);
+                (end(pair, pose) - end(&legs, pose)).dot(leg) / leg.length_squared().max(f64::MIN_POSITIVE)
+            };
+            (0..self.poses.len()).map(along).sum::<f64>() < FORELEG_SHARE * self.poses.len() as f64
+        };
+        let arms = found.into_iter().find(|pair| !reaches_ground(pair))?;
+        Some((legs, arms))
+    }
+
+    /// The two children of a joint whose chains of bones are most alike.
+    fn pair_below(&self, joint: usize) -> Option<Pair> {
+        let chains: Vec<Chain> = (self.skeleton.children(joint).iter())
+            .map(|&child| self.chain(child))
+            .filter(|chain| self.points(0, chain).len() > 2)
+            .collect();
+        let mut best: Option<(f64, usize, usize)> = None;
+        for one in 0..chains.len() {
+            for other in one + 1..chains.len() {
+                let unlike = self.unlike(&chains[one], &chains[other]);
+                if unlike < best.map_or(UNLIKE_SHARE, |(least, ..)| least) {
+                    best = Some((unlike, one, other));
+                }
+            }
+        }
+        let (_, one, other) = best?;
+        let chains = [chains[one].clone(), chains[other].clone()];
+        let reach = chains.iter().map(|chain| self.reach[chain[0]]).sum::<f64>() / 2.0;
+        Some(Pair {
+            above: joint,
+            chains,
+            reach,
+        })
+    }
+
+    /// From a joint to the end that is farthest along the bones.
+    fn chain(&self, mut joint: usize) -> Chain {
+        let mut chain = vec![joint];
+        let along = |joint: usize| self.bone(joint) + self.reach[joint];
+        let farthest = |joint: usize| {
+            let children = self.skeleton.children(joint).iter().copied();
+            children.max_by(|&one, &other| along(one).total_cmp(&along(other)))
+        };
+        while let Some(child) = farthest(joint) {
+            chain.push(child);
+            joint = child;
+        }
+        chain
+    }
+
+    /// By how much two chains differ, as a share of their length.
+    fn unlike(&self, one: &Chain, other: &Chain) -> f64 {
+        let length = |chain: &Chain, at: usize| chain.get(at).map_or(0.0, |&joint| self.bone(joint));
+        let (mut apart, mut whole) = (0.0, 0.0);
+        for at in 0..one.len().max(other.len()) {
+            let [one, other] = [length(one, at), length(other, at)];
+            apart += (one - other).abs();
+            whole += 0.5 * (one + other);
+        }
+        if whole > 0.0 { apart / whole } else { f64::INFINITY }
+    }
+
+    /// The bones of a limb: of all joints that bend, those of the two longest bones in a row that end in something shorter.
+    fn bones(&self, chain: &Chain) -> Option<Bones> {
+        let poses: Vec<Vec<DVec3>> = (0..self.poses.len()).map(|pose| self.points(pose, chain)).collect();
+        let middle = &poses[poses.len() / 2];
+        let last = middle.len() - 1;
+        let bends = |&at: &usize| {
+            at == 0
+                || at == last
+                || poses.len() < FEWEST_BENDING
+                || poses.iter().any(|points| leaves_line(&points[at - 1..=at + 1]))
+        };
+        let bending: Vec<usize> = (0..=last).filter(bends).collect();
+        let length = |from: usize, to: usize| {
+            middle[from..=to]
+                .windows(2)
+                .map(|bone| bone[0].distance(bone[1]))
+                .sum::<f64>()
+        };
+        // How far a bone turns against the trunk: collar bones and hip joints hardly do.
+        let swing = |from: usize, to: usize| {
+            let along = |pose: usize| {
+                let trunk = self
+                    .skeleton
+                    .parent(chain[0])
+                    .map_or(DQuat::IDENTITY, |above| self.poses[pose].rotations[above]);
+                trunk.conjugate() * (poses[pose][to] - poses[pose][from]).normalize_or_zero()
+            };
+            let mean = (0..poses.len()).map(along).sum::<DVec3>() / poses.len() as f64;
+            (1.0 - mean.length_squared()).max(0.0).sqrt() + FEWEST_SWING
+        };
+        let worth = |three: &[usize]| {
+            let [upper, lower, end] = [three[0], three[1], three[2]];
+            let beside = ABOVE_WEIGHT * length(0, upper) + END_WEIGHT * length(end, last);
+            let swings = (SWING_FACTOR * swing(upper, lower) / swing(lower, end)).min(1.0);
+            swings * length(upper, lower).min(length(lower, end)) - beside
+        };
+        let threes = bending.windows(3);
+        let best = threes.max_by(|one, other| worth(one).total_cmp(&worth(other)))?;
+        let &[upper, lower, end] = best else {
+            return None;
+        };
+        Some(Bones {
+            above: chain[..upper].to_vec(),
+            upper: chain[upper],
+            lower: chain[lower],
+            end: chain.get(end).copied(),
+            twists: [
+                chain[upper + 1..lower].to_vec(),
+                chain[lower + 1..end.min(chain.len())].to_vec(),
+            ],
+            beyond: chain.get(end + 1..).unwrap_or_default().to_vec(),
+        })
+    }
+
+    /// Whether the first of two legs is the right one: feet point ahead, and so do knees.
+    fn legs_are_swapped(&self, legs: [(&Bones, &Chain); 2], (hips, arms): (usize, &Pair)) -> bool {
+        let ahead = |pose: usize| {
+            let ahead = legs.iter().map(|(leg, chain)| {
+                let points = self.points(pose, chain);
+                let [hip, knee] = [leg.upper, leg.lower].map(|joint| self.at(pose, joint));
+                let ankle = leg.end.map_or(points[points.len() - 1], |end| self.at(pose, end));
+                let along = (ankle - hip).normalize_or_zero();
+                (points[points.len() - 1] - ankle) + (knee - hip).reject_from_normalized(along)
+            });
+            ahead.sum::<DVec3>()
+        };
+        let aside = |pose: usize| self.at(pose, legs[0].0.upper) - self.at(pose, legs[1].0.upper);
+        let left = (0..self.poses.len()).map(|pose| self.up(pose, hips, arms).cross(ahead(pose)).dot(aside(pose)));
+        left.sum::<f64>() < 0.0
+    }
+
+    /// Along the trunk, from the hips to where the arms part, or to the arms themselves.
+    fn up(&self, pose: usize, hips: usize, arms: &Pair) -> DVec3 {
+        let arms = 0.5 * arms.chains.iter().map(|chain| self.at(pose, chain[0])).sum::<DVec3>();
+        (arms - self.at(pose, hips)).normalize_or(DVec3::Y)
+    }
+
+    /// Above the arms the way to the highest end: to the joint from which the face parts, or to the last that is no mere end.
+    fn neck_and_head(&self, names: &mut [Option<String>], hips: usize, arms: &Pair) {
+        let is_arm = |joint: usize| arms.chains.iter().any(|chain| chain[0] == joint);
+        let chains = self
+            .skeleton
+            .children(arms.above)
+            .iter()
+            .filter(|&&child| !is_arm(child));
+        let chains = chains.map(|&child| self.chain(child));
+        let middle = self.poses.len() / 2;
+        let up = self.up(middle, hips, arms);
+        let rise = |chain: &Chain| {
+            let points = self.points(middle, chain);
+            (points[points.len() - 1] - self.at(middle, arms.above)).dot(up)
+        };
+        let Some(mut chain) = chains.max_by(|one, other| rise(one).total_cmp(&rise(other))) else {
+            return;
+        };
+        if rise(&chain) <= 0.0 {
+            return;
+        }
+        match chain.iter().position(|&joint| self.skeleton.children(joint).len() > 1) {
+            Some(face) => chain.truncate(face + 1),
+            None => chain = self.without_end(chain, 2),
+        }
+        if let Some(head) = chain.pop() {
+            names[head] = Some("Head".to_owned());
+        }
+        number(names, "Neck", chain.into_iter());
+    }
+
+    /// A chain without its last joint, where that only marks the end of the bone before. Of a chain that never turns, and of a single pose,
+    /// one behind `most` joints does.
+    fn without_end(&self, mut chain: Chain, most: usize) -> Chain {
+        let has_length = |joint: usize| self.skeleton.joint(joint).tip.is_some_and(|tip| tip != DVec3::ZERO);
+        let has_end = match chain.as_slice() {
+            [] | [_] => false,
+            [.., last] if has_length(*last) => false,
+            _ if self.marks_ends => true,
+            [before @ .., last] if before.iter().any(|&joint| self.turns[joint]) => !self.turns[*last],
+            _ => chain.len() > most,
+        };
+        if has_end {
+            chain.pop();
+        }
+        chain
+    }
+
+    /// The fingers of a hand: the one that begins nearest to the wrist, of two the shorter one, is the thumb; the others follow in the
+    /// order in which they lie from it. A single joint below a hand is its end.
+    fn fingers(&self, names: &mut [Option<String>], arm: &Bones, side: &str) {
+        let Some(hand) = arm.end else { return };
+        let path = core::iter::once(hand).chain(arm.beyond.iter().copied());
+        let palm = path.clone().find(|&joint| self.skeleton.children(joint).len() > 1);
+        let palm = palm.unwrap_or(hand);
+        let middle = self.poses.len() / 2;
+        let longest = self.reach[palm];
+        let along = |joint: usize| self.bone(joint) + self.reach[joint];
+        let children = self.skeleton.children(palm);
+        let chains = children.iter().map(|&child| self.chain(child));
+        let mut fingers: Vec<Chain> = match children.len() {
+            2 => chains.collect(),
+            _ => chains
+                .filter(|chain| along(chain[0]) > FINGER_SHARE * longest)
+                .collect(),
+        };
+        fingers.sort_by(|one, other| along(one[0]).total_cmp(&along(other[0])));
+        // A single joint ahead of the hand is its end.
+        let is_end = |finger: &Chain| finger.len() < 2;
+        if fingers.len() <= 2 {
+            let last = fingers.pop();
+            fingers.extend(last.filter(|last| !is_end(last)));
+        }
+        let words = match children.len() {
+            1 => &["Index"][..],
+            _ => &["Thumb", "Index", "Middle", "Ring", "Pinky"],
+        };
+        for finger in &mut fingers {
+            let ends = finger.last().map(|&last| self.skeleton.joint(last).tip);
+            if ends == Some(None) {
+                *finger = self.without_end(core::mem::take(finger), 3);
+            }
+            // Some rigs have a joint for the finger where the hand is.
+            let before_last = finger[..finger.len() - 1].iter();
+            let begins = before_last
+                .take_while(|&&joint| self.bone(joint) < 1e-3 * longest)
+                .count();
+            finger.drain(..begins);
+        }
+        if fingers.len() > NUM_FINGERS {
+            return;
+        }
+        // Of two the first is the shorter one.
+        if fingers.len() > 2 {
+            let base = |chain: &Chain| self.at(middle, chain[chain.len().saturating_sub(3)]);
+            let from_wrist = |chain: &Chain| self.at(middle, hand).distance(base(chain));
+            let nearest = (0..fingers.len())
+                .min_by(|&one, &other| from_wrist(&fingers[one]).total_cmp(&from_wrist(&fingers[other])));
+            let thumb = fingers.remove(nearest.unwrap_or(0));
+            let from_thumb = |chain: &Chain| base(chain).distance(base(&thumb));
+            fingers.sort_by(|one, other| from_thumb(one).total_cmp(&from_thumb(other)));
+            fingers.insert(0, thumb);
+        }
+        for (finger, word) in fingers.into_iter().zip(words) {
+            let within = finger.len().saturating_sub(3);
+            number(names, &format!("{side}InHand{word}"), finger[..within].iter().copied());
+            number(names, &format!("{side}{word}"), finger[within..].iter().copied());
+        }
+    }
+}
+
+/// The joints of a limb of two bones.
+struct Bones {
+    /// Before the upper bone.
+    above: Chain,
+    upper: usize,
+    lower: usize,
+    /// Hand or ankle; `None` where the rig ends at the lower bone.
+    end: Option<usize>,
+    /// Within each bone, those that share its turn.
+    twists: [Chain; 2],
+    /// Behind the end.
+    beyond: Chain,
+}
+
+impl Bones {
+    fn name(&self, names: &mut [Option<String>], side: &str, parts: [&str; 3]) {
+        let joints = [Some(self.upper), Some(self.lower), self.end];
+        for (joint, part) in joints.into_iter().zip(parts) {
+            if let Some(joint) = joint {
+                names[joint] = Some(format!("{side}{part}"));
+            }
+        }
+        for (twists, part) in self.twists.iter().zip(parts) {
+            number(names, &format!("{side}{part}Twist"), twists.iter().copied());
+        }
+    }
+}
+
+/// Whether the middle one of three joints in a row leaves the line between the others.
+fn leaves_line(three: &[DVec3]) -> bool {
+    let [from, joint, to] = [three[0], three[1], three[2]];
+    let off = (joint - from)
+        .reject_from_normalized((to - from).normalize_or_zero())
+        .length();
+    off > STRAIGHT_SHARE * from.distance(joint).min(joint.distance(to))
+}
+
+/// Names joints in a row by a word and their number from one.
+fn number(names: &mut [Option<String>], word: &str, joints: impl Iterator<Item = usize>) {
+    for (index, joint) in joints.enumerate() {
+        names[joint] = Some(format!("{word}{}", index + 1));
+    }
+}

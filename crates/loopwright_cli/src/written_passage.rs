@@ -1,0 +1,147 @@
+//! Passages in files that `cut` or `set` wrote, by the facts beside them.
+
+use std::path::{Component, Path, PathBuf};
+
+use loopwright_formats::AnimationChoice;
+use loopwright_formats::loop_file::facts::TakeFacts;
+use loopwright_job::set::manifest::{Manifest, SET_FILE};
+use loopwright_job::{AddedRoot, PassageFacts, PassageInFile, StoredLoop, Verdict, check_passage};
+use loopwright_job::{stated_space, take_facts};
+use serde::Deserialize;
+
+use crate::{exit::Failure, failures, files, load, memory, recipe::TakeArgs, written_loop};
+
+/// A file, and the animation in it where it holds several.
+type Place = (PathBuf, Option<String>);
+
+/// A passage that `cut` or `set` wrote.
+pub(crate) struct WrittenPassage {
+    pub(crate) place: Place,
+    facts: PassageInFile,
+    /// The loops that it begins and ends in, if they are beside it.
+    loops: [Option<Place>; 2],
+}
+
+/// A passage that was measured.
+pub(crate) struct CheckedPassage {
+    pub(crate) kind: String,
+    pub(crate) take: TakeFacts,
+    pub(crate) verdict: Verdict,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// JSON that `cut` writes beside a passage.
+#[derive(Deserialize)]
+struct Beside {
+    format: String,
+    #[serde(flatten)]
+    facts: PassageFacts,
+}
+
+/// Those in a folder and below, sorted by name. Errors: it cannot be listed.
+pub(crate) fn below(folder: &Path) -> Result<Vec<WrittenPassage>, Failure> {
+    let files = files::files_below(folder, files::is_named_like_a_take)?;
+    Ok(files.iter().flat_map(|file| of_file(file)).collect())
+}
+
+/// Those of a file: the one that `cut` wrote, or those that the set in its folder lists.
+pub(crate) fn of_file(path: &Path) -> Vec<WrittenPassage> {
+    match cut(path) {
+        Some(passage) => vec![passage],
+        None => of_set(path),
+    }
+}
+
+/// A name that is that of a file in the same folder.
+fn beside(path: &Path, name: &str) -> Option<PathBuf> {
+    let mut parts = Path::new(name).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(name)), None) => Some(path.with_file_name(name)),
+        _ => None,
+    }
+}
+
+fn cut(path: &Path) -> Option<WrittenPassage> {
+    let bytes = files::read_bytes(&path.with_extension("json")).ok()?;
+    let Beside { format, facts } = serde_json::from_slice(&bytes).ok()?;
+    if format != "loopwright-passage" {
+        return None;
+    }
+    let facts = PassageInFile::from(facts);
+    let extension = files::extension(path).unwrap_or_default();
+    let loops = facts.ends.each_ref().map(|state| {
+        let file = beside(path, &format!("{}.{extension}", state.clip))?;
+        written_loop::has_sidecar(&file).then_some((file, None))
+    });
+    Some(WrittenPassage {
+        place: (path.to_owned(), None),
+        facts,
+        loops,
+    })
+}
+
+fn of_set(path: &Path) -> Vec<WrittenPassage> {
+    let set = files::read_bytes(&path.with_file_name(SET_FILE)).ok();
+    let Some(set) = set.and_then(|bytes| Manifest::from_json(&bytes).ok()) else {
+        return Vec::new();
+    };
+    let own = path.file_name().map(|name| name.to_string_lossy());
+    let place = |path: PathBuf, file: &str, animation: &Option<String>| {
+        let holds_several = set.clips.iter().filter(|clip| clip.file == file).nth(1).is_some();
+        (path, animation.clone().filter(|_| holds_several))
+    };
+    let clips = (set.clips.iter()).filter(|clip| Some(clip.file.as_str()) == own.as_deref());
+    let passages = clips.filter_map(|clip| {
+        let facts = PassageInFile::of_set(&set, clip)?;
+        let loops = facts.ends.each_ref().map(|state| {
+            let clip = set.clip(&state.clip)?;
+            let file = beside(path, &clip.file)?;
+            written_loop::has_sidecar(&file).then(|| place(file, &clip.file, &clip.animation))
+        });
+        Some(WrittenPassage {
+            place: place(path.to_owned(), &clip.file, &clip.animation),
+            facts,
+            loops,
+        })
+    });
+    passages.collect()
+}
+
+impl WrittenPassage {
+    /// Measures it again. Errors: it, or a loop that lies beside it, cannot be read.
+    pub(crate) fn check(&self, reading: &TakeArgs) -> Result<CheckedPassage, Failure> {
+        let of = |(path, animation): &Place| {
+            let reading = TakeArgs {
+                animation: animation.clone(),
+                ..reading.clone()
+            };
+            written_loop::read_playable(path, &reading, AddedRoot::Folded)
+        };
+        let [from, to] = self.loops.each_ref().map(|place| place.as_ref().map(of).transpose());
+        let loops: [Option<StoredLoop>; 2] = [from?, to?];
+        // It is in the space of its loops, which they state.
+        let stated = loops.iter().flatten().next();
+        let space = stated.map_or(reading.space(), |stored| stated_space(reading.space(), &stored.sidecar));
+        let (path, animation) = &self.place;
+        let animation = animation
+            .as_deref()
+            .map_or(AnimationChoice::Auto, AnimationChoice::Given);
+        let mut soft = Vec::new();
+        let file = load::read_take(path, &reading.settings(space, animation, memory::limits()), &mut soft)?;
+        let clips = loops
+            .each_ref()
+            .map(|stored| stored.as_ref().map(|stored| &stored.clip));
+        let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides()).map_err(failures::body)?;
+        Ok(CheckedPassage {
+            kind: self.facts.kind.clone(),
+            take: take_facts(&path.display().to_string(), &file),
+            verdict,
+            warnings: soft.iter().map(ToString::to_string).collect(),
+        })
+    }
+}
+
+/// Whether `cut` wrote a file: it is no loop, whatever its name ends in.
+pub(crate) fn is_cut(path: &Path) -> bool {
+    cut(path).is_some()
+}

@@ -1,0 +1,79 @@
+//! Plays a set of loops by its manifest alone: seconds and a goal go in; a body, a root and events come out.
+//!
+//! A set is what `loopwright set` writes: `set.json` and the clips that it names. [`MotionSet`] is read once, and any number of
+//! [`Character`]s play it. A goal may be a velocity and a heading in the world ([`Character::steer`]), or speed and turn rate as the body
+//! sees them ([`Character::set_goal`]); which clips lead there, and when, the character chooses.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use glam::DVec3;
+//! use loopwright_player::{Character, MotionSet, PlayerEvent};
+//!
+//! let manifest = std::fs::read("hero/set.json")?;
+//! let set = MotionSet::read(&manifest, |file| std::fs::read(format!("hero/{file}")))?;
+//! let mut hero = Character::new(Arc::new(set));
+//! for _frame in 0..600 {
+//!     // In every frame: where to go, m/s; without a heading the body faces where it goes.
+//!     hero.steer(DVec3::new(0.0, 0.0, 1.4), None);
+//!     hero.update(1.0 / 60.0);
+//!     // Joints in the order of `set().skeleton()`, local; the root moves all of them.
+//!     let (body, root) = (hero.pose(), hero.root());
+//!     let world = body.as_ref().world(hero.set().skeleton()).moved(root);
+//!     for event in hero.events() {
+//!         if let PlayerEvent::Foot { foot, kind, .. } = event {
+//!             println!("{foot} {kind:?} at {}", world.translations[0]);
+//!         }
+//!     }
+//!     for part in hero.playing().clips {
+//!         println!("{} {:.0}% at {:.2} of {:.2} s", part.clip.name, 100.0 * part.weight, part.secs, part.clip.seconds);
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Metres, seconds, radians; +Y up, +Z forward, +X left, a left turn positive. It knows no engine and opens no file. An engine that has
+//! joints in a space of its own brings takes instead of bytes: [`MotionSet::from_takes`]. docs/guide/players.md, docs/formats/set.md.
+
+mod manifest;
+
+mod clip;
+
+mod space;
+
+mod set;
+
+mod character;
+
+mod steering;
+
+pub use character::{Character, Goal, PlayerEvent, Playing, PlayingClip};
+pub use clip::{Clip, FootEvent};
+pub use manifest::FootEventKind;
+pub use set::{ClipSource, MotionSet};
+pub use space::{Axis, Space};
+
+/// Why a set cannot be played.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum SetError {
+    #[error("the manifest is not as docs/formats/set.md has it: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("this is no set of loopwright: its format is \"{found}\"")]
+    Format { found: String },
+    #[error("this set has version {found}, and this player reads version 1")]
+    Version { found: u32 },
+    #[error("the file \"{name}\" of the set cannot be read: {reason}")]
+    File { name: String, reason: String },
+    #[error("\"{file}\" has no animation for the clip \"{clip}\"")]
+    NoAnimation { clip: String, file: String },
+    #[error("the set has no loop to begin with")]
+    NoLoops,
+    #[error("the set names the clip \"{name}\", which it does not have")]
+    NoClip { name: String },
+    #[error("the clip \"{name}\" cannot be played: {reason}")]
+    Clip { name: String, reason: String },
+    #[error("the blend space \"{name}\" cannot be played: {reason}")]
+    Space { name: String, reason: &'static str },
+}

@@ -1,0 +1,391 @@
+//! A set as it is played: clips, blend spaces, and the ways from one to another.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use loopwright::math::{Decay, DecayKind};
+use loopwright::{Skeleton, Take};
+use loopwright_formats::{AnimatedFile, AnimationChoice, ReadSettings};
+
+use crate::SetError;
+use crate::clip::Clip;
+use crate::manifest::Manifest;
+use crate::space::{self, Space};
+
+/// Where the manifest states no fade for a switch.
+pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
+
+/// Half-life of a change of speed or turn rate where the manifest states none, seconds; docs/math/fit.md.
+const HALF_LIFE_SECS: f64 = 0.4;
+
+/// What ways from space to space cost a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once
+/// fades at equal phase. Between standing and moving a fade slides the feet.
+const PASSAGE: f64 = 1.0;
+const TRANSITION: f64 = 2.0;
+const ONCE: f64 = 3.0;
+const STANDING: f64 = 2.0;
+
+/// A moment of a blend space: a point and a phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Moment {
+    pub(crate) at: [f64; 2],
+    pub(crate) phase: f64,
+}
+
+/// A way from space to space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Way {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) passage: Option<usize>,
+    /// How it fades where no passage leads.
+    pub(crate) fade: Decay,
+    /// When it begins and where it leads; `None` at any time, at equal phase.
+    pub(crate) ends: Option<[Moment; 2]>,
+    pub(crate) cost: f64,
+}
+
+/// The clips of a character and how they follow one another.
+#[derive(Clone, Debug)]
+pub struct MotionSet {
+    skeleton: Skeleton,
+    pub(crate) clips: Vec<Clip>,
+    pub(crate) spaces: Vec<Space>,
+    pub(crate) ways: Vec<Way>,
+    pub(crate) half_life_secs: f64,
+}
+
+/// What a manifest says of the file of a clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClipSource<'a> {
+    /// The clip.
+    pub clip: &'a str,
+    /// Its file.
+    pub file: &'a str,
+    /// The animation in it; `None` where the format names none.
+    pub animation: Option<&'a str>,
+    /// Seconds from one pose that is read to the next, from 0 on.
+    pub step_secs: f64,
+    /// How many are read.
+    pub keys: usize,
+}
+
+impl ClipSource<'_> {
+    /// The error of a file without the animation.
+    pub fn no_animation(&self) -> SetError {
+        SetError::NoAnimation {
+            clip: self.clip.to_owned(),
+            file: self.file.to_owned(),
+        }
+    }
+}
+
+impl MotionSet {
+    /// The files that a manifest names, each once. Errors: the manifest is none.
+    pub fn files(manifest: &[u8]) -> Result<Vec<String>, SetError> {
+        Ok(Manifest::read(manifest)?.files())
+    }
+
+    /// The joint of the files that carries nothing but the root motion, if there is one. Errors: the manifest is none.
+    pub fn root_joint(manifest: &[u8]) -> Result<Option<String>, SetError> {
+        Ok(Manifest::read(manifest)?.root_joint)
+    }
+
+    /// A set of the bytes of a manifest and of its files, which `file` gives by their names there, each once.
+    ///
+    /// Poses are in metres with +Y up, in the order of the skeleton of the first clip's file. Errors: [`SetError`]; no input panics.
+    pub fn read<E: Display>(
+        manifest: &[u8],
+        mut file: impl FnMut(&str) -> Result<Vec<u8>, E>,
+    ) -> Result<Self, SetError> {
+        let mut parsed: BTreeMap<String, AnimatedFile> = BTreeMap::new();
+        for name in Self::files(manifest)? {
+            let wrong = |reason: String| SetError::File {
+                name: name.clone(),
+                reason,
+            };
+            let bytes = file(&name).map_err(|error| wrong(error.to_string()))?;
+            let found = AnimatedFile::parse(&bytes, &name, None).map_err(|error| wrong(error.to_string()))?;
+            parsed.insert(name, found);
+        }
+        Self::from_takes(manifest, |source| {
+            let animated = parsed.get(source.file).ok_or_else(|| source.no_animation())?;
+            let choice = match source.animation {
+                // A file of one animation is that of the clip, whatever its name.
+                Some(name) if animated.num_animations() > 1 => AnimationChoice::Given(name),
+                _ => AnimationChoice::Auto,
+            };
+            let settings = ReadSettings {
+                animation: choice,
+                ..ReadSettings::default()
+            };
+            let read = animated.read(&settings, &mut Vec::new());
+            Ok(read
+                .map_err(|error| SetError::File {
+                    name: source.file.to_owned(),
+                    reason: error.to_string(),
+                })?
+                .take)
+        })
+    }
+
+    /// A set of a manifest and a take for each clip, for engines that have joints in a space of their own.
+    ///
+    /// The skeleton is that of the first take; others may have its joints in another order. A joint that carries nothing but the root motion
+    /// may be left out. Errors: [`SetError`], and what `take` gives.
+    pub fn from_takes(
+        manifest: &[u8],
+        mut take: impl FnMut(&ClipSource<'_>) -> Result<Take, SetError>,
+    ) -> Result<Self, SetError> {
+        let manifest = Manifest::read(manifest)?;
+        let index = |name: &str| {
+            let found = manifest.clips.iter().position(|entry| entry.name == name);
+            found.ok_or_else(|| SetError::NoClip { name: name.to_owned() })
+        };
+        let mut skeleton: Option<Skeleton> = None;
+        let mut clips = Vec::new();
+        for entry in &manifest.clips {
+            entry.check().map_err(|reason| SetError::Clip {
+                name: entry.name.clone(),
+                reason,
+            })?;
+            let take = take(&ClipSource {
+                clip: &entry.name,
+                file: &entry.file,
+                animation: entry.animation.as_deref(),
+                step_secs: entry.step_secs(),
+                keys: entry.keys(),
+            })?;
+            let skeleton = skeleton.get_or_insert_with(|| take.skeleton().clone());
+            let carrier = manifest.root_joint.as_ref().unwrap_or(&manifest.skeleton.carrier);
+            let carrier = (!manifest.in_place).then(|| skeleton.find(carrier)).flatten();
+            clips.push(Clip::new(entry, &take, skeleton, carrier, index)?);
+        }
+        let spaces = space::spaces(&manifest, &clips, index)?;
+        let half_life = manifest.controller.iter().flat_map(|controller| &controller.modes);
+        let half_life = half_life
+            .filter(|mode| mode.mode == "all")
+            .find_map(|mode| mode.velocity_half_life_secs);
+        let (Some(skeleton), false) = (skeleton, spaces.is_empty()) else {
+            return Err(SetError::NoLoops);
+        };
+        let mut set = Self {
+            skeleton,
+            clips,
+            spaces,
+            ways: Vec::new(),
+            half_life_secs: half_life.filter(|secs| *secs > 0.0).unwrap_or(HALF_LIFE_SECS),
+        };
+        set.ways = set.ways_between(&manifest, index)?;
+        Ok(set)
+    }
+
+    /// The joints that the clips move.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// The blend spaces, those of single loops included.
+    pub fn spaces(&self) -> &[Space] {
+        &self.spaces
+    }
+
+    /// The clips.
+    pub fn clips(&self) -> &[Clip] {
+        &self.clips
+    }
+
+    /// A loop and its versions.
+    pub(crate) fn versions(&self, clip: usize) -> Vec<usize> {
+        let others = (0..self.clips.len()).filter(|other| self.clips[*other].variant_of == Some(clip));
+        std::iter::once(clip).chain(others).collect()
+    }
+
+    /// The clip of that name.
+    pub(crate) fn clip(&self, name: &str) -> Option<usize> {
+        self.clips.iter().position(|clip| clip.name == name)
+    }
+
+    /// The spaces in which a loop is played: what stands is played alone, also where it is a corner of slow walks.
+    fn spaces_of(&self, clip: usize) -> impl Iterator<Item = usize> {
+        let stands = self.clips[clip].stands();
+        let fits = move |space: &Space| space.stands == stands && space.clips.contains(&clip);
+        self.spaces
+            .iter()
+            .enumerate()
+            .filter(move |(_, space)| fits(space))
+            .map(|(index, _)| index)
+    }
+
+    /// The space in which a loop is played, that one if it is.
+    pub(crate) fn space_of(&self, clip: usize, preferred: usize) -> Option<usize> {
+        let has_preferred = self.spaces_of(clip).any(|space| space == preferred);
+        if has_preferred {
+            Some(preferred)
+        } else {
+            self.spaces_of(clip).next()
+        }
+    }
+
+    fn ways_between(
+        &self,
+        manifest: &Manifest,
+        index: impl Fn(&str) -> Result<usize, SetError>,
+    ) -> Result<Vec<Way>, SetError> {
+        let mut ways = Vec::new();
+        let slides = |from: usize, to: usize| {
+            if self.spaces[from].stands == self.spaces[to].stands {
+                0.0
+            } else {
+                STANDING
+            }
+        };
+        let mut add = |ends: [(usize, f64); 2], passage: Option<usize>, fade: Decay| {
+            for from in self.spaces_of(ends[0].0) {
+                for to in self.spaces_of(ends[1].0) {
+                    if passage.is_none() && from == to {
+                        continue;
+                    }
+                    let moment = |space: usize, (clip, secs): (usize, f64)| Moment {
+                        at: self.spaces[space].point_of(clip),
+                        phase: self.clips[clip].phase_at(secs),
+                    };
+                    ways.push(Way {
+                        from,
+                        to,
+                        passage,
+                        fade,
+                        ends: Some([moment(from, ends[0]), moment(to, ends[1])]),
+                        cost: if passage.is_some() {
+                            PASSAGE
+                        } else {
+                            TRANSITION + slides(from, to)
+                        },
+                    });
+                }
+            }
+        };
+        for (passage, clip) in self.clips.iter().enumerate() {
+            // Jumps are asked for by name.
+            if let (Some(from), Some(to)) = (clip.from, clip.to)
+                && !clip.loops()
+                && clip.kind != "jump"
+            {
+                add([from, to], Some(passage), FADE);
+            }
+        }
+        for entry in &manifest.transitions {
+            let kind: Option<DecayKind> = entry.fade.parse().ok();
+            let fade = kind.map_or(FADE, |kind| kind.lasting(entry.fade_secs, entry.fade_secs));
+            add(
+                [
+                    (index(&entry.from)?, entry.leave_secs),
+                    (index(&entry.to)?, entry.enter_secs),
+                ],
+                None,
+                fade,
+            );
+        }
+        for from in 0..self.spaces.len() {
+            for to in 0..self.spaces.len() {
+                if from != to {
+                    ways.push(Way {
+                        from,
+                        to,
+                        passage: None,
+                        fade: FADE,
+                        ends: None,
+                        cost: ONCE + slides(from, to),
+                    });
+                }
+            }
+        }
+        Ok(ways)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use glam::{DQuat, DVec3};
+    use loopwright::Joint;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A set of one joint that stands, walks and runs, with a start and a stop.
+    pub(crate) fn walking(change: impl Fn(&mut Value)) -> MotionSet {
+        let gait = |name: &str, seconds: f64, speed: f64, warp: f64| {
+            json!({
+                "name": name, "file": "hero.glb", "animation": name, "kind": "loop", "seconds": seconds, "frames": 30,
+                "phase": { "warp": warp, "left": 0.0, "right": 0.5 + warp },
+                "twist": { "linear": [0.0, 0.0, speed], "angular": [0.0, 0.1 * speed, 0.0] },
+                "events": [{ "secs": 0.0, "phase": 0.0, "foot": "left", "kind": "strike" },
+                    { "secs": (0.5 + warp) * seconds, "foot": "right", "kind": "strike" }],
+            })
+        };
+        let passage = |name: &str, kind: &str, from: &str, to: &str| {
+            let keys = 0..=30;
+            json!({
+                "name": name, "file": "hero.glb", "animation": name, "kind": kind, "seconds": 1.0, "frames": 30,
+                "from": { "clip": from, "secs": 0.2 }, "to": { "clip": to, "secs": 0.55 }, "events": [],
+                "root": {
+                    "translation": keys.clone().flat_map(|key| [0.0, 0.0, 0.02 * f64::from(key)]).collect::<Vec<_>>(),
+                    "rotation": keys.flat_map(|_| [0.0, 0.0, 0.0, 1.0]).collect::<Vec<_>>(),
+                },
+            })
+        };
+        let mut idle = gait("idle", 4.0, 0.0, 0.0);
+        idle["events"] = json!([]);
+        let mut manifest = json!({
+            "format": "loopwright-set", "version": 1, "in_place": true,
+            "clips": [idle, gait("walk", 1.1, 1.3, 0.02), gait("run", 0.7, 3.0, -0.03),
+                passage("start", "start", "idle", "walk"), passage("stop", "stop", "walk", "idle")],
+            "blend_spaces": [{ "name": "move", "axes": ["speed_mps"], "points": [
+                { "clip": "idle", "at": [0.0] }, { "clip": "walk", "at": [1.3] }, { "clip": "run", "at": [3.0] }] }],
+        });
+        change(&mut manifest);
+        let still = |source: &ClipSource<'_>| {
+            let hips = Skeleton::new(vec![Joint::new("Hips", None, DVec3::ZERO)]).unwrap();
+            let places = vec![DVec3::Y; source.keys];
+            Ok(Take::new(
+                "still",
+                hips,
+                source.step_secs,
+                places,
+                vec![DQuat::IDENTITY; source.keys],
+            )
+            .unwrap())
+        };
+        MotionSet::from_takes(&serde_json::to_vec(&manifest).unwrap(), still).unwrap()
+    }
+
+    #[test]
+    fn a_blend_has_the_speed_that_is_asked_for() {
+        let set = walking(|_| {});
+        for speed in [0.4, 1.3, 2.0, 3.0] {
+            let parts = set.spaces[0].weights(&set.clips, [speed, 0.0]);
+            let twist = Space::twist(&set.clips, &parts);
+            assert!((twist.linear.z - speed).abs() < 1e-12, "{speed}: {twist:?}");
+            assert!((parts.iter().map(|part| part.weight).sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+        assert_eq!(set.spaces[0].covered(&set.clips, [9.0, 0.0])[0], 3.0);
+        assert!(set.spaces.iter().any(|space| space.stands && space.name == "idle"));
+    }
+
+    #[test]
+    fn phases_and_shares_are_each_others_inverse() {
+        // A manifest may have any warp below 1/pi.
+        for warp in [0.02, 0.31, -0.31] {
+            let set = walking(|manifest| manifest["clips"][1]["phase"]["warp"] = json!(warp));
+            for clip in set.clips() {
+                for step in 0..200 {
+                    let phase = f64::from(step) / 200.0;
+                    let back = clip.phase_at(clip.secs_at(phase));
+                    assert!((back - phase).abs() < 1e-12, "{} {warp}: {phase} {back}", clip.name);
+                }
+            }
+        }
+        let set = walking(|_| {});
+        assert!((set.clips[1].events[1].phase - 0.5).abs() < 1e-12);
+    }
+}

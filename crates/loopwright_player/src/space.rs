@@ -1,0 +1,265 @@
+//! Blend spaces: loops over axes, and their weights at any point.
+
+use glam::DVec3;
+use loopwright::math::{Twist, ops};
+
+use crate::clip::Clip;
+use crate::manifest::Manifest;
+use crate::{Goal, SetError};
+
+/// What an axis of a blend space measures; its word is the manifest's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Over the ground, metres per second.
+    Speed,
+    /// Degrees per second, to the left positive.
+    TurnRateDegrees,
+    /// Where it goes against where it faces, degrees, to the left positive.
+    DirectionDegrees,
+    /// Upwards, metres per second.
+    Climb,
+    /// Along the facing, metres per second.
+    Forward,
+    /// Across the facing, metres per second.
+    Left,
+}
+
+loopwright::words!(Axis {
+    Speed: "speed_mps",
+    TurnRateDegrees: "turn_rate_dps",
+    DirectionDegrees: "direction_deg",
+    Climb: "climb_mps",
+    Forward: "forward_mps",
+    Left: "left_mps",
+});
+
+impl Axis {
+    /// Distances are measured over this range at least: less is chance, where no loop is meant to differ.
+    fn least_range(self) -> f64 {
+        match self {
+            Self::Speed | Self::Climb | Self::Forward | Self::Left => 0.5,
+            Self::TurnRateDegrees | Self::DirectionDegrees => 45.0,
+        }
+    }
+}
+
+/// A loop's part in a blend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) clip: usize,
+    /// Of the time, so that speed and turn rate are those asked for.
+    pub(crate) share: f64,
+    /// Of the pose.
+    pub(crate) weight: f64,
+    at: [f64; 2],
+}
+
+/// Loops over axes such as speed and turn rate: any point between them has weights.
+#[derive(Clone, Debug)]
+pub struct Space {
+    /// Its name; a loop that is in no other is alone in one of its own name.
+    pub name: String,
+    /// None, one or two.
+    pub axes: Vec<Axis>,
+    /// Where its loops are on the axes; what has no axis is 0.
+    pub points: Vec<[f64; 2]>,
+    /// The numbers of its loops in the set, in the order of the points.
+    pub clips: Vec<usize>,
+    /// Numbers of points between which is blended: one, two, or the corners of a triangle.
+    pub simplices: Vec<Vec<usize>>,
+    scale: [f64; 2],
+    pub(crate) stands: bool,
+    pub(crate) is_variant: bool,
+}
+
+impl Space {
+    fn new(
+        name: &str,
+        axes: Vec<Axis>,
+        points: Vec<(usize, [f64; 2])>,
+        triangles: &[[usize; 3]],
+        clips: &[Clip],
+    ) -> Self {
+        let (of_points, points): (Vec<usize>, Vec<[f64; 2]>) = points.into_iter().unzip();
+        let extent = |axis: usize| {
+            let values = points.iter().map(|point| point[axis]);
+            values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
+        };
+        let scale = [0, 1].map(|index| extent(index).max(axes.get(index).map_or(1.0, |axis| axis.least_range())));
+        let simplices = if triangles.is_empty() {
+            // Points of a line follow each other along the axis on which they are farther apart.
+            let axis = usize::from(extent(1) > 1e3 * extent(0));
+            let mut order: Vec<usize> = (0..points.len()).collect();
+            order.sort_by(|&a, &b| points[a][axis].total_cmp(&points[b][axis]));
+            if order.len() == 1 {
+                vec![order]
+            } else {
+                order.windows(2).map(<[usize]>::to_vec).collect()
+            }
+        } else {
+            triangles.iter().map(|triangle| triangle.to_vec()).collect()
+        };
+        Self {
+            name: name.to_owned(),
+            axes,
+            simplices,
+            scale,
+            stands: of_points.iter().all(|&clip| clips[clip].stands()),
+            is_variant: of_points.iter().all(|&clip| clips[clip].variant_of.is_some()),
+            points,
+            clips: of_points,
+        }
+    }
+
+    /// A goal on the axes.
+    pub(crate) fn place(&self, goal: &Goal) -> [f64; 2] {
+        let mut at = [0.0; 2];
+        for (value, axis) in at.iter_mut().zip(&self.axes) {
+            *value = match axis {
+                Axis::Speed => goal.speed,
+                Axis::TurnRateDegrees => goal.turn_rate.to_degrees(),
+                Axis::DirectionDegrees => goal.direction.to_degrees(),
+                Axis::Climb => goal.climb,
+                Axis::Forward => goal.speed * ops::cos(goal.direction),
+                Axis::Left => goal.speed * ops::sin(goal.direction),
+            };
+        }
+        at
+    }
+
+    /// Loops and their weights at a point, or at the nearest one inside.
+    pub(crate) fn weights(&self, clips: &[Clip], at: [f64; 2]) -> Vec<Part> {
+        let found = self
+            .simplices
+            .iter()
+            .map(|simplex| (simplex, self.nearest(simplex, at)));
+        let Some((simplex, (_, shares))) = found.min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0)) else {
+            return Vec::new();
+        };
+        let mut parts: Vec<Part> = (simplex.iter().zip(shares))
+            .filter(|(_, share)| *share > 1e-9)
+            .map(|(&index, share)| Part {
+                clip: self.clips[index],
+                share,
+                weight: share / clips[self.clips[index]].seconds,
+                at: self.points[index],
+            })
+            .collect();
+        let whole: f64 = parts.iter().map(|part| part.weight).sum();
+        parts.iter_mut().for_each(|part| part.weight /= whole);
+        parts
+    }
+
+    /// The distance of the nearest point of a simplex, and the shares of its corners there.
+    fn nearest(&self, simplex: &[usize], at: [f64; 2]) -> (f64, [f64; 3]) {
+        let scaled = |point: [f64; 2]| [point[0] / self.scale[0], point[1] / self.scale[1]];
+        let corners: Vec<[f64; 2]> = simplex.iter().map(|&index| scaled(self.points[index])).collect();
+        let at = scaled(at);
+        let to = |from: [f64; 2], to: [f64; 2]| [to[0] - from[0], to[1] - from[1]];
+        let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
+        if let [a, b, c] = corners[..] {
+            let area = cross(to(a, b), to(a, c));
+            let (second, third) = (cross(to(a, at), to(a, c)) / area, cross(to(a, b), to(a, at)) / area);
+            let shares = [1.0 - second - third, second, third];
+            if shares.iter().all(|share| *share >= 0.0) {
+                return (0.0, shares);
+            }
+        }
+        let mut best = (f64::INFINITY, [1.0, 0.0, 0.0]);
+        for i in 0..corners.len() {
+            for j in i..corners.len() {
+                let (way, off) = (to(corners[i], corners[j]), to(corners[i], at));
+                let square = way[0] * way[0] + way[1] * way[1];
+                let along = if square > 0.0 {
+                    (way[0] * off[0] + way[1] * off[1]) / square
+                } else {
+                    0.0
+                };
+                let u = along.clamp(0.0, 1.0);
+                let distance = ops::hypot(off[0] - u * way[0], off[1] - u * way[1]);
+                if distance < best.0 {
+                    let mut shares = [0.0; 3];
+                    shares[i] += 1.0 - u;
+                    shares[j] += u;
+                    best = (distance, shares);
+                }
+            }
+        }
+        best
+    }
+
+    pub(crate) fn twist(clips: &[Clip], parts: &[Part]) -> Twist {
+        parts.iter().fold(Twist::ZERO, |sum, part| Twist {
+            linear: sum.linear + clips[part.clip].twist().linear * part.share,
+            angular: sum.angular + clips[part.clip].twist().angular * part.share,
+        })
+    }
+
+    /// The nearest point that the loops cover.
+    pub(crate) fn covered(&self, clips: &[Clip], at: [f64; 2]) -> [f64; 2] {
+        let parts = self.weights(clips, at);
+        [0, 1].map(|axis| parts.iter().map(|part| part.share * part.at[axis]).sum())
+    }
+
+    /// How far the blend at a goal is from it, metres per second.
+    pub(crate) fn misses(&self, clips: &[Clip], goal: &Goal) -> f64 {
+        let twist = Self::twist(clips, &self.weights(clips, self.place(goal)));
+        let (left, ahead) = ops::sin_cos(goal.direction);
+        let off = DVec3::new(left, 0.0, ahead) * goal.speed - twist.linear;
+        ops::hypot(off.x, off.z) + 0.3 * (goal.turn_rate - twist.angular.y).abs()
+    }
+
+    pub(crate) fn point_of(&self, clip: usize) -> [f64; 2] {
+        let index = self.clips.iter().position(|found| *found == clip);
+        index.map_or([0.0; 2], |index| self.points[index])
+    }
+
+    /// As a share of the range of the axes.
+    pub(crate) fn distance(&self, a: [f64; 2], b: [f64; 2]) -> f64 {
+        ops::hypot((a[0] - b[0]) / self.scale[0], (a[1] - b[1]) / self.scale[1])
+    }
+}
+
+/// The blend spaces of the manifest, and one for each loop that stands or is in none.
+pub(crate) fn spaces(
+    manifest: &Manifest,
+    clips: &[Clip],
+    index: impl Fn(&str) -> Result<usize, SetError>,
+) -> Result<Vec<Space>, SetError> {
+    let mut spaces = Vec::new();
+    for entry in &manifest.blend_spaces {
+        let wrong = |reason| SetError::Space {
+            name: entry.name.clone(),
+            reason,
+        };
+        let axes: Vec<Axis> = entry.axes.iter().filter_map(|name| name.parse().ok()).collect();
+        if axes.len() != entry.axes.len() || axes.len() > 2 {
+            return Err(wrong("its axes are not one or two that this player knows"));
+        }
+        let mut points = Vec::new();
+        for point in &entry.points {
+            let mut at = [0.0; 2];
+            if point.at.len() != axes.len() {
+                return Err(wrong("a point has not one number for each axis"));
+            }
+            at[..point.at.len()].copy_from_slice(&point.at);
+            let clip = index(&point.clip)?;
+            if !clips[clip].loops() {
+                return Err(wrong("a point is no loop"));
+            }
+            points.push((clip, at));
+        }
+        if points.is_empty() || entry.triangles.iter().flatten().any(|corner| *corner >= points.len()) {
+            return Err(wrong("it has no points, or a triangle names one that is not there"));
+        }
+        spaces.push(Space::new(&entry.name, axes, points, &entry.triangles, clips));
+    }
+    for (index, clip) in clips.iter().enumerate() {
+        let is_placed = spaces.iter().any(|space| space.clips.contains(&index));
+        let is_alone = spaces.iter().any(|space| space.clips == [index]);
+        if clip.loops() && !is_alone && (!is_placed || clip.stands()) {
+            spaces.push(Space::new(&clip.name, Vec::new(), vec![(index, [0.0; 2])], &[], clips));
+        }
+    }
+    Ok(spaces)
+}

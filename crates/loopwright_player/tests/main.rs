@@ -1,0 +1,3 @@
+//! Sets read from files, in one program.
+
+mod read;

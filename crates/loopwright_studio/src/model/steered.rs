@@ -1,0 +1,212 @@
+//! A set that is played by its manifest: a character that keys, a stick or a point of its grid steer.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use loopwright_player::{Character, Goal, MotionSet};
+use serde::Deserialize;
+
+use super::{Action, Beside, Model, Opened, Shown};
+
+/// Places of the root that its path is drawn through, and the time from one to the next, seconds.
+const MOST_PLACES: usize = 120;
+const PLACE_SECS: f64 = 0.05;
+
+/// A set as it was read, with the file that its body is shown by.
+#[derive(Clone, Debug)]
+pub struct SetRead {
+    /// Its name.
+    pub name: String,
+    /// Its clips and spaces.
+    pub set: Arc<MotionSet>,
+    /// The file of one of its loops.
+    pub file_name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What the player does not need of a manifest.
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+    clips: Vec<NamedClip>,
+}
+
+#[derive(Deserialize)]
+struct NamedClip {
+    file: String,
+}
+
+impl SetRead {
+    /// A set of its manifest, whose files lie beside it; `None` where the text is no manifest of a set.
+    pub(crate) fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
+        MotionSet::files(manifest).ok()?;
+        let named: Named = serde_json::from_slice(manifest).ok()?;
+        let find = |file: &str| beside.find(file).ok_or("it does not lie beside the manifest");
+        let set = match MotionSet::read(manifest, find) {
+            Ok(set) => set,
+            Err(error) => return Some(Err(error.to_string())),
+        };
+        // A body that moves is studied better than one that stands.
+        let moves = |clip: &loopwright_player::Clip| clip.loops() && !clip.stands();
+        let index = set.clips().iter().position(moves).unwrap_or(0);
+        let path = &named.clips.get(index)?.file;
+        let bytes = beside.find(path)?;
+        Some(Ok(Self {
+            name: named.name,
+            set: Arc::new(set),
+            file_name: path.rsplit('/').next().unwrap_or(path).to_owned(),
+            bytes,
+        }))
+    }
+}
+
+/// Where the character shall go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Steer {
+    /// Over the ground, metres per second, as long as it is asked for.
+    Velocity(DVec3),
+    /// By speed and turn rate, from now on.
+    Goal(Goal),
+}
+
+/// A set on the screen.
+#[derive(Debug)]
+pub struct Steered {
+    /// Its name.
+    pub name: String,
+    hero: Character,
+    file_name: String,
+    /// Whether its body is not shown yet.
+    is_new: bool,
+    wish: Steer,
+    places: Vec<DVec3>,
+}
+
+impl Steered {
+    /// The character.
+    pub fn hero(&self) -> &Character {
+        &self.hero
+    }
+
+    /// The file of its body.
+    pub fn file_name(&self) -> &str {
+        &self.file_name
+    }
+
+    /// Whether keys or a stick ask for a velocity.
+    pub(crate) fn is_held(&self) -> bool {
+        matches!(self.wish, Steer::Velocity(velocity) if velocity != DVec3::ZERO)
+    }
+
+    /// The way of the root until now.
+    pub(crate) fn places(&self) -> &[DVec3] {
+        &self.places
+    }
+
+    /// The speeds of its slowest loop that goes forward and of its fastest, metres per second.
+    pub fn speeds(&self) -> [f64; 2] {
+        let loops = self.hero.set().clips().iter().filter(|clip| clip.loops());
+        let ahead = loops.map(|clip| clip.twist().linear.z).filter(|speed| *speed > SLOWEST);
+        let range = ahead.fold([f64::INFINITY, 0.0_f64], |[low, high], speed| {
+            [low.min(speed), high.max(speed)]
+        });
+        if range[1] > 0.0 { range } else { [1.0; 2] }
+    }
+
+    fn advance(&mut self, secs: f64) {
+        match self.wish {
+            Steer::Velocity(velocity) => self.hero.steer(velocity, None),
+            Steer::Goal(goal) => self.hero.set_goal(goal),
+        }
+        let before = self.hero.secs();
+        self.hero.update(secs);
+        if (before / PLACE_SECS).floor() < (self.hero.secs() / PLACE_SECS).floor() {
+            self.places.push(self.hero.root().translation);
+            if self.places.len() > MOST_PLACES {
+                self.places.remove(0);
+            }
+        }
+    }
+}
+
+/// A loop that goes slower does not go, metres per second.
+const SLOWEST: f64 = 0.1;
+
+impl Model {
+    /// The set on the screen, whatever is shown.
+    pub fn steered(&self) -> Option<&Steered> {
+        self.steered.as_ref()
+    }
+
+    /// The same where the body of the take can play it.
+    pub fn steered_here(&self) -> Option<&Steered> {
+        let (steered, opened) = (self.steered.as_ref()?, self.opened.as_ref()?);
+        steered.is_for(opened).then_some(steered)
+    }
+
+    pub(super) fn open_set(&mut self, read: SetRead) {
+        self.steered = Some(Steered {
+            name: read.name,
+            hero: Character::new(read.set),
+            file_name: read.file_name.clone(),
+            is_new: true,
+            wish: Steer::Velocity(DVec3::ZERO),
+            places: Vec::new(),
+        });
+        self.open(read.file_name, read.bytes, Beside::default());
+    }
+
+    /// What is shown of a take that is taken up: a new set, where it is its body, or its loop.
+    pub(super) fn first_shown(&mut self, opened: &Opened) -> Shown {
+        match &mut self.steered {
+            Some(steered) if steered.is_new && steered.is_for(opened) => {
+                steered.is_new = false;
+                Shown::Set
+            }
+            _ => Shown::Loop,
+        }
+    }
+
+    pub(super) fn steer(&mut self, steer: Steer) {
+        if let Some(steered) = &mut self.steered {
+            steered.wish = steer;
+        }
+    }
+
+    pub(super) fn play_clip(&mut self, name: &str) {
+        if let Some(steered) = &mut self.steered {
+            steered.hero.play(name);
+        }
+    }
+
+    /// Lets the character go on, where it is shown. Returns whether it is.
+    pub(super) fn advance_steered(&mut self, passed_secs: f64) -> bool {
+        let is_shown = self.shown() == Shown::Set;
+        if let Some(steered) = self.steered.as_mut().filter(|_| is_shown && self.playback.is_playing) {
+            steered.advance(passed_secs * self.playback.speed);
+        }
+        is_shown
+    }
+}
+
+impl Steered {
+    fn is_for(&self, opened: &Opened) -> bool {
+        let (own, shown) = (self.hero.set().skeleton(), opened.skeleton());
+        own.num_joints() == shown.num_joints()
+            && (own.joints().iter().zip(shown.joints())).all(|(own, shown)| own.name == shown.name)
+    }
+}
+
+impl Action {
+    /// Opens a set of its manifest, if a text is one.
+    pub(crate) fn of_manifest(file_name: &str, bytes: &[u8], beside: &Beside) -> Option<Self> {
+        Some(match SetRead::of_manifest(bytes, beside)? {
+            Ok(read) => Self::OpenSet(Box::new(read)),
+            Err(reason) => Self::CannotOpen {
+                file_name: file_name.to_owned(),
+                reason,
+            },
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! A set that is played: what plays, its grid of loops, their phases below each other, and its passages.
+
+use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use loopwright_player::{Axis, Clip, FootEventKind, Goal, Playing, Space};
+
+use super::chart::{Chart, SCROLL_POINTS};
+use crate::focus::named;
+use crate::model::{Action, Model, Shown, Steer, Steered};
+use crate::theme::{Tokens, tokens};
+
+/// Height of a grid, and of the row of a loop, points; and the room for its name and its share.
+const GRID_POINTS: f32 = 130.0;
+const ROW_POINTS: f32 = 16.0;
+const NAME_POINTS: f32 = 110.0;
+const SHARE_POINTS: f32 = 36.0;
+
+pub(crate) fn played_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let Some(steered) = model.steered() else { return };
+    let playing = steered.hero().playing();
+    let set = steered.hero().set();
+    ui.horizontal(|ui| {
+        let is_shown = model.shown() == Shown::Set;
+        let is_here = model.steered_here().is_some();
+        let show = egui::Button::selectable(is_shown, format!("Show the set {}", steered.name));
+        let reason = format!("Go on with {} first: it has the body of the set", steered.file_name());
+        if ui.add_enabled(is_here, show).on_disabled_hover_text(reason).clicked() {
+            actions.push(Action::Show(if is_shown { Shown::Loop } else { Shown::Set }));
+        }
+        if ui.button("Close the set").clicked() {
+            actions.push(Action::CloseSet);
+        }
+    });
+    ui.weak("In the view: W A S D or arrows walk, Shift runs; or drag the stick.");
+    let colours = tokens(ui.visuals().dark_mode);
+    for space in set.spaces().iter().filter(|space| !space.axes.is_empty()) {
+        grid_ui(ui, steered, space, &playing, &colours, actions);
+    }
+    phases_ui(ui, steered, &playing, &colours);
+    egui::Grid::new("passages").num_columns(2).show(ui, |ui| {
+        for clip in set.clips().iter().filter(|clip| !clip.loops()) {
+            let is_on = playing.name == clip.name;
+            if named(ui.selectable_label(is_on, &clip.name), &format!("Play {}", clip.name)).clicked() {
+                actions.push(Action::PlayClip(clip.name.clone()));
+            }
+            let name = |moment: Option<(usize, f64)>| {
+                moment.map_or_else(|| "any".to_owned(), |(clip, _)| set.clips()[clip].name.clone())
+            };
+            ui.weak(format!(
+                "{} to {}, {:.2} s",
+                name(clip.from),
+                name(clip.to),
+                clip.seconds
+            ));
+            ui.end_row();
+        }
+    });
+}
+
+/// An axis in words, with its unit.
+fn axis_word(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Speed => "speed, m/s",
+        Axis::TurnRateDegrees => "turn, °/s",
+        Axis::DirectionDegrees => "direction, °",
+        Axis::Climb => "climb, m/s",
+        Axis::Forward => "forward, m/s",
+        Axis::Left => "left, m/s",
+    }
+}
+
+/// The loops of a space at their places, and the point that is played; a click or drag takes speed and turn rate from it.
+fn grid_ui(
+    ui: &mut Ui,
+    steered: &Steered,
+    space: &Space,
+    playing: &Playing<'_>,
+    colours: &Tokens,
+    actions: &mut Vec<Action>,
+) {
+    let size = vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let name = format!(
+        "Loops of {} by {}",
+        space.name,
+        space
+            .axes
+            .iter()
+            .map(|axis| axis_word(*axis))
+            .collect::<Vec<_>>()
+            .join(" and ")
+    );
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+    ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
+    let range = |axis: usize| {
+        let values = || space.points.iter().map(|point| point[axis]);
+        let [low, high] = [
+            values().fold(f64::INFINITY, f64::min),
+            values().fold(f64::NEG_INFINITY, f64::max),
+        ];
+        let margin = (0.15 * (high - low)).max(0.1);
+        [low - margin, high + margin]
+    };
+    let chart = Chart::over(rect.shrink2(vec2(24.0, 4.0)), range(0), range(1));
+    let painter = ui.painter_at(rect);
+    for simplex in &space.simplices {
+        for (number, &from) in simplex.iter().enumerate() {
+            let to = simplex[(number + 1) % simplex.len()];
+            let ends = [from, to].map(|point| chart.at(space.points[point][0], space.points[point][1]));
+            painter.line_segment(ends, Stroke::new(1.0, colours.ground_line.gamma_multiply(0.5)));
+        }
+    }
+    for (&clip, point) in space.clips.iter().zip(&space.points) {
+        let clip = &steered.hero().set().clips()[clip];
+        let share = share_of(playing, clip);
+        let at = chart.at(point[0], point[1]);
+        painter.circle_filled(
+            at,
+            3.0 + 4.0 * share as f32,
+            if share > 0.0 {
+                colours.accent
+            } else {
+                colours.ground_line
+            },
+        );
+        let (corner, aside) = match at.x > rect.center().x {
+            true => (Align2::RIGHT_BOTTOM, -6.0),
+            false => (Align2::LEFT_BOTTOM, 6.0),
+        };
+        painter.text(
+            at + vec2(aside, -3.0),
+            corner,
+            &clip.name,
+            FontId::proportional(10.5),
+            ui.visuals().text_color(),
+        );
+    }
+    if let Some((_, at)) = playing.space.filter(|(shown, _)| shown.name == space.name) {
+        let at = chart.at(at[0], at[1]);
+        painter.circle_stroke(at, 6.0, Stroke::new(2.0, ui.visuals().strong_text_color()));
+    }
+    chart.word(ui, Align2::RIGHT_BOTTOM, axis_word(space.axes[0]));
+    if let Some(up) = space.axes.get(1) {
+        chart.word(ui, Align2::LEFT_TOP, axis_word(*up));
+    }
+    let is_used = response.clicked() || response.dragged();
+    if let Some(at) = response.interact_pointer_pos().filter(|_| is_used) {
+        actions.push(Action::Show(Shown::Set));
+        actions.push(Action::Steer(Steer::Goal(goal_at(space, chart.values(at)))));
+    }
+    response.on_hover_text("Click or drag: that speed and turn");
+}
+
+/// What a point of a space asks for.
+fn goal_at(space: &Space, at: [f64; 2]) -> Goal {
+    let mut goal = Goal::default();
+    let mut velocity = [0.0; 2];
+    for (axis, value) in space.axes.iter().zip(at) {
+        match axis {
+            Axis::Speed => goal.speed = value.max(0.0),
+            Axis::TurnRateDegrees => goal.turn_rate = value.to_radians(),
+            Axis::DirectionDegrees => goal.direction = value.to_radians(),
+            Axis::Climb => goal.climb = value,
+            Axis::Forward => velocity[0] = value,
+            Axis::Left => velocity[1] = value,
+        }
+    }
+    if velocity != [0.0; 2] {
+        goal.speed = velocity[0].hypot(velocity[1]);
+        goal.direction = velocity[1].atan2(velocity[0]);
+    }
+    goal
+}
+
+fn share_of(playing: &Playing<'_>, clip: &Clip) -> f64 {
+    let parts = playing.clips.iter().filter(|part| part.clip.name == clip.name);
+    parts.map(|part| part.weight).sum()
+}
+
+/// When the feet of each loop stand, over one phase of all, and the phase that is played.
+fn phases_ui(ui: &mut Ui, steered: &Steered, playing: &Playing<'_>, colours: &Tokens) {
+    let loops: Vec<&Clip> = steered
+        .hero()
+        .set()
+        .clips()
+        .iter()
+        .filter(|clip| clip.loops())
+        .collect();
+    let size = vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Phases of the loops: when each foot stands"));
+    let painter = ui.painter_at(rect);
+    let bars = rect
+        .with_min_x(rect.left() + NAME_POINTS)
+        .with_max_x(rect.right() - SHARE_POINTS);
+    let x = |phase: f64| bars.left() + bars.width() * phase as f32;
+    let word = |at: Pos2, corner: Align2, text: &str, colour: Color32| {
+        painter.text(at, corner, text, FontId::proportional(11.5), colour);
+    };
+    for (row, clip) in loops.iter().enumerate() {
+        let top = rect.top() + ROW_POINTS * row as f32;
+        let share = share_of(playing, clip);
+        let colour = if share > 0.0 {
+            ui.visuals().strong_text_color()
+        } else {
+            ui.visuals().weak_text_color()
+        };
+        word(pos2(rect.left(), top + 1.0), Align2::LEFT_TOP, &clip.name, colour);
+        if share > 0.0 {
+            let text = format!("{:.0}%", 1e2 * share);
+            word(pos2(rect.right(), top + 1.0), Align2::RIGHT_TOP, &text, colour);
+        }
+        let ground = Rect::from_min_max(pos2(bars.left(), top + 2.0), pos2(bars.right(), top + ROW_POINTS - 2.0));
+        painter.rect_filled(ground, 2.0, ui.visuals().extreme_bg_color);
+        for (foot, colour) in [("left", colours.left), ("right", colours.right)] {
+            let lane = if foot == "left" {
+                ground.top() + 1.0
+            } else {
+                ground.center().y
+            };
+            for [from, to] in stances(clip, foot) {
+                let stance = Rect::from_min_max(pos2(x(from), lane), pos2(x(to), lane + 4.5));
+                painter.rect_filled(stance, 1.0, colour);
+            }
+        }
+    }
+    if playing.space.is_some() {
+        painter.vline(
+            x(playing.phase.rem_euclid(1.0)),
+            rect.y_range(),
+            Stroke::new(1.0, ui.visuals().strong_text_color()),
+        );
+    }
+}
+
+/// From which phase to which a foot stands; over the end of the cycle in two parts.
+fn stances(clip: &Clip, foot: &str) -> Vec<[f64; 2]> {
+    let of = |kind: FootEventKind| {
+        let events = clip
+            .events
+            .iter()
+            .filter(move |event| event.foot == foot && event.kind == kind);
+        events.map(|event| event.phase.rem_euclid(1.0))
+    };
+    let next = |from: f64| {
+        of(FootEventKind::Lift)
+            .map(|lift| (lift - from).rem_euclid(1.0))
+            .min_by(f64::total_cmp)
+    };
+    let all = of(FootEventKind::Strike).filter_map(|strike| Some((strike, strike + next(strike)?)));
+    all.flat_map(|(from, to)| match to > 1.0 {
+        true => vec![[from, 1.0], [0.0, to - 1.0]],
+        false => vec![[from, to]],
+    })
+    .collect()
+}

@@ -1,0 +1,77 @@
+//! A body as a few lines, small enough for a row of a list.
+
+use glam::{DVec3, dvec3};
+use loopwright::math::ops;
+use loopwright::{Analysis, Pose};
+use loopwright_draw::Figure;
+
+/// Turn of the view from where the body faces, radians: what walks is seen from its side and ahead, as the view opens.
+const YAW: f64 = 0.9;
+
+/// Limbs thinner than this share of the body are not drawn: fingers.
+const THINNEST: f64 = 0.015;
+
+/// Lines in a square of side 1: both ends from its upper left corner, and the width.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
+pub struct Sketch(pub Vec<[f32; 5]>);
+
+impl Sketch {
+    /// The body in the middle of a take.
+    pub(crate) fn of_take(analysis: &Analysis) -> Self {
+        let take = &analysis.take;
+        let middle = take.num_frames() / 2;
+        let pose = take.pose(middle).world(take.skeleton());
+        Self::new(&Figure::new(take, &analysis.body), &pose, analysis.heading.yaw(middle))
+    }
+
+    /// A body in a pose, facing that way.
+    fn new(figure: &Figure, world: &Pose, yaw: f64) -> Self {
+        let yaw = yaw + YAW;
+        let right = dvec3(ops::cos(yaw), 0.0, -ops::sin(yaw));
+        let points: Vec<[f64; 2]> = (figure.points(world).iter())
+            .map(|point: &DVec3| [point.dot(right), -point.y])
+            .collect();
+        let limbs = figure.limbs().iter();
+        let limbs: Vec<_> = limbs
+            .filter(|limb| limb.radii[0] > THINNEST * figure.stature())
+            .collect();
+        let mut range = [[f64::MAX; 2], [f64::MIN; 2]];
+        for limb in &limbs {
+            for (end, radius) in limb.ends.into_iter().zip(limb.radii) {
+                for axis in 0..2 {
+                    range[0][axis] = range[0][axis].min(points[end][axis] - radius);
+                    range[1][axis] = range[1][axis].max(points[end][axis] + radius);
+                }
+            }
+        }
+        let [width, height] = [0, 1].map(|axis| range[1][axis] - range[0][axis]);
+        let size = width.max(height).max(1e-9);
+        let place = |point: usize, axis: usize| {
+            let from_middle = points[point][axis] - 0.5 * (range[0][axis] + range[1][axis]);
+            (0.5 + from_middle / size) as f32
+        };
+        let line = |limb: &&loopwright_draw::Limb| {
+            let [from, to] = limb.ends;
+            let width = (limb.radii[0] + limb.radii[1]) / size;
+            [place(from, 0), place(from, 1), place(to, 0), place(to, 1), width as f32]
+        };
+        Self(limbs.iter().map(line).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::road::Opened;
+
+    #[test]
+    fn a_walker_fills_the_height_of_its_square_with_the_head_above() {
+        let opened = Opened::walk().unwrap();
+        let Sketch(lines) = Sketch::of_take(&opened.studied.analysis);
+        let ys = || lines.iter().flat_map(|[_, from, _, to, _]| [*from, *to]);
+        let [top, bottom] = [ys().fold(1.0, f32::min), ys().fold(0.0, f32::max)];
+        assert!(lines.len() > 10 && top < 0.12 && bottom > 0.9, "{top} {bottom}");
+        assert!(lines.iter().flatten().all(|number| (0.0..=1.0).contains(number)));
+    }
+}

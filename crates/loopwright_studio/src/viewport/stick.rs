@@ -1,0 +1,38 @@
+//! A stick over the view, for fingers and the mouse: as far as it is drawn aside the character goes there, as fast.
+
+use eframe::egui::{Id, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, vec2};
+
+use crate::model::{Action, Model, Steer};
+
+/// How far the stick goes, points, and how far its middle is from the corner of the view.
+const REACH_POINTS: f32 = 44.0;
+const CORNER_POINTS: Vec2 = vec2(110.0, 64.0);
+
+/// Shows the stick of a set that is played.
+pub(super) fn stick_ui(ui: &Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+    let Some(steered) = model.steered_here() else { return };
+    let centre = rect.right_bottom() - CORNER_POINTS;
+    let area = Rect::from_center_size(centre, Vec2::splat(2.0 * REACH_POINTS));
+    let response = ui.interact(area, Id::unique("stick"), Sense::drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Stick: drag to walk"));
+    let pointer = response.interact_pointer_pos().filter(|_| response.dragged());
+    let drawn = pointer.map_or(Vec2::ZERO, |pointer| {
+        let drawn = pointer - centre;
+        drawn * (REACH_POINTS / drawn.length().max(REACH_POINTS))
+    });
+    let colour = ui.visuals().text_color();
+    let painter = ui.painter_at(rect);
+    painter.circle(
+        centre,
+        REACH_POINTS,
+        ui.visuals().panel_fill.gamma_multiply(0.5),
+        Stroke::new(1.0, colour),
+    );
+    painter.circle_filled(centre + drawn, 0.4 * REACH_POINTS, colour.gamma_multiply(0.6));
+    if pointer.is_some() || response.drag_stopped() {
+        let [_, fastest] = steered.speeds();
+        let share = drawn / REACH_POINTS;
+        let velocity = fastest * model.camera.on_ground([f64::from(share.x), -f64::from(share.y)]);
+        actions.push(Action::Steer(Steer::Velocity(velocity)));
+    }
+}

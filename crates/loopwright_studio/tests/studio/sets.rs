@@ -1,0 +1,134 @@
+//! Sets that are played by their manifest.
+
+use std::path::Path;
+
+use eframe::egui::{Key, accesskit::Role, vec2};
+use egui_kittest::kittest::Queryable as _;
+use loopwright_formats::Format;
+use loopwright_studio::model::{Edit, Exported, Made, Opened, Shown};
+use loopwright_synth::WalkSettings;
+use serde_json::json;
+
+use super::driven::{Driven, drag, find, is_made, model, press, start_opening, studio, wait, walk};
+
+/// A set of two walks, arcs, and a clip that happens once.
+fn write_set(folder: &Path) {
+    let mut clips = Vec::new();
+    let mut points = Vec::new();
+    for (name, speed, period) in [("stroll", 0.9, 1.2), ("walk", 1.4, 1.0)] {
+        let settings = WalkSettings::default()
+            .seconds(6.0)
+            .period_secs(period)
+            .speed_mps(speed);
+        let opened = Opened::read("a.bvh", walk(Format::Bvh, &settings)).unwrap();
+        let made = Made::of(&opened, &Edit::first(&opened)).unwrap();
+        let exported = Exported::of(&opened, &made, Format::Glb).unwrap();
+        std::fs::write(folder.join(format!("{name}.glb")), &exported.bytes).unwrap();
+        let clip = &made.done.made.loop_clip;
+        points.push(json!({ "clip": name, "at": [speed, 0.0] }));
+        clips.push(json!({
+            "name": name, "file": format!("{name}.glb"), "animation": null, "kind": "loop",
+            "seconds": clip.period_secs(), "frames": clip.num_samples(),
+            "phase": { "warp": 0.0, "left": 0.0, "right": 0.5 },
+            "twist": { "linear": [0.0, 0.0, speed], "angular": [0.0, 0.0, 0.0] },
+            "events": [
+                { "secs": 0.0, "phase": 0.0, "foot": "left", "kind": "strike" },
+                { "secs": 0.6 * period, "phase": 0.6, "foot": "left", "kind": "lift" },
+            ],
+        }));
+    }
+    // Arcs by the same stroll, to turn by.
+    for (name, degrees) in [("stroll_left", 60.0_f64), ("stroll_right", -60.0)] {
+        let mut arc = clips[0].clone();
+        arc["name"] = json!(name);
+        arc["twist"]["angular"] = json!([0.0, degrees.to_radians(), 0.0]);
+        points.push(json!({ "clip": name, "at": [0.9, degrees] }));
+        clips.push(arc);
+    }
+    let (keys, frames) = (31, 30);
+    let rotations = [0.0, 0.0, 0.0, 1.0].repeat(keys);
+    clips.push(json!({
+        "name": "start_walk", "file": "walk.glb", "animation": null, "kind": "start", "seconds": 1.0, "frames": frames,
+        "from": { "clip": "stroll", "secs": 0.1 }, "to": { "clip": "walk", "secs": 0.2 }, "events": [],
+        "root": { "translation": vec![0.0; 3 * keys], "rotation": rotations },
+    }));
+    let manifest = json!({
+        "format": "loopwright-set", "version": 1, "name": "pair", "root_joint": null, "in_place": false,
+        "skeleton": { "carrier": "Hips" }, "clips": clips,
+        "blend_spaces": [{ "name": "move", "axes": ["speed_mps", "turn_rate_dps"], "points": points, "triangles": [[0, 1, 2], [0, 1, 3]] }],
+    });
+    std::fs::write(folder.join("set.json"), manifest.to_string()).unwrap();
+}
+
+fn place(harness: &Driven) -> glam::DVec3 {
+    model(harness).steered().unwrap().hero().root().translation
+}
+
+#[test]
+fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
+    let folder = tempfile::tempdir().unwrap();
+    write_set(folder.path());
+    let mut harness = studio(1280.0, 1400.0);
+    start_opening(&mut harness, folder.path());
+    wait(&mut harness, "the set is shown", |model| {
+        model.shown() == Shown::Set && is_made(model)
+    });
+    assert_eq!(model(&harness).opened().unwrap().file_name, "stroll.glb");
+    // To the right of who looks, as the camera stands.
+    let right = glam::DVec3::new(0.9_f64.cos(), 0.0, -0.9_f64.sin());
+    harness.key_down(Key::D);
+    harness.run_steps(60);
+    let from = place(&harness);
+    harness.run_steps(20);
+    let went = place(&harness) - from;
+    assert!(went.normalize().dot(right) > 0.95, "{went}");
+    let slow = went.length();
+    harness.key_up(Key::D);
+    harness.run_steps(2);
+    assert!(!model(&harness).has_kept(), "A keeps nothing meanwhile");
+    // The stick at its end asks for the fastest loop.
+    let stick = harness
+        .get_by_role_and_label(Role::Slider, "Stick: drag to walk")
+        .rect()
+        .center();
+    harness.drag_at(stick);
+    harness.step();
+    harness.hover_at(stick + vec2(200.0, 0.0));
+    harness.run_steps(60);
+    let from = place(&harness);
+    harness.run_steps(20);
+    let went = place(&harness) - from;
+    assert!(
+        went.length() > 1.3 * slow && went.normalize().dot(right) > 0.95,
+        "{went} {slow}"
+    );
+    harness.drop_at(stick);
+    harness.run_steps(2);
+    // The slow end of the grid.
+    find(&mut harness, "Loops of move by speed, m/s and turn, °/s");
+    let grid = harness.get_by_label("Loops of move by speed, m/s and turn, °/s").rect();
+    drag(&mut harness, grid.center(), vec2(-0.5 * grid.width(), 0.0));
+    harness.run_steps(60);
+    let playing = model(&harness).steered().unwrap().hero().playing();
+    let slowest = playing.clips.iter().find(|part| part.clip.name == "stroll").unwrap();
+    assert!(slowest.weight > 0.9, "{playing:?}");
+    harness.get_by_label("Phases of the loops: when each foot stands");
+    press(&mut harness, "Play start_walk");
+    harness.run_steps(2);
+    assert_eq!(model(&harness).steered().unwrap().hero().playing().name, "start_walk");
+    // Another body cannot play it.
+    press(&mut harness, "Close the set");
+    assert!(model(&harness).steered().is_none() && model(&harness).shown() == Shown::Loop);
+}
+
+#[test]
+fn a_set_without_its_files_says_which_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    write_set(folder.path());
+    std::fs::remove_file(folder.path().join("walk.glb")).unwrap();
+    let mut harness = studio(1280.0, 860.0);
+    start_opening(&mut harness, folder.path());
+    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.get_by_label_contains("walk.glb");
+    assert_eq!(model(&harness).opened().unwrap().file_name, "walk.bvh");
+}
