@@ -201,16 +201,24 @@ impl OpenMotion<'_> {
         }
     }
 
-    /// Lifts a leg over samples, between which it may go anywhere.
+    /// Lifts a leg over samples, between which it may go anywhere; those at an end of the motion begin as high as it is there.
     fn step(&self, goals: &mut Goals, leg: usize, course: &Course, samples: core::ops::Range<usize>) {
         let count = samples.len().max(1) as f64;
         for part in self.below.limbs[leg].bearing_parts().map(|part| part as usize) {
             for (index, sample) in samples.clone().enumerate() {
                 let share = (index as f64 + 0.5) / count;
+                let from_end = match (samples.start, samples.end == course.count()) {
+                    (0, _) => share,
+                    (_, true) => 1.0 - share,
+                    _ => 1.0,
+                };
+                let risen = (2.0 * from_end).min(1.0);
+                let (own, level) = (height(course, goals, sample, part), goals.level[sample][part]);
+                let eased = risen.powi(3) * (10.0 - 15.0 * risen + 6.0 * risen * risen);
+                let ground = (own + (level - own) * eased).min(level);
                 let lifted = STEP_METRES * self.below.model.size * 16.0 * (share * (1.0 - share)).powi(2);
-                let level = height(course, goals, sample, part).min(self.below.legs[leg].heights[sample][part]);
                 goals.bears[sample][part] = 0.0;
-                goals.floors[sample][part] = level + lifted;
+                goals.floors[sample][part] = ground + lifted * eased;
             }
         }
     }
