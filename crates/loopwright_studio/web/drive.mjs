@@ -299,7 +299,8 @@ try {
     await isOpen("dense.bvh");
     const slider = await reach("Blend time");
     await evaluate(CLOCK);
-    const [y, from, to] = [slider.y + slider.height / 2, slider.x + 0.3 * slider.width, slider.x + 0.9 * slider.width];
+    // Its rail is to the left of its value.
+    const [y, from, to] = [slider.y + slider.height / 2, slider.x - 110, slider.x - 20];
     await mouse("mouseMoved", from, y);
     await mouse("mousePressed", from, y);
     for (let move = 1; move <= NUM_MOVES; move++) {
