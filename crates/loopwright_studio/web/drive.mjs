@@ -9,6 +9,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { basename, extname, join, resolve } from "node:path";
 
 const [page, files, out] = process.argv.slice(2).map((path) => resolve(path));
+// How long frames of the walk are counted.
+const SECONDS_OF_FRAMES = 4;
 const WIDTHS = [[390, 844], [1024, 768], [1920, 1080]];
 // A picture of one colour is smaller.
 const BLANK_BYTES = 12_000;
@@ -214,7 +216,10 @@ try {
         const ms = await navigate();
         await sleep(1000);
         await picture(`walk-${width}`);
-        console.log(`${width} x ${height}: the walk moves after ${ms} ms`);
+        await evaluate(WATCH);
+        await sleep(SECONDS_OF_FRAMES * 1000);
+        const frames = (await evaluate("watched.frames")) / SECONDS_OF_FRAMES;
+        console.log(`${width} x ${height}: the walk moves after ${ms} ms, ${frames.toFixed(0)} frames a second`);
     }
     await size(1280, 860);
     await navigate();
