@@ -155,6 +155,21 @@ fn what_a_file_states_is_no_guess() {
 }
 
 #[test]
+fn crowds_of_joints_are_not_guessed() {
+    let bare = nameless(&walk_of(steady()));
+    let with_more = |count: usize| {
+        let more = (0..count).map(|joint| Joint::new(format!("more_{joint}"), Some(13), DVec3::Y * 0.1));
+        let skeleton = Skeleton::new(bare.skeleton().joints().iter().cloned().chain(more).collect()).unwrap();
+        posed_on(&of_frames(&bare, 0..1), skeleton, |_, pose| {
+            pose.translations.extend(vec![DVec3::Y * 0.1; count]);
+            pose.rotations.extend(vec![DQuat::IDENTITY; count]);
+        })
+    };
+    assert!(guess_parts(&with_more(1000)).is_some());
+    assert_eq!(guess_parts(&with_more(2000)), None, "all pairs of chains are compared");
+}
+
+#[test]
 fn other_bodies_are_not_guessed() {
     let chain: Vec<Joint> = (0..20_usize)
         .map(|joint| Joint::new(format!("b{joint}"), joint.checked_sub(1), DVec3::Y * 0.1))

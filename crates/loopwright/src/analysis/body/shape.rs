@@ -12,6 +12,9 @@ use crate::take::Take;
 /// Names of more joints than this say what they are, and nothing is guessed.
 const MOST_NAMED: usize = 2;
 
+/// Skeletons of more joints are not guessed: all pairs of like chains are compared, and bodies with faces and hair have hundreds.
+const MOST_JOINTS: usize = 2000;
+
 /// The chains of two like limbs differ by less than this share of their length.
 const UNLIKE_SHARE: f64 = 0.25;
 
@@ -47,11 +50,14 @@ const FEWEST_BENDING: usize = 8;
 /// A chain of a finger is longer than this share of the hand's longest.
 const FINGER_SHARE: f64 = 0.35;
 
-/// What the joints of a take are, told by shape and motion ([`Part::Guessed`]) where their names say nothing; `None` where they do, and
+/// What the joints of a take are, one entry for each, told by shape and motion ([`Part::Guessed`]) where their names say nothing; `None` where they do, and
 /// where no body on two legs with arms is found.
 ///
 /// Longer takes tell more: of a single pose, straight joints that only share a turn cannot be told from knees.
 pub fn guess_parts(take: &Take) -> Option<Vec<Option<Part>>> {
+    if take.num_joints() > MOST_JOINTS {
+        return None;
+    }
     let is_named = |meaning: &Meaning| meaning.word().is_some() || meaning.side.is_some();
     let meanings = Meaning::of_all(take.skeleton());
     if meanings.iter().filter(|meaning| is_named(meaning)).count() > MOST_NAMED {
