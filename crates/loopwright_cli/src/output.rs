@@ -152,6 +152,21 @@ impl Outputs {
         Ok(())
     }
 
+    /// Removes a file that an earlier run wrote, and its sidecar, when the new files appear: with `force`, where it is no input and not one
+    /// of the new files.
+    pub(crate) fn clear(&mut self, file: &Path) {
+        let sidecar = sidecar_path(file);
+        let is_sidecar_ours = is_ours(&sidecar);
+        let ours = core::iter::once(file.to_owned()).chain(is_sidecar_ours.then_some(sidecar));
+        for path in ours {
+            let is_new = self.waiting.iter().any(|(_, new)| is_same(new, &path));
+            let is_there = path.symlink_metadata().is_ok_and(|found| found.is_file());
+            if self.force && is_there && !is_new && !self.cleared.contains(&path) && self.check(&path).is_ok() {
+                self.cleared.push(path);
+            }
+        }
+    }
+
     /// Writes a file's bytes to a temporary file next to its path.
     pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.check(path)?;

@@ -140,6 +140,14 @@ fn loops_that_were_made_before_and_one_file_for_all() {
     folder.refuse("set loops -o hero --single --to glb", "exists already");
     assert_eq!(folder.contents(), before);
     folder.run("set loops -o hero --single --to glb --force").ended(1);
+    assert_eq!(folder.contents().len(), before.len());
+    // Clips that only the set before had go with it; what it did not write stays.
+    folder.write("hero/notes.txt", "mine");
+    folder.run("set loops -o hero --to bvh --force").ended(1);
+    assert!(!folder.file("hero/hero.glb").exists() && !folder.file("hero/hero.glb.json").exists());
+    assert!(folder.file("hero/walk.bvh").exists() && folder.file("hero/notes.txt").exists());
+    folder.run("set loops -o hero --single --to glb --force").ended(1);
+    assert!(!folder.file("hero/walk.bvh").exists() && !folder.file("hero/walk.bvh.json").exists());
     folder.run("set takes -o character --rig hero/hero.glb").wrote();
     assert!(names(&folder.json("character/set.json")).contains(&"start_walk"));
 }

@@ -47,7 +47,7 @@ pub enum Warning {
         /// Whether the user gave it a weight in the search.
         is_weighed: bool,
     },
-    #[error("no feet found by name; using the lowest joints: {feet}")]
+    #[error("no feet found by name; found by shape and position: {feet} (name others with --set take.feet=LEFT,RIGHT)")]
     FeetByGeometry { feet: String },
     #[error(
         "no feet found by name or position, so there are no contacts; comparing every end of a limb: {feet} (name feet with --set take.feet=LEFT,RIGHT)"

@@ -110,6 +110,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     manifest.controller = controller(&fits);
     let text = manifest.to_json().map_err(Failure::error)?;
     outputs.add(&manifest_path, text.as_bytes())?;
+    clear_set_before(&manifest_path, args, &mut outputs);
     for (file, text) in godot::resources(&manifest) {
         if is_for_godot {
             outputs.add(&args.output.join(file), text.as_bytes())?;
@@ -130,6 +131,22 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     } else {
         Ending::Done
     })
+}
+
+/// Clips of the set that was in the folder before go with it: a player or an engine that takes all files of the folder would mix both.
+fn clear_set_before(manifest_path: &Path, args: &SetArgs, outputs: &mut Outputs) {
+    let Some(before) = files::read_bytes(manifest_path)
+        .ok()
+        .and_then(|bytes| Manifest::from_json(&bytes).ok())
+    else {
+        return;
+    };
+    for file in before.clips.iter().map(|clip| Path::new(&clip.file)) {
+        // Only files beside the manifest.
+        if file.file_name() == Some(file.as_os_str()) {
+            outputs.clear(&args.output.join(file));
+        }
+    }
 }
 
 /// The name of a set: that of its folder.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use loopwright::analysis::{Body, BodyOverrides, FoundBy};
 use loopwright::{Skeleton, Take};
 use serde_json::{Value, json};
 
@@ -30,7 +31,7 @@ impl GltfSource {
             scale: DVec3::ONE,
         };
         Self {
-            document: Arc::new(document(skeleton)),
+            document: Arc::new(document(skeleton, hips_of(take))),
             is_binary,
             joints: (0..skeleton.num_joints()).map(joint).collect(),
             above: Above::NOTHING,
@@ -43,7 +44,13 @@ impl GltfSource {
     }
 }
 
-fn document(skeleton: &Skeleton) -> Document {
+/// The joint that both legs and the upper body hang from, where the take has a body: from the joints above it no bone leads to it.
+fn hips_of(take: &Take) -> Option<usize> {
+    let body = Body::find(take, &BodyOverrides::default()).ok()?;
+    (body.found_by != FoundBy::AllLeaves).then_some(body.hips)
+}
+
+fn document(skeleton: &Skeleton, hips: Option<usize>) -> Document {
     let num_joints = skeleton.num_joints();
     let mut nodes: Vec<Value> = (skeleton.joints().iter().enumerate())
         .map(|(index, joint)| {
@@ -93,7 +100,7 @@ fn document(skeleton: &Skeleton) -> Document {
         "name": "body",
         "pbrMetallicRoughness": {"baseColorFactor": [0.62, 0.66, 0.72, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8},
     }]);
-    let body = Body::new(skeleton, &positions);
+    let body = Capsules::new(skeleton, &positions, hips);
     json["meshes"] = json!([{"name": "body", "primitives": [body.primitive(&mut buffer)]}]);
     json["accessors"] = Value::Array(buffer.accessors);
     json["bufferViews"] = Value::Array(buffer.views);
@@ -145,7 +152,7 @@ impl Buffer {
 
 /// Points, normals and triangles, and the joint of each point.
 #[derive(Default)]
-struct Body {
+struct Capsules {
     positions: Vec<DVec3>,
     normals: Vec<DVec3>,
     joints: Vec<u16>,
@@ -167,17 +174,19 @@ const AROUND: [[f64; 2]; 8] = {
     ]
 };
 
-impl Body {
-    /// A capsule from each joint to each child or to its tip; a small ball if neither is known.
-    fn new(skeleton: &Skeleton, positions: &[DVec3]) -> Self {
+impl Capsules {
+    /// A capsule from each joint to each child or to its tip; a small ball if neither is known. Joints above the hips carry the root
+    /// motion: no bone leads from them to the hips.
+    fn new(skeleton: &Skeleton, positions: &[DVec3], hips: Option<usize>) -> Self {
         let mut body = Self::default();
+        let to_hips = hips.map_or_else(Vec::new, |hips| skeleton.path_from_root(hips));
         for (index, joint) in skeleton.joints().iter().enumerate() {
-            let children = skeleton
-                .children(index)
-                .iter()
+            let carries = Some(index) != hips && to_hips.contains(&index);
+            let children = (skeleton.children(index).iter())
+                .filter(|child| !to_hips.contains(child))
                 .map(|&child| skeleton.joint(child).rest_offset);
             let ends: Vec<DVec3> = (children.chain(joint.tip)).filter(|end| end.length() > 1e-6).collect();
-            if ends.is_empty() {
+            if ends.is_empty() && !carries {
                 body.capsule(index, positions[index], DVec3::ZERO);
             }
             for end in ends {
@@ -267,5 +276,41 @@ impl Body {
             "indices": indices,
             "material": 0,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopwright::Joint;
+
+    use super::*;
+
+    /// A root joint on the floor once had a slab of a metre beside the body.
+    #[test]
+    fn no_bone_leads_from_joints_above_the_hips_to_them() {
+        let joints = [
+            ("root", None, DVec3::ZERO),
+            ("hips", Some(0), DVec3::Y),
+            ("spine", Some(1), DVec3::Y),
+            ("prop", Some(0), DVec3::X),
+        ];
+        let joints = joints.map(|(name, parent, offset)| Joint::new(name, parent, offset));
+        let skeleton = Skeleton::new(joints.to_vec()).unwrap();
+        let positions = rest_positions(&skeleton);
+        let bound_to = |hips: Option<usize>, joint: u16| {
+            let capsules = Capsules::new(&skeleton, &positions, hips);
+            let bound = capsules.joints.iter().filter(|&&bound| bound == joint);
+            bound.count()
+        };
+        let one = bound_to(Some(1), 1);
+        assert_eq!([0, 1, 2, 3].map(|joint| bound_to(Some(1), joint)), [one; 4]);
+        assert_eq!([0, 1].map(|joint| bound_to(None, joint)), [2 * one, one]);
+        let alone = Skeleton::new(skeleton.joints()[..3].to_vec()).unwrap();
+        assert!(
+            Capsules::new(&alone, &positions, Some(1))
+                .joints
+                .iter()
+                .all(|&joint| joint != 0)
+        );
     }
 }
