@@ -17,7 +17,7 @@ use crate::panels::{self, AnimationsPanel, CapturePanel, CostMapPanel, ExportPan
 use crate::session::Session;
 use crate::timeline::{self, SeamCurve, TakeBar};
 use crate::viewport::{self, Viewport};
-use crate::{focus, fonts::fonts, grade, theme, work::Wake};
+use crate::{flat, focus, fonts::fonts, grade, theme, work::Wake};
 
 /// Share of a narrow window's height that the viewport takes.
 const NARROW_VIEWPORT: f32 = 0.42;
@@ -451,8 +451,11 @@ impl Studio {
 
     /// The view first, transport and timeline below it, the panels beside all.
     fn wide_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        Panel::top("top").show(ui, |ui| self.top_ui(ui, actions));
+        Panel::top("top")
+            .frame(flat::panel(ui.style()))
+            .show(ui, |ui| self.top_ui(ui, actions));
         Panel::right("panels")
+            .frame(flat::panel(ui.style()))
             .resizable(true)
             .default_size(PANELS_POINTS)
             .size_range(PANELS_RANGE[0]..=PANELS_RANGE[1])
@@ -471,18 +474,20 @@ impl Studio {
                 .size_range(LEAST_TIMELINE_POINTS..=MOST_TIMELINE * ui.ctx().content_rect().height()),
             false => Panel::bottom("low timeline"),
         };
-        timeline.show(ui, |ui| {
+        timeline.frame(flat::panel(ui.style())).show(ui, |ui| {
             if has_curves {
                 // The panel is as high as it was dragged, not as what it holds.
                 ui.set_min_height(ui.available_height());
             }
             self.timeline_ui(ui, actions);
         });
-        Panel::bottom("transport").show(ui, |ui| {
-            ui.add_space(2.0);
-            timeline::transport_ui(ui, &self.model, actions);
-            ui.add_space(2.0);
-        });
+        Panel::bottom("transport")
+            .frame(flat::panel(ui.style()))
+            .show(ui, |ui| {
+                ui.add_space(2.0);
+                timeline::transport_ui(ui, &self.model, actions);
+                ui.add_space(2.0);
+            });
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             self.viewport.viewport_ui(ui, &self.model, actions);
         });
@@ -491,9 +496,10 @@ impl Studio {
     /// View, transport and three tabs below each other, for fingers.
     fn narrow_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         theme::for_fingers(ui.style_mut());
-        Panel::top("top").show(ui, |ui| self.top_ui(ui, actions));
-        let frame = Frame::NONE.fill(ui.visuals().panel_fill);
-        CentralPanel::default().frame(frame).show(ui, |ui| {
+        Panel::top("top")
+            .frame(flat::panel(ui.style()))
+            .show(ui, |ui| self.top_ui(ui, actions));
+        CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             let height = ui.available_height() * NARROW_VIEWPORT;
             ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
                 self.viewport.viewport_ui(ui, &self.model, actions);
@@ -801,6 +807,11 @@ fn closed_part(name: &str) -> CollapsingHeader {
 }
 
 impl eframe::App for Studio {
+    /// Panels are not drawn over it.
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
+    }
+
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         let mut guard = std::mem::take(&mut self.guard);

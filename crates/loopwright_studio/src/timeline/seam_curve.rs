@@ -5,6 +5,7 @@ use eframe::egui::{
 };
 
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
+use crate::flat;
 use crate::focus::{self, named};
 use crate::model::{Action, Made, Model, Shown};
 use crate::theme;
@@ -193,7 +194,7 @@ impl Chart {
     fn new(ui: &Ui, rect: Rect, made: &Made, kind: Kind) -> Self {
         let visuals = ui.visuals();
         let painter = ui.painter_at(rect);
-        painter.rect_filled(rect, 3.0, visuals.extreme_bg_color);
+        flat::fill(&painter, rect, visuals.extreme_bg_color);
         let period = made.period_secs().max(f64::MIN_POSITIVE);
         let [after, before] = zone_secs(made).map(|secs| rect.width() * (secs / period).min(0.5) as f32);
         let middle = rect.center().x;

@@ -10,7 +10,7 @@ use loopwright::edit::{EditKey, EditKind, bump};
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
-use crate::{focus, grade, theme};
+use crate::{flat, focus, grade, theme};
 
 /// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
 /// loops, points.
@@ -103,7 +103,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
         last_frame,
     };
     let visuals = ui.visuals().clone();
-    ui.painter().rect_filled(rect, 3.0, visuals.extreme_bg_color);
+    flat::fill(ui.painter(), rect, visuals.extreme_bg_color);
     // What is beyond the frames shown is not drawn.
     let drawn = rect.intersect(ui.clip_rect());
     ui.scope(|ui| {

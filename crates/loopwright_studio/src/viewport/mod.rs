@@ -20,6 +20,7 @@ use glam::DVec3;
 use loopwright_draw::Figure;
 
 use crate::camera::{Camera, View};
+use crate::flat;
 use crate::icons::{self, Icon};
 use crate::model::{Action, Beside, Model, Opened, RootView, Shown};
 use crate::surface::Surface;
@@ -141,7 +142,7 @@ impl Viewport {
         });
         let painter = ui.painter_at(rect);
         let tokens = theme::tokens(ui.visuals().dark_mode);
-        painter.rect_filled(rect, 0.0, tokens.sky);
+        flat::fill(&painter, rect, tokens.sky);
         let Some(opened) = model.opened() else {
             if !self.is_rehearsed {
                 self.is_rehearsed = true;
