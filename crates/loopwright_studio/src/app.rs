@@ -750,12 +750,25 @@ impl Studio {
 
     fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
+        let lends_body = model.steered_here().filter(|_| model.shown() == Shown::Set);
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
             part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model, actions));
         } else {
             panels::guide_ui(ui, model, self.export.has_written(), actions);
         }
+        match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
+            // Its loops and their grades are none of the set's.
+            Some(title) => _ = closed_part(&title).show_unindented(ui, |ui| self.take_ui(ui, actions)),
+            None => self.take_ui(ui, actions),
+        }
+        ui.weak(format!("Drop a take here ({})", Format::names("or")));
+        ui.weak("Files stay on this machine.");
+    }
+
+    /// Takes that are open, and all that is found in the one that is shown.
+    fn take_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let model = &self.model;
         self.animations.animations_ui(ui, model, actions);
         panels::loops_ui(ui, model, actions);
         panels::figures_ui(ui, model);
@@ -764,8 +777,6 @@ impl Studio {
         closed_part("Cost of every seam").show_unindented(ui, |ui| cost_map.cost_map_ui(ui, model, actions));
         closed_part("Jumps between loops").show_unindented(ui, |ui| panels::jumps_ui(ui, model, actions));
         closed_part("Set and blend").show_unindented(ui, |ui| panels::set_ui(ui, model, actions));
-        ui.weak(format!("Drop a take here ({})", Format::names("or")));
-        ui.weak("Files stay on this machine.");
     }
 
     fn close_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
