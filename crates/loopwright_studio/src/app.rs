@@ -440,6 +440,7 @@ impl Studio {
             (Some(progress), ..) => progress.to_owned(),
             (_, Some(problem), ..) => problem.to_string(),
             (_, _, Some(said), _) => said,
+            _ if self.set_words().is_some() => self.set_words().unwrap_or_default(),
             (_, _, _, Some(made)) => format!("{name}: {}", made.verdict),
             _ => String::new(),
         };
@@ -614,15 +615,19 @@ impl Studio {
         ui.add_space(3.0);
     }
 
+    /// What the set plays that is shown: the grade of the file that lends its body says nothing of it.
+    fn set_words(&self) -> Option<String> {
+        let steered = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set)?;
+        Some(format!("Set {}: {}", steered.name, steered.hero().playing().name))
+    }
+
     /// How good the loop is, with the reason, or what is written or opened instead.
     fn verdict_ui(&self, ui: &mut Ui) {
         if let Some((stem, number, count)) = self.model.writing() {
             ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
         } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
             ui.add(Label::new(format!("{progress} ...")).truncate());
-        } else if let Some(steered) = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set) {
-            // The grade of the file that lends its body says nothing of the set.
-            let words = format!("Set {}: {}", steered.name, steered.hero().playing().name);
+        } else if let Some(words) = self.set_words() {
             ui.add(Label::new(words).truncate());
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
