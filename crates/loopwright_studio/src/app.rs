@@ -768,6 +768,8 @@ impl Studio {
             None => self.take_ui(ui, actions),
         }
         ui.weak(format!("Drop a take here ({})", Format::names("or")));
+        // The page says so above all.
+        #[cfg(not(target_arch = "wasm32"))]
         ui.weak("Files stay on this machine.");
     }
 

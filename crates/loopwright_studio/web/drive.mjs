@@ -84,6 +84,14 @@ await drive(async () => {
     await swipe([middleOf, [middleOf[0] + 48, middleOf[1]]]);
     const moved = (await reach("End of the stretch")).x - grasp.x;
     if (moved < 20) throw new Error(`a finger moves the end by ${moved} points`);
+    // The first swipe over the panels of a phone moves them.
+    await size(390, 844, true);
+    await navigate();
+    await press(" ", "Space");
+    const unmoved = await picture("before-swipe");
+    await swipe([[200, 760], [200, 560]]);
+    await sleep(500);
+    if ((await picture("swiped")).equals(unmoved)) throw new Error("the first swipe moves nothing");
     await size(1280, 860);
     await navigate();
     console.log("by fingers");

@@ -210,7 +210,7 @@ pub(crate) fn say_focus(words: &str, place: Option<Rect>) {
 /// How far the left stick of a game pad is drawn to the right and away, of 1; none that is at rest.
 pub(crate) fn game_pad() -> Option<[f64; 2]> {
     let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
-    let navigator = get(&web_sys::window()?, "navigator")?;
+    let navigator = get(web_sys::window()?.as_ref(), "navigator")?;
     let pads: Function = get(&navigator, "getGamepads")?.dyn_into().ok()?;
     let pads: Array = pads.call0(&navigator).ok()?.dyn_into().ok()?;
     pads.iter().find_map(|pad| {

@@ -185,8 +185,8 @@ fn parts_ui(
             top: rect.top() + above + ROW_POINTS * row as f32,
             is_free,
         };
-        // Those that are like another one are in the list.
-        if opened.like(index).is_none() || model.chosen_row() == Some(index) {
+        // Those that are like another one, and those that would lie over others, are in the list.
+        if opened.like(index).is_none() && is_free || model.chosen_row() == Some(index) {
             loop_ui(ui, scale, model, opened, bar, actions);
         }
     }
@@ -233,16 +233,16 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     let mut rows: Vec<(usize, bool)> = Vec::new();
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
         let overlaps = |row: usize| {
-            rows.iter()
-                .zip(&opened.found.candidates[..index])
-                .enumerate()
-                .any(|(number, (&(other_row, _), other))| {
+            rows.iter().zip(&opened.found.candidates[..index]).enumerate().any(
+                |(number, (&(other_row, is_drawn), other))| {
                     // Those that are like another one are not drawn.
-                    other_row == row
+                    is_drawn
+                        && other_row == row
                         && opened.like(number).is_none()
                         && other.cut.start_frame() < candidate.cut.end_frame()
                         && candidate.cut.start_frame() < other.cut.end_frame()
-                })
+                },
+            )
         };
         let free = (0..MAX_ROWS).find(|&row| !overlaps(row));
         rows.push((free.unwrap_or(MAX_ROWS - 1), free.is_some()));
