@@ -6,7 +6,10 @@
 // the loop and the longest frame while a long take is opened. Leaves pictures, files and figures in the folder OUT.
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CLOCK, WATCH, ask, choose, click, drive, drop, evaluate, exported, files, focused, frame, isOpen, megabytes, memory, mouse, navigate, out, picture, press, reach, said, size, sleep, spread, swipe, until } from "./driver.mjs";
+import {
+    CLOCK, WATCH, address, ask, choose, click, drive, drop, evaluate, exported, files, focused, frame, isOpen, megabytes, memory, mouse,
+    navigate, out, picture, press, reach, said, size, sleep, spread, swipe, until,
+} from "./driver.mjs";
 
 // How long frames of the walk are counted.
 const SECONDS_OF_FRAMES = 4;

@@ -215,6 +215,6 @@ export const drive = async (steps) => {
         chromium.kill();
         server.close();
         await new Promise((done) => (chromium.exitCode === null ? chromium.once("exit", done) : done()));
-        rmSync(join(out, "profile"), { recursive: true, force: true });
+        rmSync(join(out, "profile"), { recursive: true, force: true, maxRetries: 9, retryDelay: 200 });
     }
 };

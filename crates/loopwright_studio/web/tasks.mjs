@@ -3,7 +3,9 @@
 // next button is not counted.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { drive, drop, evaluate, files, frame, mouse, navigate, out, press, reach, said, size, until } from "./driver.mjs";
+import {
+    drive, drop, evaluate, files, frame, mouse, navigate, out, press, reach, said, size, until,
+} from "./driver.mjs";
 
 const NUM_MOVES = 8;
 // How often each task is done: the machine does other things, too.
