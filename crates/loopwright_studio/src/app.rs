@@ -466,7 +466,9 @@ impl Studio {
                     .auto_shrink(false)
                     .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions)));
             });
-        // Without its curves the timeline is as high as the bar of the take.
+        // A set has no timeline: that of the file that lends its body says nothing of it. Without its curves one is as high as the bar of
+        // the take.
+        let has_timeline = self.set_words().is_none();
         let has_curves = self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some();
         let timeline = match has_curves {
             true => Panel::bottom("timeline")
@@ -475,13 +477,15 @@ impl Studio {
                 .size_range(LEAST_TIMELINE_POINTS..=MOST_TIMELINE * ui.ctx().content_rect().height()),
             false => Panel::bottom("low timeline"),
         };
-        timeline.frame(flat::panel(ui.style())).show(ui, |ui| {
-            if has_curves {
-                // The panel is as high as it was dragged, not as what it holds.
-                ui.set_min_height(ui.available_height());
-            }
-            self.timeline_ui(ui, actions);
-        });
+        if has_timeline {
+            timeline.frame(flat::panel(ui.style())).show(ui, |ui| {
+                if has_curves {
+                    // The panel is as high as it was dragged, not as what it holds.
+                    ui.set_min_height(ui.available_height());
+                }
+                self.timeline_ui(ui, actions);
+            });
+        }
         Panel::bottom("transport")
             .frame(flat::panel(ui.style()))
             .show(ui, |ui| {
@@ -512,7 +516,7 @@ impl Studio {
                 let width = ui.available_width();
                 ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                     ui.set_max_width(width);
-                    if self.tab == Tab::Loops {
+                    if self.tab == Tab::Loops && self.set_words().is_none() {
                         timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
                     }
                     focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions));

@@ -1,5 +1,5 @@
 // Drives the page in a headless Chromium: node drive.mjs PAGE FILES OUT. FILES has stroll.bvh, amble.glb, apart.gltf, striding.fbx, edited.toml,
-// hero.toml, which puts a take on amble.glb, dense.bvh with 208 frames per second, the folder set and, if they are to be opened too, long.bvh
+// hero.toml, which puts a take on amble.glb, dense.bvh with 208 frames per second, the folder hero, a set, and, if they are to be opened too, long.bvh
 // and hour.bvh. Opens the page
 // at three widths, takes by the file input and by dropping them, a recipe with another closure, a stance and an edit, goes through the
 // panels by keyboard and by mouse, exports, puts a take on a character, opens fifty takes in a row, and measures the time from a slider to
@@ -168,7 +168,7 @@ await drive(async () => {
     if ((await said()).startsWith("striding.fbx: ")) await exported("striding.fbx");
 
     // A set, whose character is steered by keys, by a finger and by a game pad.
-    const set = join(files, "set");
+    const set = join(files, "hero");
     const ofSet = readdirSync(set).map((name) => join(set, name));
     const plays = (what) => until(`the set plays ${what}`, async () => new RegExp(`^Set \\w+: ${what}`).test(await said()));
     for (const [width, height, isTablet] of [[1280, 860, false], [390, 844, true]]) {

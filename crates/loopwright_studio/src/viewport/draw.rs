@@ -180,7 +180,7 @@ impl Ready {
                     ],
                 )?,
                 shadow: Program::new(gl, [SHADOW_VERTEX, SHADOW_FRAGMENT], &["area", "slant"])?,
-                blur: Program::new(gl, [BLUR_VERTEX, BLUR_FRAGMENT], &["cast"])?,
+                blur: Program::new(gl, [BLUR_VERTEX, BLUR_FRAGMENT], &["sharp"])?,
                 floor: Program::new(
                     gl,
                     [FLOOR_VERTEX, FLOOR_FRAGMENT],
@@ -347,7 +347,7 @@ impl Ready {
             gl.bind_texture(glow::TEXTURE_2D, Some(self.cast));
             gl.generate_mipmap(glow::TEXTURE_2D);
             gl.use_program(Some(self.blur.program));
-            gl.uniform_1_i32(self.blur.at("cast"), 0);
+            gl.uniform_1_i32(self.blur.at("sharp"), 0);
             gl.bind_vertex_array(Some(self.nothing));
             gl.draw_arrays(glow::TRIANGLE_STRIP, 0, 4);
             gl.bind_framebuffer(glow::FRAMEBUFFER, screen);

@@ -83,14 +83,14 @@ void main() {
 /// floor, of which a large window has thirty times as many.
 pub(super) const BLUR_FRAGMENT: &str = "
 in vec2 a_place;
-uniform sampler2D cast;
+uniform sampler2D sharp;
 out vec4 pixel;
 void main() {
     float sum = 0.0;
     for (int x = -1; x <= 1; x++) {
         for (int y = -1; y <= 1; y++) {
             float weight = (x == 0 ? 2.0 : 1.0) * (y == 0 ? 2.0 : 1.0);
-            sum += weight * textureLod(cast, a_place + vec2(x, y) * (3.0 / 256.0), 1.6).r;
+            sum += weight * textureLod(sharp, a_place + vec2(x, y) * (3.0 / 256.0), 1.6).r;
         }
     }
     pixel = vec4(sum / 16.0);
