@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 use std::{error::Error, io::Write as _, path::PathBuf};
 
-use eframe::egui::{Ui, ViewportBuilder, ViewportCommand, vec2};
+use eframe::egui::{Ui, ViewportBuilder, ViewportCommand, Visuals, vec2};
 use eframe::{App, Frame, NativeOptions};
 use loopwright_studio::Studio;
 
@@ -45,6 +45,10 @@ fn spent() -> Option<Duration> {
 }
 
 impl App for Watched {
+    fn clear_color(&self, visuals: &Visuals) -> [f32; 4] {
+        self.studio.clear_color(visuals)
+    }
+
     fn ui(&mut self, ui: &mut Ui, frame: &mut Frame) {
         let since = self.last_frame.elapsed();
         self.last_frame = Instant::now();

@@ -7,7 +7,7 @@ use std::{error::Error, path::PathBuf};
 
 use eframe::egui::{
     ColorImage, Context, Event, Key, Modifiers, PointerButton, RawInput, Theme, Ui, ViewportBuilder, ViewportCommand,
-    pos2, vec2,
+    Visuals, pos2, vec2,
 };
 use eframe::{App, Frame, NativeOptions};
 use loopwright_studio::Studio;
@@ -35,6 +35,10 @@ impl Pictured {
 }
 
 impl App for Pictured {
+    fn clear_color(&self, visuals: &Visuals) -> [f32; 4] {
+        self.studio.clear_color(visuals)
+    }
+
     fn raw_input_hook(&mut self, _ctx: &Context, input: &mut RawInput) {
         input
             .events

@@ -17,7 +17,7 @@ use crate::panels::{self, AnimationsPanel, CapturePanel, CostMapPanel, ExportPan
 use crate::session::Session;
 use crate::timeline::{self, SeamCurve, TakeBar};
 use crate::viewport::{self, Viewport};
-use crate::{focus, fonts::fonts, grade, theme, work::Wake};
+use crate::{flat, focus, fonts::fonts, grade, theme, work::Wake};
 
 /// Share of a narrow window's height that the viewport takes.
 const NARROW_VIEWPORT: f32 = 0.42;
@@ -440,6 +440,7 @@ impl Studio {
             (Some(progress), ..) => progress.to_owned(),
             (_, Some(problem), ..) => problem.to_string(),
             (_, _, Some(said), _) => said,
+            _ if self.set_words().is_some() => self.set_words().unwrap_or_default(),
             (_, _, _, Some(made)) => format!("{name}: {}", made.verdict),
             _ => String::new(),
         };
@@ -451,8 +452,11 @@ impl Studio {
 
     /// The view first, transport and timeline below it, the panels beside all.
     fn wide_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        Panel::top("top").show(ui, |ui| self.top_ui(ui, actions));
+        Panel::top("top")
+            .frame(flat::panel(ui.style()))
+            .show(ui, |ui| self.top_ui(ui, actions));
         Panel::right("panels")
+            .frame(flat::panel(ui.style()))
             .resizable(true)
             .default_size(PANELS_POINTS)
             .size_range(PANELS_RANGE[0]..=PANELS_RANGE[1])
@@ -462,7 +466,9 @@ impl Studio {
                     .auto_shrink(false)
                     .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions)));
             });
-        // Without its curves the timeline is as high as the bar of the take.
+        // A set has no timeline: that of the file that lends its body says nothing of it. Without its curves one is as high as the bar of
+        // the take.
+        let has_timeline = self.set_words().is_none();
         let has_curves = self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some();
         let timeline = match has_curves {
             true => Panel::bottom("timeline")
@@ -471,18 +477,22 @@ impl Studio {
                 .size_range(LEAST_TIMELINE_POINTS..=MOST_TIMELINE * ui.ctx().content_rect().height()),
             false => Panel::bottom("low timeline"),
         };
-        timeline.show(ui, |ui| {
-            if has_curves {
-                // The panel is as high as it was dragged, not as what it holds.
-                ui.set_min_height(ui.available_height());
-            }
-            self.timeline_ui(ui, actions);
-        });
-        Panel::bottom("transport").show(ui, |ui| {
-            ui.add_space(2.0);
-            timeline::transport_ui(ui, &self.model, actions);
-            ui.add_space(2.0);
-        });
+        if has_timeline {
+            timeline.frame(flat::panel(ui.style())).show(ui, |ui| {
+                if has_curves {
+                    // The panel is as high as it was dragged, not as what it holds.
+                    ui.set_min_height(ui.available_height());
+                }
+                self.timeline_ui(ui, actions);
+            });
+        }
+        Panel::bottom("transport")
+            .frame(flat::panel(ui.style()))
+            .show(ui, |ui| {
+                ui.add_space(2.0);
+                timeline::transport_ui(ui, &self.model, actions);
+                ui.add_space(2.0);
+            });
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             self.viewport.viewport_ui(ui, &self.model, actions);
         });
@@ -491,9 +501,10 @@ impl Studio {
     /// View, transport and three tabs below each other, for fingers.
     fn narrow_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         theme::for_fingers(ui.style_mut());
-        Panel::top("top").show(ui, |ui| self.top_ui(ui, actions));
-        let frame = Frame::NONE.fill(ui.visuals().panel_fill);
-        CentralPanel::default().frame(frame).show(ui, |ui| {
+        Panel::top("top")
+            .frame(flat::panel(ui.style()))
+            .show(ui, |ui| self.top_ui(ui, actions));
+        CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             let height = ui.available_height() * NARROW_VIEWPORT;
             ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
                 self.viewport.viewport_ui(ui, &self.model, actions);
@@ -505,7 +516,7 @@ impl Studio {
                 let width = ui.available_width();
                 ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                     ui.set_max_width(width);
-                    if self.tab == Tab::Loops {
+                    if self.tab == Tab::Loops && self.set_words().is_none() {
                         timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
                     }
                     focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions));
@@ -608,15 +619,19 @@ impl Studio {
         ui.add_space(3.0);
     }
 
+    /// What the set plays that is shown: the grade of the file that lends its body says nothing of it.
+    fn set_words(&self) -> Option<String> {
+        let steered = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set)?;
+        Some(format!("Set {}: {}", steered.name, steered.hero().playing().name))
+    }
+
     /// How good the loop is, with the reason, or what is written or opened instead.
     fn verdict_ui(&self, ui: &mut Ui) {
         if let Some((stem, number, count)) = self.model.writing() {
             ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
         } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
             ui.add(Label::new(format!("{progress} ...")).truncate());
-        } else if let Some(steered) = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set) {
-            // The grade of the file that lends its body says nothing of the set.
-            let words = format!("Set {}: {}", steered.name, steered.hero().playing().name);
+        } else if let Some(words) = self.set_words() {
             ui.add(Label::new(words).truncate());
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
@@ -744,12 +759,27 @@ impl Studio {
 
     fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let model = &self.model;
+        let lends_body = model.steered_here().filter(|_| model.shown() == Shown::Set);
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
             part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model, actions));
         } else {
             panels::guide_ui(ui, model, self.export.has_written(), actions);
         }
+        match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
+            // Its loops and their grades are none of the set's.
+            Some(title) => _ = closed_part(&title).show_unindented(ui, |ui| self.take_ui(ui, actions)),
+            None => self.take_ui(ui, actions),
+        }
+        ui.weak(format!("Drop a take here ({})", Format::names("or")));
+        // The page says so above all.
+        #[cfg(not(target_arch = "wasm32"))]
+        ui.weak("Files stay on this machine.");
+    }
+
+    /// Takes that are open, and all that is found in the one that is shown.
+    fn take_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let model = &self.model;
         self.animations.animations_ui(ui, model, actions);
         panels::loops_ui(ui, model, actions);
         panels::figures_ui(ui, model);
@@ -758,8 +788,6 @@ impl Studio {
         closed_part("Cost of every seam").show_unindented(ui, |ui| cost_map.cost_map_ui(ui, model, actions));
         closed_part("Jumps between loops").show_unindented(ui, |ui| panels::jumps_ui(ui, model, actions));
         closed_part("Set and blend").show_unindented(ui, |ui| panels::set_ui(ui, model, actions));
-        ui.weak(format!("Drop a take here ({})", Format::names("or")));
-        ui.weak("Files stay on this machine.");
     }
 
     fn close_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
@@ -801,6 +829,11 @@ fn closed_part(name: &str) -> CollapsingHeader {
 }
 
 impl eframe::App for Studio {
+    /// Panels are not drawn over it.
+    fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
+        visuals.panel_fill.to_normalized_gamma_f32()
+    }
+
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
         let ctx = ui.ctx().clone();
         let mut guard = std::mem::take(&mut self.guard);

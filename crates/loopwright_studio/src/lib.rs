@@ -18,6 +18,8 @@ mod surface;
 
 mod theme;
 
+mod flat;
+
 mod icons;
 
 mod viewport;

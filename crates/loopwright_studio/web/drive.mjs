@@ -1,216 +1,28 @@
 // Drives the page in a headless Chromium: node drive.mjs PAGE FILES OUT. FILES has stroll.bvh, amble.glb, apart.gltf, striding.fbx, edited.toml,
-// hero.toml, which puts a take on amble.glb, dense.bvh with 208 frames per second and, if it is to be opened too, long.bvh. Opens the page
+// hero.toml, which puts a take on amble.glb, dense.bvh with 208 frames per second, the folder hero, a set, and, if they are to be opened too, long.bvh
+// and hour.bvh. Opens the page
 // at three widths, takes by the file input and by dropping them, a recipe with another closure, a stance and an edit, goes through the
 // panels by keyboard and by mouse, exports, puts a take on a character, opens fifty takes in a row, and measures the time from a slider to
 // the loop and the longest frame while a long take is opened. Leaves pictures, files and figures in the folder OUT.
-import { spawn } from "node:child_process";
-import { createServer } from "node:http";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, extname, join, resolve } from "node:path";
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+    CLOCK, WATCH, address, ask, choose, click, drive, drop, evaluate, exported, files, focused, frame, isOpen, megabytes, memory, mouse,
+    navigate, out, picture, press, reach, said, size, sleep, spread, swipe, until,
+} from "./driver.mjs";
 
-const [page, files, out] = process.argv.slice(2).map((path) => resolve(path));
 // How long frames of the walk are counted.
 const SECONDS_OF_FRAMES = 4;
 const WIDTHS = [[390, 844], [1024, 768], [1920, 1080]];
-// A picture of one colour is smaller.
-const BLANK_BYTES = 12_000;
-const PATIENCE_MS = 240_000;
 const NUM_TAKES = 50;
-// More widgets than the studio has.
-const MOST_TABS = 250;
 const NUM_MOVES = 60;
 // Memory of a take that stays open, and what the allocator keeps besides.
 const MOST_OF_TAKE = 8 << 20;
+// Longest piece of work of the page itself while a take of an hour is opened: twice what is promised of a machine that does nothing else.
+const MOST_TASK_MS = 200;
+const MOST_RUNS = 3;
 
-const types = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
-const server = createServer((request, response) => {
-    const path = join(page, request.url === "/" ? "index.html" : basename(request.url));
-    if (!existsSync(path)) return response.writeHead(404).end();
-    response.writeHead(200, { "content-type": types[extname(path)] ?? "application/octet-stream" }).end(readFileSync(path));
-});
-await new Promise((done) => server.listen(0, "127.0.0.1", done));
-const address = `http://127.0.0.1:${server.address().port}/`;
-
-rmSync(out, { recursive: true, force: true });
-mkdirSync(out, { recursive: true });
-const flags = ["--headless", "--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--remote-debugging-pipe",
-    "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--disable-renderer-backgrounding"];
-const chromium = spawn("chromium", [...flags, `--user-data-dir=${join(out, "profile")}`], {
-    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
-});
-const answers = new Map();
-const problems = [];
-const requests = new Set();
-let rest = "";
-chromium.stdio[4].on("data", (data) => {
-    const messages = (rest + data).split("\0");
-    rest = messages.pop();
-    for (const message of messages.map((text) => JSON.parse(text))) {
-        answers.get(message.id)?.(message);
-        if (message.method === "Runtime.exceptionThrown") problems.push(JSON.stringify(message.params.exceptionDetails));
-        if (message.method === "Network.requestWillBeSent") requests.add(message.params.request.url);
-    }
-});
-let last = 0;
-let session;
-const ask = (method, params = {}) =>
-    new Promise((done, failed) => {
-        const id = ++last;
-        answers.set(id, ({ result, error }) => (error ? failed(new Error(`${method}: ${error.message}`)) : done(result)));
-        chromium.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId: session })}\0`);
-    });
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-const evaluate = async (expression) => {
-    const { result, exceptionDetails } = await ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
-    if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails));
-    return result.value;
-};
-const said = () => evaluate('document.getElementById("said")?.textContent');
-const until = async (what, isSo) => {
-    const start = Date.now();
-    while (!(await isSo())) {
-        if (problems.length) throw new Error(problems.join("\n"));
-        if (Date.now() - start > PATIENCE_MS) throw new Error(`never: ${what}; the page says "${await said()}"`);
-        await sleep(20);
-    }
-    return Date.now() - start;
-};
-const picture = async (name) => {
-    const { data } = await ask("Page.captureScreenshot", { format: "png" });
-    const bytes = Buffer.from(data, "base64");
-    writeFileSync(join(out, `${name}.png`), bytes);
-    if (bytes.length < BLANK_BYTES) throw new Error(`the picture ${name} is blank`);
-    return bytes;
-};
-const size = async (width, height, isTablet = false) => {
-    await ask("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: isTablet });
-    await ask("Emulation.setTouchEmulationEnabled", { enabled: isTablet, maxTouchPoints: 5 });
-};
-const navigate = async () => {
-    // As at the first visit; a page that is empty yet has no storage.
-    await evaluate("(() => { try { localStorage.clear(); } catch {} })()");
-    await evaluate('document.getElementById("said")?.replaceChildren()');
-    await ask("Page.navigate", { url: address });
-    return until("the walk is closed", async () => (await said())?.startsWith("walk.bvh: good"));
-};
-const isOpen = (name) => until(`${name} is open`, async () => (await said())?.startsWith(`${name}: `));
-const choose = async (...paths) => {
-    const { root } = await ask("DOM.getDocument");
-    const { nodeId } = await ask("DOM.querySelector", { nodeId: root.nodeId, selector: "#take" });
-    await ask("DOM.setFileInputFiles", { nodeId, files: paths });
-};
-const drop = async (...paths) => {
-    const data = { items: [], files: paths, dragOperationsMask: 1 };
-    for (const type of ["dragEnter", "dragOver", "drop"]) {
-        await ask("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
-    }
-};
-const press = async (key, code) => {
-    for (const type of ["keyDown", "keyUp"]) {
-        const text = type === "keyDown" && key.length === 1 ? key : undefined;
-        await ask("Input.dispatchKeyEvent", { type, key, code, text, windowsVirtualKeyCode: code.charCodeAt(code.length - 1) });
-    }
-};
-const exported = async (take, as = extname(take)) => {
-    const loop = `${basename(take, extname(take))}-loop${as}`;
-    for (const file of [loop, `${loop}.json`]) rmSync(join(out, file), { force: true });
-    await press("e", "KeyE");
-    await until("it is exported", async () => [loop, `${loop}.json`].every((file) => existsSync(join(out, file))));
-    await until("the page says so", async () => (await said()) === `Written: ${loop}`);
-    return join(out, loop);
-};
-// By keyboard, widget by widget, to the one whose words begin so: the page says which one has the keyboard, and where it is.
-const FOCUSED = 'document.getElementById("focused")';
-const frame = () => evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))");
-const focused = () => evaluate(`${FOCUSED}.textContent`);
-const reach = async (words) => {
-    const met = [];
-    for (let count = 0; count < MOST_TABS; count++) {
-        await press("Tab", "Tab");
-        await frame();
-        const now = await focused();
-        if (now.startsWith(words)) {
-            // The panel may still scroll to it.
-            const place = `JSON.stringify((({ x, y, width, height }) => ({ x, y, width, height }))(${FOCUSED}.getBoundingClientRect()))`;
-            let [last, rest] = [await evaluate(place), 0];
-            for (let waited = 0; rest < 3 && waited < MOST_TABS; waited++) {
-                await frame();
-                const at = await evaluate(place);
-                rest = at === last ? rest + 1 : 0;
-                last = at;
-            }
-            return JSON.parse(last);
-        }
-        met.push(now);
-    }
-    throw new Error(`the keyboard does not reach "${words}"; it met ${[...new Set(met)].join(" | ")}`);
-};
-const mouse = (type, x, y) =>
-    ask("Input.dispatchMouseEvent", { type, x, y, button: type === "mouseMoved" ? "none" : "left", buttons: 1, clickCount: 1 });
-// Fingers that go at once, each from a point to another.
-const swipe = async (...moves) => {
-    const STEPS = 6;
-    const at = (step) => moves.map(([from, to], id) => {
-        const [x, y] = [0, 1].map((axis) => from[axis] + ((to[axis] - from[axis]) * step) / STEPS);
-        return { x, y, id };
-    });
-    for (let step = 0; step <= STEPS; step++) {
-        await ask("Input.dispatchTouchEvent", { type: step ? "touchMove" : "touchStart", touchPoints: at(step) });
-        await frame();
-    }
-    await ask("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
-    await frame();
-    await frame();
-};
-const click = async (words) => {
-    const { x, y, width, height } = await reach(words);
-    await mouse("mousePressed", x + width / 2, y + height / 2);
-    await mouse("mouseReleased", x + width / 2, y + height / 2);
-    await frame();
-};
-// Times from a move of the mouse to the end of the script of the frame that shows its loop, and of each such frame alone, milliseconds.
-const CLOCK = `(() => {
-    window.clocked = { waits: [], frames: [], asked: undefined };
-    addEventListener("pointermove", () => { clocked.asked ??= performance.now(); }, true);
-    const request = window.requestAnimationFrame.bind(window);
-    const shown = () => performance.getEntriesByName("loop shown").length;
-    window.requestAnimationFrame = (draw) => request((time) => {
-        const [before, start] = [shown(), performance.now()];
-        draw(time);
-        if (shown() === before) return;
-        if (clocked.asked !== undefined) clocked.waits.push(performance.now() - clocked.asked);
-        clocked.frames.push(performance.now() - start);
-        clocked.asked = undefined;
-    });
-})()`;
-const middle = (times) => [...times].sort((one, other) => one - other)[times.length >> 1];
-const spread = (times) => `${middle(times).toFixed(1)} ms, at most ${Math.max(...times).toFixed(1)} ms, of ${times.length}`;
-// Bytes of the page's WebAssembly memory, which never shrinks.
-const memory = () => evaluate('import("./loopwright_studio.js").then((studio) => studio.default()).then((wasm) => wasm.memory.buffer.byteLength)');
-// Watches the main thread: the longest piece of work, and the longest time between two frames.
-const WATCH = `(() => {
-    window.watched = { task: 0, frame: 0, frames: 0 };
-    let before = performance.now();
-    const frame = () => {
-        const now = performance.now();
-        watched.frame = Math.max(watched.frame, now - before);
-        watched.frames += 1;
-        before = now;
-        if (window.watched.goesOn !== false) requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
-    new PerformanceObserver((list) => {
-        for (const { duration } of list.getEntries()) watched.task = Math.max(watched.task, duration);
-    }).observe({ type: "longtask" });
-})()`;
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
-
-try {
-    const { targetId } = await ask("Target.createTarget", { url: "about:blank" });
-    session = (await ask("Target.attachToTarget", { targetId, flatten: true })).sessionId;
-    for (const domain of ["Page", "Runtime", "DOM", "Network"]) await ask(`${domain}.enable`);
-    await ask("Page.setDownloadBehavior", { behavior: "allow", downloadPath: out });
+await drive(async () => {
     for (const [width, height] of WIDTHS) {
         await size(width, height);
         const ms = await navigate();
@@ -276,6 +88,14 @@ try {
     await swipe([middleOf, [middleOf[0] + 48, middleOf[1]]]);
     const moved = (await reach("End of the stretch")).x - grasp.x;
     if (moved < 20) throw new Error(`a finger moves the end by ${moved} points`);
+    // The first swipe over the panels of a phone moves them.
+    await size(390, 844, true);
+    await navigate();
+    await press(" ", "Space");
+    const unmoved = await picture("before-swipe");
+    await swipe([[200, 760], [200, 560]]);
+    await sleep(500);
+    if ((await picture("swiped")).equals(unmoved)) throw new Error("the first swipe moves nothing");
     await size(1280, 860);
     await navigate();
     console.log("by fingers");
@@ -348,34 +168,82 @@ try {
     console.log(await said());
     if ((await said()).startsWith("striding.fbx: ")) await exported("striding.fbx");
 
+    // A set, whose character is steered by keys, by a finger and by a game pad.
+    const set = join(files, "hero");
+    const ofSet = readdirSync(set).map((name) => join(set, name));
+    const plays = (what) => until(`the set plays ${what}`, async () => new RegExp(`^Set \\w+: ${what}`).test(await said()));
+    for (const [width, height, isTablet] of [[1280, 860, false], [390, 844, true]]) {
+        await size(width, height, isTablet);
+        await navigate();
+        await drop(...ofSet);
+        await plays("idle");
+        if (isTablet) {
+            const stick = await reach("Stick: drag to walk");
+            const [x, y] = [stick.x + stick.width / 2, stick.y + stick.height / 2];
+            await ask("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });
+            await frame();
+            await ask("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [{ x: x + 30, y: y - 30 }] });
+            await plays("(?!idle)");
+            await sleep(1500);
+            await picture("steered-by-finger");
+            await ask("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+        } else {
+            const key = { key: "w", code: "KeyW", windowsVirtualKeyCode: 87 };
+            await ask("Input.dispatchKeyEvent", { type: "keyDown", ...key });
+            await plays("(?!idle)");
+            await sleep(1500);
+            await picture("steered-by-key");
+            await ask("Input.dispatchKeyEvent", { type: "keyUp", ...key });
+        }
+        await plays("idle");
+        await evaluate("navigator.getGamepads = () => [null, { axes: [0.6, -0.8] }]");
+        await plays("(?!idle)");
+        await evaluate("navigator.getGamepads = () => [null, { axes: [0.05, 0] }]");
+        await plays("idle");
+    }
+    await size(1280, 860);
+    await navigate();
+    console.log("a set, by keys, by a finger and by a game pad");
+
     // What cannot be read is said, and the page goes on.
     const torn = join(out, "torn.bvh");
     writeFileSync(torn, "HIERARCHY\nROOT");
     await choose(torn);
     await until("the page says what is wrong", async () => (await said())?.startsWith("cannot open this take"));
 
+    for (const name of ["long.bvh", "hour.bvh"]) {
+        const long = join(files, name);
+        if (!existsSync(long)) continue;
+        let least = Infinity;
+        // The machine may do other things meanwhile.
+        for (let run = 0; run < MOST_RUNS && least > MOST_TASK_MS; run++) {
+            await navigate();
+            await evaluate(WATCH);
+            await sleep(1000);
+            await evaluate("watched.task = watched.frame = watched.frames = 0");
+            start = Date.now();
+            await choose(long);
+            const steps = new Set();
+            await until("the long take is open", async () => {
+                const words = await said();
+                steps.add(words);
+                return words?.startsWith(`${name}: `);
+            });
+            const ms = Date.now() - start;
+            // It plays, and its loops are graded meanwhile.
+            await sleep(SECONDS_OF_FRAMES * 1000);
+            const { frame, frames, task } = await evaluate("watched");
+            least = Math.min(least, task);
+            console.log(`${name}: closed after ${ms} ms, ${frames} frames meanwhile, the longest ${frame.toFixed(0)} ms, the longest ` +
+                `task ${task.toFixed(0)} ms; ${megabytes(await memory())}; said: ${[...steps].join(" | ")}`);
+        }
+        await picture(name);
+        if (least > MOST_TASK_MS) throw new Error(`the page stands still for ${least} ms while ${name} is opened`);
+    }
+
     const long = join(files, "long.bvh");
     if (existsSync(long)) {
         await navigate();
-        await evaluate(WATCH);
-        await sleep(1000);
-        const idle = await evaluate("({ ...watched })");
-        await evaluate("watched.task = watched.frame = watched.frames = 0");
-        start = Date.now();
-        await choose(long);
-        const steps = new Set();
-        await until("the long take is open", async () => {
-            const words = await said();
-            steps.add(words);
-            return words?.startsWith("long.bvh: ");
-        });
-        const ms = Date.now() - start;
-        const { frame, frames, task } = await evaluate("watched");
-        await picture("long");
-        console.log(`long.bvh: closed after ${ms} ms, ${frames} frames meanwhile, the longest ${frame.toFixed(0)} ms, the longest ` +
-            `task ${task.toFixed(0)} ms (before: ${idle.frame.toFixed(0)} and ${idle.task.toFixed(0)} ms); ${megabytes(await memory())}`);
-        for (const words of steps) console.log(`  ${words}`);
-
         // Given up, the former take is still there, and another can be opened.
         await drop(join(files, "stroll.bvh"));
         await isOpen("stroll.bvh");
@@ -402,17 +270,4 @@ try {
     const [tenth, all] = [sizes[9], sizes[NUM_TAKES - 1]];
     console.log(`memory after 10 takes ${megabytes(tenth)}, after ${NUM_TAKES} ${megabytes(all)}`);
     if (all - tenth > MOST_OF_TAKE * (NUM_TAKES - 10)) throw new Error("takes that stay open fill too much memory");
-
-    const foreign = [...requests].filter((url) => !url.startsWith(address) && !/^(blob|data|about):/.test(url));
-    if (foreign.length) throw new Error(`the page asks others: ${foreign.join(", ")}`);
-    if (problems.length) throw new Error(problems.join("\n"));
-} catch (error) {
-    console.error(`error: ${error.message}`);
-    await picture("failed").catch(() => {});
-    process.exitCode = 1;
-} finally {
-    chromium.kill();
-    server.close();
-    await new Promise((done) => (chromium.exitCode === null ? chromium.once("exit", done) : done()));
-    rmSync(join(out, "profile"), { recursive: true, force: true });
-}
+});

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use loopwright_formats::loop_file::facts::Grade;
 
-use super::{Edit, Listed, Made, Model, Stretch};
+use super::{Edit, Listed, Made, Model, Shown, Stretch};
 use crate::work::Job;
 
 /// What is known of a loop of the list.
@@ -211,6 +211,10 @@ impl Model {
     /// Makes the next loop of the list that is not judged yet, where nothing else is to do.
     pub(super) fn judge_next(&mut self) {
         if !self.work.is_idle() || !self.waiting.is_empty() || self.finished().is_none() {
+            return;
+        }
+        // Nobody sees the loops of the file that lends a set its body.
+        if self.shown() == Shown::Set {
             return;
         }
         // Those that are like another one come last.

@@ -185,7 +185,7 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
     actions
 }
 
-/// Where keys that are held down steer the character of a set; they mean nothing else meanwhile.
+/// Where keys that are held down, or a game pad, steer the character of a set; the keys mean nothing else meanwhile.
 fn steering(input: &mut InputState, model: &Model) -> Option<Action> {
     let steered = model.steered_here()?;
     let mut held = |keys: [Key; 2]| {
@@ -198,7 +198,10 @@ fn steering(input: &mut InputState, model: &Model) -> Option<Action> {
     let aside = held([Key::D, Key::ArrowRight]) - held([Key::A, Key::ArrowLeft]);
     let [slowest, fastest] = steered.speeds();
     let speed = if input.modifiers.shift { fastest } else { slowest };
-    let velocity = speed * model.camera.on_ground([aside, away]).normalize_or_zero();
+    let velocity = match crate::platform::game_pad() {
+        Some(drawn) => fastest * model.camera.on_ground(drawn).clamp_length_max(1.0),
+        None => speed * model.camera.on_ground([aside, away]).normalize_or_zero(),
+    };
     (velocity != DVec3::ZERO || steered.is_held()).then_some(Action::Steer(Steer::Velocity(velocity)))
 }
 

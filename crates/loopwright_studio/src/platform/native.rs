@@ -11,6 +11,11 @@ use crate::model::{Action, Beside, Exported};
 /// Whether one chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = true;
 
+/// Game pads are read in the browser alone, which brings them along.
+pub(crate) fn game_pad() -> Option<[f64; 2]> {
+    None
+}
+
 /// The folder that is written to before a take came from another.
 pub(crate) fn first_folder() -> String {
     ".".to_owned()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use eframe::egui::Rect;
-use js_sys::Uint8Array;
+use js_sys::{Array, Function, Reflect, Uint8Array};
 use loopwright_formats::Format;
 use loopwright_player::MotionSet;
 use wasm_bindgen::{JsCast, JsValue};
@@ -71,7 +71,7 @@ fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
     let document = web_sys::window()
         .and_then(|window| window.document())
         .ok_or(JsValue::NULL)?;
-    let parts = js_sys::Array::of1(&Uint8Array::from(bytes));
+    let parts = Array::of1(&Uint8Array::from(bytes));
     let blob = web_sys::Blob::new_with_u8_array_sequence(&parts)?;
     let url = web_sys::Url::create_object_url_with_blob(&blob)?;
     let link: web_sys::HtmlAnchorElement = document.create_element("a")?.dyn_into()?;
@@ -206,6 +206,22 @@ pub(crate) fn say_focus(words: &str, place: Option<Rect>) {
     // Without a place the words are still there.
     let _ = focused.set_attribute("style", &style);
 }
+
+/// How far the left stick of a game pad is drawn to the right and away, of 1; none that is at rest.
+pub(crate) fn game_pad() -> Option<[f64; 2]> {
+    let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
+    let navigator = get(web_sys::window()?.as_ref(), "navigator")?;
+    let pads: Function = get(&navigator, "getGamepads")?.dyn_into().ok()?;
+    let pads: Array = pads.call0(&navigator).ok()?.dyn_into().ok()?;
+    pads.iter().find_map(|pad| {
+        let axes: Array = get(&pad, "axes")?.dyn_into().ok()?;
+        let [right, down] = [0, 1].map(|axis| axes.get(axis).as_f64().unwrap_or_default());
+        (right.hypot(down) > AT_REST).then_some([right, -down])
+    })
+}
+
+/// Sticks at rest are drawn less far than this.
+const AT_REST: f64 = 0.15;
 
 /// Marks the time for who measures the page.
 pub(crate) fn mark(name: &str) {

@@ -55,7 +55,7 @@ impl Edit {
         let settings = recipe.loop_settings(
             &output,
             &opened.studied.analysis,
-            &opened.body_of_loops(),
+            &opened.studied.body_of_loops(),
             &mut Vec::new(),
         )?;
         Ok(Self {

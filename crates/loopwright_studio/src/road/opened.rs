@@ -8,7 +8,7 @@ use loopwright::{
     FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, candidate::SearchError, retarget::Retarget,
 };
 use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, Warning, read_take};
-use loopwright_job::recipe::{EditedBody, RecipeError, StudyArgs};
+use loopwright_job::recipe::{RecipeError, StudyArgs};
 use loopwright_job::{Studied, StudyError};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
@@ -226,19 +226,23 @@ impl Opened {
         self.studied.take()
     }
 
-    /// The body that is shown and edited: the character's, or its own.
-    pub fn body_of_loops(&self) -> EditedBody<'_> {
-        self.studied.body_of_loops()
-    }
-
-    /// The tree of joints that is shown.
+    /// The tree of joints that is shown and edited: the character's, or its own.
+    ///
+    /// It is asked for many times in each frame, which [`Studied::body_of_loops`] is not made for: that looks for the root joint, in all
+    /// frames of the take.
     pub fn skeleton(&self) -> &Skeleton {
-        self.body_of_loops().skeleton
+        match &self.studied.character {
+            Some(on) => on.pair.target.skeleton(),
+            None => self.take().skeleton(),
+        }
     }
 
     /// The parts of the body that is shown.
     pub fn body(&self) -> &Body {
-        self.body_of_loops().body
+        match &self.studied.character {
+            Some(on) => on.pair.target.body(),
+            None => &self.studied.analysis.body,
+        }
     }
 
     /// The pose of the take at a frame, which may lie between two, on the body that is shown, local.

@@ -5,6 +5,7 @@ use eframe::egui::{
 };
 
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
+use crate::flat;
 use crate::focus::{self, named};
 use crate::model::{Action, Made, Model, Shown};
 use crate::theme;
@@ -193,7 +194,7 @@ impl Chart {
     fn new(ui: &Ui, rect: Rect, made: &Made, kind: Kind) -> Self {
         let visuals = ui.visuals();
         let painter = ui.painter_at(rect);
-        painter.rect_filled(rect, 3.0, visuals.extreme_bg_color);
+        flat::fill(&painter, rect, visuals.extreme_bg_color);
         let period = made.period_secs().max(f64::MIN_POSITIVE);
         let [after, before] = zone_secs(made).map(|secs| rect.width() * (secs / period).min(0.5) as f32);
         let middle = rect.center().x;
@@ -240,13 +241,32 @@ impl Chart {
         if half == 0 { share - 0.5 } else { share + 0.5 }
     }
 
+    /// The curve of so many values before the seam and after it. A loop of an hour has more of them than the screen has points: of those
+    /// that share one, the least and the greatest are drawn.
     fn lines(&self, values: &[f64], middle: f64, range: f64) -> [Vec<Pos2>; 2] {
         let intervals = values.len().saturating_sub(1);
         let halves = Self::halves(intervals);
+        let columns = self.rect.width().max(1.0) as usize;
         [0, 1].map(|half| {
-            (halves[half].clone())
-                .map(|sample| self.at(Self::share(sample, intervals, half), values[sample] - middle, range))
-                .collect()
+            let at = |sample: usize| self.at(Self::share(sample, intervals, half), values[sample] - middle, range);
+            let samples = halves[half].clone();
+            let stride = (samples.end() - samples.start()).div_ceil(columns).max(1);
+            if stride == 1 {
+                return samples.map(at).collect();
+            }
+            let mut line = Vec::with_capacity(2 * columns);
+            let mut from = *samples.start();
+            while from <= *samples.end() {
+                let column = from..=(from + stride - 1).min(*samples.end());
+                let by_value = |one: &usize, other: &usize| values[*one].total_cmp(&values[*other]);
+                let ends = [column.clone().min_by(by_value), column.max_by(by_value)];
+                line.extend(ends.into_iter().flatten().map(|sample| {
+                    let value = at(sample);
+                    pos2(at(from).x, value.y)
+                }));
+                from += stride;
+            }
+            line
         })
     }
 

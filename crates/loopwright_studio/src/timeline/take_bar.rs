@@ -2,15 +2,15 @@
 //! the chosen stretch, whose ends one drags.
 
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind,
-    Ui, WidgetInfo, pos2, vec2,
+    Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rangef, Rect, Response, Role, Sense, Shape, Stroke,
+    StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 use loopwright::SearchSettings;
 use loopwright::edit::{EditKey, EditKind, bump};
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
-use crate::{focus, grade, theme};
+use crate::{flat, focus, grade, theme};
 
 /// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
 /// loops, points.
@@ -103,7 +103,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
         last_frame,
     };
     let visuals = ui.visuals().clone();
-    ui.painter().rect_filled(rect, 3.0, visuals.extreme_bg_color);
+    flat::fill(ui.painter(), rect, visuals.extreme_bg_color);
     // What is beyond the frames shown is not drawn.
     let drawn = rect.intersect(ui.clip_rect());
     ui.scope(|ui| {
@@ -185,8 +185,8 @@ fn parts_ui(
             top: rect.top() + above + ROW_POINTS * row as f32,
             is_free,
         };
-        // Those that are like another one are in the list.
-        if opened.like(index).is_none() || model.chosen_row() == Some(index) {
+        // Those that are like another one, and those that would lie over others, are in the list.
+        if opened.like(index).is_none() && is_free || model.chosen_row() == Some(index) {
             loop_ui(ui, scale, model, opened, bar, actions);
         }
     }
@@ -233,16 +233,16 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     let mut rows: Vec<(usize, bool)> = Vec::new();
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
         let overlaps = |row: usize| {
-            rows.iter()
-                .zip(&opened.found.candidates[..index])
-                .enumerate()
-                .any(|(number, (&(other_row, _), other))| {
+            rows.iter().zip(&opened.found.candidates[..index]).enumerate().any(
+                |(number, (&(other_row, is_drawn), other))| {
                     // Those that are like another one are not drawn.
-                    other_row == row
+                    is_drawn
+                        && other_row == row
                         && opened.like(number).is_none()
                         && other.cut.start_frame() < candidate.cut.end_frame()
                         && candidate.cut.start_frame() < other.cut.end_frame()
-                })
+                },
+            )
         };
         let free = (0..MAX_ROWS).find(|&row| !overlaps(row));
         rows.push((free.unwrap_or(MAX_ROWS - 1), free.is_some()));
@@ -333,17 +333,40 @@ fn falloffs(ui: &Ui, scale: &Scale, model: &Model) {
 /// Points of the curve of an edit over the cycle.
 const FALLOFF_POINTS: u32 = 96;
 
-/// When each foot stands.
+/// When each foot stands. Of a take of an hour a point of the screen holds several steps, which are one bar.
 fn contacts(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
-    for contact in opened.studied.analysis.contacts.spans() {
-        if contact.foot < MAX_FEET {
-            let top = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * contact.foot as f32;
-            let across = scale.x(contact.start_frame as f64)..=scale.x(contact.end_frame as f64 + 1.0);
-            let bar = Rect::from_x_y_ranges(across, top..=top + FOOT_POINTS - 1.0);
+    for foot in 0..opened.studied.analysis.contacts.num_feet().min(MAX_FEET) {
+        let top = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * foot as f32;
+        let spans = opened.studied.analysis.contacts.spans().iter();
+        let spans = spans.filter(|contact| contact.foot == foot);
+        let across = spans.map(|contact| {
+            [
+                scale.x(contact.start_frame as f64),
+                scale.x(contact.end_frame as f64 + 1.0),
+            ]
+        });
+        for [left, right] in told_apart(across, scale.rect.x_range()) {
+            let bar = Rect::from_x_y_ranges(left..=right, top..=top + FOOT_POINTS - 1.0);
             ui.painter().rect_filled(bar, 0.0, colour);
         }
     }
 }
+
+/// Stretches of a line one after the other, from and to which point of the screen they go: those within a range, joined where nobody
+/// could tell them apart.
+fn told_apart(spans: impl Iterator<Item = [f32; 2]>, within: Rangef) -> Vec<[f32; 2]> {
+    let mut joined: Vec<[f32; 2]> = Vec::new();
+    for [left, right] in spans.filter(|[left, right]| *right >= within.min && *left <= within.max) {
+        match joined.last_mut() {
+            Some(last) if left - last[1] < LEAST_GAP_POINTS => last[1] = last[1].max(right),
+            _ => joined.push([left, right]),
+        }
+    }
+    joined
+}
+
+/// Smaller gaps between two bars are not seen, points.
+const LEAST_GAP_POINTS: f32 = 0.5;
 
 /// What the body does, in words.
 fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
@@ -351,6 +374,9 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
     for (index, segment) in opened.studied.analysis.segments.iter().enumerate() {
         let across = scale.x(segment.start_frame as f64)..=scale.x(segment.end_frame as f64);
         let rect = Rect::from_x_y_ranges(across, top..=top + SEGMENT_POINTS);
+        if rect.right() < scale.rect.left() || rect.left() > scale.rect.right() || rect.width() < LEAST_GAP_POINTS {
+            continue;
+        }
         if index % 2 == 1 {
             ui.painter().rect_filled(rect, 0.0, visuals.faint_bg_color);
         }
@@ -360,6 +386,9 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
         let left = rect.left().max(scale.rect.left()) + 4.0;
         let name = segment.gait.name();
         for words in [name, name.split(',').next().unwrap_or(name)] {
+            if rect.right() - left < LEAST_WORD_POINTS {
+                break;
+            }
             let colour = visuals.text_color();
             let text = ui.painter().layout_no_wrap(words.to_owned(), theme::small(), colour);
             if left + text.size().x <= rect.right() {
@@ -370,6 +399,9 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
         }
     }
 }
+
+/// No word is narrower, points.
+const LEAST_WORD_POINTS: f32 = 12.0;
 
 struct LoopBar {
     index: usize,
@@ -582,4 +614,23 @@ fn playhead(ui: &Ui, scale: &Scale, model: &Model) {
     let frame = model.frame_shown();
     let stroke = Stroke::new(1.0, ui.visuals().strong_text_color());
     ui.painter().vline(scale.x(frame), scale.rect.y_range(), stroke);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_that_nobody_tells_apart_are_one() {
+        let screen = Rangef::new(0.0, 100.0);
+        let apart = [[-9.0, -4.0], [-2.0, 3.0], [4.0, 9.0], [98.0, 140.0], [150.0, 160.0]];
+        assert_eq!(told_apart(apart.into_iter(), screen), apart[1..4]);
+        // Steps of an hour: as many bars as there are points at most, and all of what stands is covered.
+        let steps = (0..7200).map(|step| step as f32 * 100.0 / 7200.0);
+        let dense = told_apart(steps.clone().map(|x| [x, x + 0.01]), screen);
+        assert_eq!(dense.len(), 1);
+        assert!(dense[0][0] == 0.0 && dense[0][1] > 99.9, "{dense:?}");
+        let longer = told_apart(steps.step_by(72).map(|x| [x, x + 0.2]), screen);
+        assert_eq!(longer.len(), 100, "a gap of most of a point is seen");
+    }
 }

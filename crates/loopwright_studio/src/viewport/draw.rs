@@ -16,16 +16,22 @@ use eframe::egui_glow::{Painter, ShaderVersion};
 use eframe::glow::{self, HasContext as _, PixelUnpackData};
 
 use super::posed::{self, Drawn, Frame, PosedBody};
-use super::shaders::{BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX};
+use super::shaders::{
+    BLUR_FRAGMENT, BLUR_VERTEX, BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, SHADOW_FRAGMENT,
+    SHADOW_VERTEX,
+};
 use loopwright_formats::mesh::Posed;
 
 use crate::surface::{Picture, Surface};
 
-/// Pixels of a shadow in each direction: it is blurred over several.
-const SHADOW_PIXELS: i32 = 256;
+/// Pixels of a shadow in each direction as it is cast: it is blurred over several.
+const CAST_PIXELS: i32 = 256;
 
-/// Levels of a shadow below it, each of half the size: those that the floor reads.
-const SHADOW_LEVELS: i32 = 2;
+/// Levels of it below, each of half the size: those that are blurred.
+const CAST_LEVELS: i32 = 2;
+
+/// Pixels of the blurred shadow.
+const SHADOW_PIXELS: i32 = 64;
 
 /// Opacity of the darkest shadow.
 const SHADOW: f32 = 0.42;
@@ -71,8 +77,11 @@ impl Renderer {
 struct Ready {
     body: Program,
     shadow: Program,
+    blur: Program,
     floor: Program,
     shadow_framebuffer: glow::Framebuffer,
+    /// The shadow of the body that is drawn, before it is blurred.
+    cast: glow::Texture,
     /// An array without attributes, for what is drawn without vertices.
     nothing: glow::VertexArray,
     /// The surface that the bodies share.
@@ -171,12 +180,14 @@ impl Ready {
                     ],
                 )?,
                 shadow: Program::new(gl, [SHADOW_VERTEX, SHADOW_FRAGMENT], &["area", "slant"])?,
+                blur: Program::new(gl, [BLUR_VERTEX, BLUR_FRAGMENT], &["sharp"])?,
                 floor: Program::new(
                     gl,
                     [FLOOR_VERTEX, FLOOR_FRAGMENT],
                     &["clip_from_near", "area", "darkness", "shadow"],
                 )?,
                 shadow_framebuffer: gl.create_framebuffer()?,
+                cast: shadow_texture(gl, CAST_PIXELS, CAST_LEVELS)?,
                 nothing: gl.create_vertex_array()?,
                 surface: None,
                 slots: Vec::new(),
@@ -317,19 +328,12 @@ impl Ready {
             return;
         }
         self.slots[slot].has_shadow_of = Some(body.number);
-        let texture = self.slots[slot].shadow;
+        let shadow = self.slots[slot].shadow;
         unsafe {
             gl.bind_framebuffer(glow::FRAMEBUFFER, Some(self.shadow_framebuffer));
-            gl.framebuffer_texture_2d(
-                glow::FRAMEBUFFER,
-                glow::COLOR_ATTACHMENT0,
-                glow::TEXTURE_2D,
-                Some(texture),
-                0,
-            );
             gl.disable(glow::SCISSOR_TEST);
             gl.disable(glow::BLEND);
-            gl.viewport(0, 0, SHADOW_PIXELS, SHADOW_PIXELS);
+            draw_into(gl, self.cast, CAST_PIXELS);
             gl.clear_color(0.0, 0.0, 0.0, 0.0);
             gl.clear(glow::COLOR_BUFFER_BIT);
             gl.use_program(Some(self.shadow.program));
@@ -338,10 +342,15 @@ impl Ready {
             let [along_x, along_z] = posed::slant();
             gl.uniform_2_f32(self.shadow.at("slant"), along_x, along_z);
             self.draw_shadow_triangles(gl, slot);
-            gl.bind_framebuffer(glow::FRAMEBUFFER, screen);
+            draw_into(gl, shadow, SHADOW_PIXELS);
             gl.active_texture(glow::TEXTURE0);
-            gl.bind_texture(glow::TEXTURE_2D, Some(texture));
+            gl.bind_texture(glow::TEXTURE_2D, Some(self.cast));
             gl.generate_mipmap(glow::TEXTURE_2D);
+            gl.use_program(Some(self.blur.program));
+            gl.uniform_1_i32(self.blur.at("sharp"), 0);
+            gl.bind_vertex_array(Some(self.nothing));
+            gl.draw_arrays(glow::TRIANGLE_STRIP, 0, 4);
+            gl.bind_framebuffer(glow::FRAMEBUFFER, screen);
             gl.enable(glow::SCISSOR_TEST);
             gl.enable(glow::BLEND);
         }
@@ -396,7 +405,7 @@ impl Slot {
             let slot = Self {
                 array: gl.create_vertex_array().ok()?,
                 vertices: gl.create_buffer().ok()?,
-                shadow: gl.create_texture().ok()?,
+                shadow: shadow_texture(gl, SHADOW_PIXELS, 0).ok()?,
                 holds: None,
                 has_shadow_of: None,
             };
@@ -415,14 +424,36 @@ impl Slot {
             attribute(PLACE, 2, 5, 3);
             gl.bind_buffer(glow::ELEMENT_ARRAY_BUFFER, Some(surface.indices));
             gl.bind_vertex_array(None);
-            gl.active_texture(glow::TEXTURE0);
-            gl.bind_texture(glow::TEXTURE_2D, Some(slot.shadow));
-            image(gl, glow::R8, glow::RED, [SHADOW_PIXELS; 2], None);
-            wrap(gl, glow::CLAMP_TO_EDGE);
-            gl.tex_parameter_i32(glow::TEXTURE_2D, glow::TEXTURE_MAX_LEVEL, SHADOW_LEVELS);
-            gl.generate_mipmap(glow::TEXTURE_2D);
             Some(slot)
         }
+    }
+}
+
+/// A square texture of one channel with so many levels below it.
+unsafe fn shadow_texture(gl: &glow::Context, pixels: i32, levels: i32) -> Result<glow::Texture, String> {
+    unsafe {
+        let texture = gl.create_texture()?;
+        gl.active_texture(glow::TEXTURE0);
+        gl.bind_texture(glow::TEXTURE_2D, Some(texture));
+        image(gl, glow::R8, glow::RED, [pixels; 2], None);
+        wrap(gl, glow::CLAMP_TO_EDGE);
+        gl.tex_parameter_i32(glow::TEXTURE_2D, glow::TEXTURE_MAX_LEVEL, levels);
+        gl.generate_mipmap(glow::TEXTURE_2D);
+        Ok(texture)
+    }
+}
+
+/// Has what is drawn next go into a square texture, in the framebuffer that is set.
+unsafe fn draw_into(gl: &glow::Context, texture: glow::Texture, pixels: i32) {
+    unsafe {
+        gl.framebuffer_texture_2d(
+            glow::FRAMEBUFFER,
+            glow::COLOR_ATTACHMENT0,
+            glow::TEXTURE_2D,
+            Some(texture),
+            0,
+        );
+        gl.viewport(0, 0, pixels, pixels);
     }
 }
 

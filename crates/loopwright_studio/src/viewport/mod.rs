@@ -20,6 +20,7 @@ use glam::DVec3;
 use loopwright_draw::Figure;
 
 use crate::camera::{Camera, View};
+use crate::flat;
 use crate::icons::{self, Icon};
 use crate::model::{Action, Beside, Model, Opened, RootView, Shown};
 use crate::surface::Surface;
@@ -141,7 +142,7 @@ impl Viewport {
         });
         let painter = ui.painter_at(rect);
         let tokens = theme::tokens(ui.visuals().dark_mode);
-        painter.rect_filled(rect, 0.0, tokens.sky);
+        flat::fill(&painter, rect, tokens.sky);
         let Some(opened) = model.opened() else {
             if !self.is_rehearsed {
                 self.is_rehearsed = true;
@@ -417,17 +418,22 @@ impl Viewport {
 
     /// Says why no character is shown.
     fn faults_ui(&self, ui: &Ui, rect: Rect) {
+        if let Some(fault) = self.fault() {
+            let painter = ui.painter_at(rect);
+            let width = (rect.width() - 2.0 * EDGE_POINTS).max(1.0);
+            let colour = ui.visuals().warn_fg_color;
+            let words = painter.layout(fault, FontId::proportional(13.0), colour, width);
+            let at = Align2::CENTER_CENTER.anchor_size(rect.center(), words.size()).min;
+            painter.galley(at, words, colour);
+        }
+    }
+
+    /// Why the body is not drawn, or without its looks.
+    pub(crate) fn fault(&self) -> Option<String> {
         let renderer = self.renderer.lock().unwrap_or_else(PoisonError::into_inner);
         let character = self.body.as_ref().and_then(|body| body.character.fault());
-        if let Some(fault) = renderer.fault().or(character) {
-            ui.painter_at(rect).text(
-                rect.left_bottom() + egui::vec2(12.0, -10.0),
-                Align2::LEFT_BOTTOM,
-                format!("The character cannot be shown: {fault}"),
-                FontId::proportional(13.0),
-                ui.visuals().warn_fg_color,
-            );
-        }
+        let fault = renderer.fault().or(character)?;
+        Some(format!("The character cannot be shown: {fault}"))
     }
 }
 
@@ -473,6 +479,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     });
     let words = match (model.shown(), model.has_onion) {
         (Shown::Blend, _) => "The blend of the set",
+        (Shown::Set, _) if is_narrow(ui) => "Drag the stick to walk",
         (Shown::Set, _) => "W A S D or arrows walk, Shift runs",
         (Shown::Loop | Shown::Uncut, true) => "Violet: before the seam; blue: after it",
         _ => return,

@@ -2,7 +2,7 @@
 
 use std::f32::consts::PI;
 
-use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Shape, Stroke, pos2, vec2};
+use eframe::egui::{Align2, Color32, FontId, Mesh, Painter, Pos2, Shape, Stroke, pos2, vec2};
 use glam::DVec3;
 
 use super::scene::Scene;
@@ -77,37 +77,81 @@ pub(super) fn joint(painter: &Painter, at: Pos2, name: &str, colour: Color32) {
     painter.text(beside, Align2::LEFT_CENTER, name, FontId::proportional(13.0), colour);
 }
 
-/// Lines each metre, every fifth stronger, fading with the distance from the body.
+/// Lines each metre, every fifth stronger, fading with the distance from the body; in one mesh, because seven hundred lines of their own
+/// take a good part of a frame.
 fn marks(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
     let centre = scene.centre;
     let [x, z] = [centre.x, centre.z].map(|at| at.round() as i32);
     let corner = |x: i32, z: i32| DVec3::new(f64::from(x), scene.floor, f64::from(z));
-    for from in -GROUND_METRES..=GROUND_METRES {
-        for along in -GROUND_METRES..GROUND_METRES {
-            for is_across in [false, true] {
-                let (start, end, number) = match is_across {
-                    true => (corner(x + along, z + from), corner(x + along + 1, z + from), z + from),
-                    false => (corner(x + from, z + along), corner(x + from, z + along + 1), x + from),
+    let soft = 1.0 / painter.pixels_per_point();
+    let mut mesh = Mesh::default();
+    for beside in -GROUND_METRES..=GROUND_METRES {
+        for is_across in [false, true] {
+            let number = beside + if is_across { z } else { x };
+            let most = if number % 5 == 0 { 0.9 } else { 0.35 };
+            let points = (-GROUND_METRES..=GROUND_METRES).map(|along| {
+                let at = match is_across {
+                    true => corner(x + along, number),
+                    false => corner(number, z + along),
                 };
-                let middle = 0.5 * (start + end);
-                let far = ((middle - centre).length() / f64::from(GROUND_METRES)) as f32;
-                let strength = (1.0 - far).max(0.0) * if number % 5 == 0 { 0.9 } else { 0.35 };
-                if let (Some(start), Some(end), true) = (view.see(start), view.see(end), strength > 0.01) {
-                    let stroke = Stroke::new(1.0, tokens.ground_line.gamma_multiply(strength));
-                    painter.line_segment([start.at, end.at], stroke);
+                let far = ((at - centre).length() / f64::from(GROUND_METRES)) as f32;
+                let colour = tokens.ground_line.gamma_multiply((1.0 - far).max(0.0) * most);
+                view.see(at).map(|seen| (seen.at, colour))
+            });
+            soft_line(&mut mesh, points, soft);
+        }
+    }
+    painter.add(mesh);
+}
+
+/// Adds a straight line as wide as a pixel with soft edges, whose colour changes from point to point; points that are not seen leave gaps.
+fn soft_line(mesh: &mut Mesh, points: impl Iterator<Item = Option<(Pos2, Color32)>> + Clone, soft: f32) {
+    let mut seen = points.clone().flatten();
+    let (Some((first, _)), Some((last, _))) = (seen.next(), seen.last()) else {
+        return;
+    };
+    let aside = soft * (last - first).normalized().rot90();
+    let mut goes_on = false;
+    for point in points {
+        if let Some((at, colour)) = point {
+            let next = mesh.vertices.len() as u32;
+            for (at, colour) in [
+                (at - aside, Color32::TRANSPARENT),
+                (at, colour),
+                (at + aside, Color32::TRANSPARENT),
+            ] {
+                mesh.colored_vertex(at, colour);
+            }
+            // Between two points of no colour there is nothing.
+            let has_colour = mesh.vertices[mesh.vertices.len() - 2].color != Color32::TRANSPARENT
+                || goes_on && mesh.vertices[next as usize - 2].color != Color32::TRANSPARENT;
+            if goes_on && has_colour {
+                for side in [next - 3, next - 2] {
+                    mesh.add_triangle(side, side + 1, side + 3);
+                    mesh.add_triangle(side + 1, side + 3, side + 4);
                 }
             }
         }
+        goes_on = point.is_some();
     }
 }
 
 /// A line through the points that are in front of the eye.
 fn line(painter: &Painter, view: &View, points: &[DVec3], stroke: Stroke) {
-    for ends in points.windows(2) {
-        if let (Some(start), Some(end)) = (view.see(ends[0]), view.see(ends[1])) {
-            painter.line_segment([start.at, end.at], stroke);
+    let mut seen: Vec<Pos2> = Vec::with_capacity(points.len());
+    let finish = |seen: &mut Vec<Pos2>| {
+        let points = std::mem::take(seen);
+        if points.len() > 1 {
+            painter.add(Shape::line(points, stroke));
+        }
+    };
+    for &point in points {
+        match view.see(point) {
+            Some(point) => seen.push(point.at),
+            None => finish(&mut seen),
         }
     }
+    finish(&mut seen);
 }
 
 /// A mark under a foot that stands.

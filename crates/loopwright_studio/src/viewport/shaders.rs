@@ -70,19 +70,38 @@ void main() {
     gl_Position = clip_from_near * vec4(area.x + corner.x * area.z, 0.0, area.y + corner.y * area.w, 1.0);
 }";
 
-/// Darkens the floor: nine texels of the levels that hold means of 4 x 4 pixels.
-pub(super) const FLOOR_FRAGMENT: &str = "
+/// All of a texture, for what is made of another one.
+pub(super) const BLUR_VERTEX: &str = "
+out vec2 a_place;
+void main() {
+    vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
+    a_place = 0.5 + 0.5 * corner;
+    gl_Position = vec4(corner, 0.0, 1.0);
+}";
+
+/// Blurs a shadow: nine texels of the levels that hold means of 4 x 4 pixels. Once for the few texels of a shadow, not for each pixel of the
+/// floor, of which a large window has thirty times as many.
+pub(super) const BLUR_FRAGMENT: &str = "
 in vec2 a_place;
-uniform sampler2D shadow;
-uniform float darkness;
+uniform sampler2D sharp;
 out vec4 pixel;
 void main() {
     float sum = 0.0;
     for (int x = -1; x <= 1; x++) {
         for (int y = -1; y <= 1; y++) {
             float weight = (x == 0 ? 2.0 : 1.0) * (y == 0 ? 2.0 : 1.0);
-            sum += weight * textureLod(shadow, a_place + vec2(x, y) * (3.0 / 256.0), 1.6).r;
+            sum += weight * textureLod(sharp, a_place + vec2(x, y) * (3.0 / 256.0), 1.6).r;
         }
     }
-    pixel = vec4(0.0, 0.0, 0.0, darkness * sum / 16.0);
+    pixel = vec4(sum / 16.0);
+}";
+
+/// Darkens the floor.
+pub(super) const FLOOR_FRAGMENT: &str = "
+in vec2 a_place;
+uniform sampler2D shadow;
+uniform float darkness;
+out vec4 pixel;
+void main() {
+    pixel = vec4(0.0, 0.0, 0.0, darkness * texture(shadow, a_place).r);
 }";

@@ -74,6 +74,10 @@ fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
         model.shown() == Shown::Set && is_made(model)
     });
     assert_eq!(model(&harness).opened().unwrap().file_name, "stroll.glb");
+    // The file of the body lends it no grade.
+    let list = "Takes: stroll.glb lends its body";
+    harness.get_by_label(list);
+    assert!(harness.query_by_label_contains("recommended").is_none());
     // To the right of who looks, as the camera stands.
     let right = glam::DVec3::new(0.9_f64.cos(), 0.0, -0.9_f64.sin());
     harness.key_down(Key::D);
@@ -119,6 +123,9 @@ fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
     // Another body cannot play it.
     press(&mut harness, "Close the set");
     assert!(model(&harness).steered().is_none() && model(&harness).shown() == Shown::Loop);
+    wait(&mut harness, "its loop is there again", is_made);
+    assert!(harness.query_by_label(list).is_none());
+    harness.get_by_label_contains("recommended");
 }
 
 #[test]
