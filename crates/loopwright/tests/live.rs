@@ -1,6 +1,8 @@
 //! When a loop can be tried while a walk goes on.
 
+use glam::{DQuat, DVec3};
 use loopwright::live::{Due, Listener};
+use loopwright::{Joint, Skeleton};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// The tries of a walk, its period and its frame time.
@@ -93,4 +95,43 @@ fn no_try_reaches_across_a_cut() {
         ..due.clone()
     };
     assert_eq!(rounds[0].iter().map(moved).collect::<Vec<_>>(), rounds[1]);
+}
+
+#[test]
+fn a_body_that_stands_has_no_rhythm() {
+    let skeleton = Skeleton::new(vec![
+        Joint::new("a", None, DVec3::ZERO),
+        Joint::new("b", Some(0), DVec3::X),
+        Joint::new("c", Some(0), DVec3::Y),
+        Joint::new("d", Some(1), DVec3::Y),
+    ]);
+    let skeleton = skeleton.unwrap();
+    let mut listener = Listener::new(&skeleton, 0.02);
+    let tries: Vec<Due> = (0..1000).filter_map(|_| listener.push(&[DQuat::IDENTITY; 4])).collect();
+    assert_eq!(listener.period_secs(), None);
+    let expected: Vec<usize> = (1..=4).collect();
+    assert_eq!(tries.iter().map(|due| due.cycle).collect::<Vec<_>>(), expected);
+    // Where nothing was found, the next try of a rhythm comes soon.
+    let swing = |frame: usize| {
+        let angle = 0.5 * (core::f64::consts::TAU * frame as f64 / 50.0).sin();
+        let lean = 0.4 * (core::f64::consts::TAU * frame as f64 / 50.0).cos();
+        [
+            DQuat::IDENTITY,
+            DQuat::from_rotation_x(angle),
+            DQuat::IDENTITY,
+            DQuat::from_rotation_z(lean),
+        ]
+    };
+    let mut ends = Vec::new();
+    for frame in 0..400 {
+        if let Some(due) = listener.push(&swing(frame)).filter(|due| due.period_secs.is_some()) {
+            ends.push(due.frames.end - 1000);
+            listener.found_nothing();
+        }
+    }
+    assert!(ends[0].abs_diff(150) < 10, "{ends:?}");
+    assert!(
+        ends[1..].windows(2).all(|pair| pair[1].abs_diff(pair[0] + 13) < 2),
+        "{ends:?}"
+    );
 }

@@ -195,32 +195,40 @@ pub struct VmcReader {
 struct Clock {
     received_secs: f64,
     sent_secs: Option<f64>,
-    /// The sender's time of the last pose, since when it is that, and when that pose was received.
-    last: Option<(f64, f64, f64)>,
+    /// The sender's time of the last pose, and when it was first received.
+    last: Option<(f64, f64)>,
     ignores_sender: bool,
 }
 
+/// What a clock says of a pose.
+enum Time {
+    Secs(f64),
+    /// The message of its time was lost. Packets come too unevenly to guess it.
+    Lost,
+    /// The sender's clock is given up: from here on the time of arrival counts.
+    GivenUp(f64),
+}
+
 impl Clock {
-    /// The time of the pose that came in; whether the sender's clock was given up with it.
-    fn secs(&mut self) -> (f64, bool) {
+    /// The time of the pose that came in.
+    fn time(&mut self) -> Time {
         let received = self.received_secs;
-        let known = self.sent_secs.take().filter(|_| !self.ignores_sender);
-        let (sent, since) = match (known, self.last) {
-            (Some(sent), Some((last, since, _))) if sent == last => {
-                if received - since > STANDS_STILL_SECS {
-                    self.ignores_sender = true;
-                    self.last = None;
-                    return (received, true);
-                }
-                (sent, since)
+        let sent = self.sent_secs.take().filter(|_| !self.ignores_sender);
+        match (sent, self.last) {
+            (Some(sent), last) if last.is_none_or(|(last, _)| last != sent) => {
+                self.last = Some((sent, received));
+                Time::Secs(sent)
             }
-            (Some(sent), _) => (sent, received),
-            // Its message was lost.
-            (None, Some((last, _, before))) => (last + (received - before).max(0.0), received),
-            (None, None) => return (received, false),
-        };
-        self.last = Some((sent, since, received));
-        (sent, false)
+            (sent, Some((last, since))) => match (received - since > STANDS_STILL_SECS, sent) {
+                (true, _) => {
+                    (self.ignores_sender, self.last) = (true, None);
+                    Time::GivenUp(received)
+                }
+                (false, Some(_)) => Time::Secs(last),
+                (false, None) => Time::Lost,
+            },
+            (_, None) => Time::Secs(received),
+        }
     }
 }
 
@@ -367,14 +375,19 @@ impl VmcReader {
     fn end_pose(&mut self) {
         self.is_done = true;
         self.all_parts |= self.parts;
-        let (secs, gives_up_clock) = self.clock.secs();
+        let time = self.clock.time();
         if self.is_away || self.now.bones[HIPS].is_none() {
             return;
         }
-        if gives_up_clock {
-            self.counts.clock_stands_still = true;
-            self.cut(VmcCut::Clock);
-        }
+        let secs = match time {
+            Time::Secs(secs) => secs,
+            Time::Lost => return,
+            Time::GivenUp(secs) => {
+                self.counts.clock_stands_still = true;
+                self.cut(VmcCut::Clock);
+                secs
+            }
+        };
         let pose = Pose {
             secs,
             ..self.now.clone()

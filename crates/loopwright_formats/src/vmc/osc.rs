@@ -36,7 +36,7 @@ pub enum OscError {
 
 /// A value of a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value<'a> {
+pub(super) enum Value<'a> {
     /// A whole number of 32 bits.
     Int(i32),
     /// A number of 32 or 64 bits.
@@ -49,15 +49,15 @@ pub enum Value<'a> {
 
 /// A message: what it is about, and its values.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Message<'a> {
+pub(super) struct Message<'a> {
     /// Its address, such as `/VMC/Ext/T`.
-    pub address: &'a str,
+    pub(super) address: &'a str,
     /// Its values, in order.
-    pub values: Vec<Value<'a>>,
+    pub(super) values: Vec<Value<'a>>,
 }
 
 /// All messages of a packet, in order. Errors: it is none; none of its messages is then to be trusted.
-pub fn messages(packet: &[u8]) -> Result<Vec<Message<'_>>, OscError> {
+pub(super) fn messages(packet: &[u8]) -> Result<Vec<Message<'_>>, OscError> {
     let mut found = Vec::new();
     read(packet, 0, &mut found)?;
     Ok(found)
