@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -158,8 +158,10 @@ fn receive(socket: &UdpSocket, sender: &SyncSender<Piece>, lost: &AtomicU64) {
         let is_last = piece.is_err();
         let sent = sender.try_send((piece, Instant::now()));
         match sent {
-            Err(std::sync::mpsc::TrySendError::Disconnected(_)) => break,
-            Err(std::sync::mpsc::TrySendError::Full(_)) => drop(lost.fetch_add(1, Ordering::Relaxed)),
+            Err(TrySendError::Disconnected(_)) => break,
+            Err(TrySendError::Full(_)) => {
+                lost.fetch_add(1, Ordering::Relaxed);
+            }
             Ok(()) => {}
         }
         if is_last {

@@ -77,6 +77,7 @@ pub(crate) fn run(args: ListenArgs) -> Result<Ending, Failure> {
             );
         }
         outputs.check(record)?;
+        outputs.clear_sidecar(record)?;
     }
     let study = load::study(recipe.take.clone())?;
     let source = match args.port {
@@ -126,21 +127,37 @@ fn protect(outputs: &mut Outputs, args: &ListenArgs, recipe: &Recipe) {
 /// The loop that is in the file now.
 struct Best {
     cycle: usize,
-    grade: Option<Grade>,
-    candidate: LoopCandidate,
+    rank: Rank,
     sidecar: Sidecar,
     outputs: Vec<String>,
 }
 
-impl Best {
+/// By what loops are compared.
+struct Rank {
+    grade: Option<Grade>,
+    candidate: LoopCandidate,
+}
+
+impl Rank {
+    fn of(pending: &PendingLoop) -> Self {
+        Self {
+            grade: pending.file.sidecar.quality.grade,
+            candidate: pending.done.made.candidate.clone(),
+        }
+    }
+
     /// Whether another loop would be recommended before it: by its grade, then as loops of one take are.
-    fn is_worse_than(&self, grade: Option<Grade>, candidate: &LoopCandidate) -> bool {
+    fn is_below(&self, other: &Self) -> bool {
         // The parts of an outcome that only a loop shows which was made in full are missing in others.
-        let is_partial = |each: &LoopCandidate| each.outcome.is_none_or(|outcome| outcome.foot_slide_mps.is_none());
-        let rank = |grade: Option<Grade>| grade.unwrap_or(Grade::Bad);
-        (rank(grade).cmp(&rank(self.grade)))
-            .then(is_partial(candidate).cmp(&is_partial(&self.candidate)))
-            .then(by_recommendation(candidate, &self.candidate))
+        let is_partial = |each: &Self| {
+            each.candidate
+                .outcome
+                .is_none_or(|outcome| outcome.foot_slide_mps.is_none())
+        };
+        let grade = |each: &Self| each.grade.unwrap_or(Grade::Bad);
+        (grade(other).cmp(&grade(self)))
+            .then(is_partial(other).cmp(&is_partial(self)))
+            .then_with(|| by_recommendation(&other.candidate, &self.candidate))
             .is_lt()
     }
 }
@@ -327,36 +344,33 @@ impl Listening<'_> {
 
     /// Makes a loop of the last seconds, and writes it where it is better than all before.
     fn try_loop(&mut self, due: &Due, came: Instant) {
-        let (Some(part), Some(listener)) = (self.parts.last(), &mut self.listener) else {
-            return;
-        };
         let frames = due.frames.start - self.part_began_at..due.frames.end - self.part_began_at;
-        let Some(pending) = loop_of_window(&part.file(frames.clone()), &self.name(), self) else {
-            listener.found_nothing();
+        let file = self.parts.last().map(|part| part.file(frames)).unwrap_or_default();
+        let Some(pending) = self.loop_of_window(&file) else {
+            if let Some(listener) = &mut self.listener {
+                listener.found_nothing();
+            }
             return;
         };
         self.num_loops += 1;
-        let sidecar = &pending.file.sidecar;
+        let rank = Rank::of(&pending);
         let of_frames = [due.frames.start, due.frames.end];
-        let (grade, period_secs) = (sidecar.quality.grade, sidecar.candidate.period_secs);
-        let mut live = LiveLoop::new(due.cycle, due.frames.end, of_frames, period_secs, grade);
-        let candidate = pending.done.made.candidate.clone();
-        let is_better = (self.best.as_ref()).is_none_or(|best| best.is_worse_than(grade, &candidate));
-        if is_better {
-            match self.write_live(pending, &live) {
+        let period_secs = pending.file.sidecar.candidate.period_secs;
+        let mut live = LiveLoop::new(due.cycle, due.frames.end, of_frames, period_secs, rank.grade);
+        if self.best.as_ref().is_none_or(|best| best.rank.is_below(&rank)) {
+            match self.write_live(pending, of_frames) {
                 Ok((sidecar, outputs)) => {
                     live.is_written = true;
                     live.outputs.clone_from(&outputs);
                     self.best = Some(Best {
                         cycle: due.cycle,
-                        grade,
-                        candidate,
+                        rank,
                         sidecar,
                         outputs,
                     });
                 }
+                // The next one may be written, and the last one says why where it is not.
                 Err(failure) if !self.write_failed => {
-                    // The next one may be written, and the last one says why where it is not.
                     talk::warn(failure.what());
                     self.write_failed = true;
                 }
@@ -371,13 +385,28 @@ impl Listening<'_> {
         }
     }
 
+    /// The recommended loop of the last seconds; `None` where there is none, or only one in which a pose jumps.
+    fn loop_of_window(&self, file: &[u8]) -> Option<PendingLoop> {
+        let name = self.name();
+        let mut soft = Vec::new();
+        let read = read_take(
+            file,
+            &files::stem(&name),
+            &self.study.reading(memory::limits()),
+            &mut soft,
+        )
+        .ok()?;
+        let studied = self.study.analyse(name.display().to_string(), read, soft).ok()?;
+        let pending = self.loop_of(&studied, &mut Vec::new()).ok()?;
+        (pending.done.made.candidate.num_jumps == 0).then_some(pending)
+    }
+
     /// Writes a loop of the last seconds in place of the one before.
-    fn write_live(&self, pending: PendingLoop, live: &LiveLoop) -> Result<(Sidecar, Vec<String>), Failure> {
+    fn write_live(&self, pending: PendingLoop, [first, end]: [usize; 2]) -> Result<(Sidecar, Vec<String>), Failure> {
         let beside = output::sidecar_path(&self.args.output);
         // What is replaced is our own from the second time on.
         let mut outputs = Outputs::new(self.args.force || self.best.is_some());
         protect(&mut outputs, self.args, self.request.recipe);
-        let [first, end] = live.of_frames;
         let said = format!(
             "made while the motion still came, of frames {first} to {} of the stream; its own frames are counted from the first of these",
             end - 1
@@ -391,13 +420,16 @@ impl Listening<'_> {
         self.args.record.clone().unwrap_or_else(|| PathBuf::from(files::STREAM))
     }
 
-    /// The name of a recording by its number: `walk.bvh`, then `walk-2.bvh`.
-    fn name_of(&self, part: usize) -> PathBuf {
+    /// The names of so many recordings: `walk.bvh`, then `walk-2.bvh` and so on, where no other file has that name.
+    fn names(&self, count: usize) -> Vec<PathBuf> {
         let name = self.name();
-        if part == 0 || files::is_stream(&name) {
-            return name;
+        let later = |number: usize| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)));
+        let is_free = |path: &PathBuf| self.args.force || path.symlink_metadata().is_err();
+        let all = core::iter::once(name.clone());
+        match self.args.record {
+            Some(_) => all.chain((2..).map(later).filter(is_free)).take(count).collect(),
+            None => all.cycle().take(count).collect(),
         }
-        name.with_file_name(format!("{}-{}.bvh", files::stem(&name), part + 1))
     }
 
     /// Makes the last loop of the whole, and writes it and what was heard.
@@ -412,51 +444,42 @@ impl Listening<'_> {
         }
         let mut outputs = Outputs::new(self.args.force);
         protect(&mut outputs, self.args, self.request.recipe);
-        let mut recorded = Vec::new();
-        let (mut best, mut failure) = (None::<(Best, Studied, PendingLoop)>, None);
-        for (number, part) in parts.iter().enumerate() {
-            let (name, file) = (self.name_of(number), part.file(0..part.num_frames()));
+        let names = self.names(parts.len());
+        let (mut best, mut failure) = (None::<(usize, Rank, Studied, PendingLoop)>, None);
+        for (number, (part, name)) in parts.iter().zip(&names).enumerate() {
+            let file = part.file(0..part.num_frames());
             if self.args.record.is_some() {
-                outputs.add(&name, &file)?;
-                outputs.clear_sidecar(&name)?;
-                recorded.push(name.clone());
+                outputs.add(name, &file)?;
+                outputs.clear_sidecar(name)?;
             }
-            match self.loop_of_recording(&name, file) {
+            match self.loop_of_recording(name, file) {
                 Ok((studied, pending)) => {
-                    let (grade, candidate) = (pending.file.sidecar.quality.grade, &pending.done.made.candidate);
-                    if best
-                        .as_ref()
-                        .is_none_or(|(best, ..)| best.is_worse_than(grade, candidate))
-                    {
-                        let facts = Best {
-                            cycle: number,
-                            grade,
-                            candidate: candidate.clone(),
-                            sidecar: Sidecar::default(),
-                            outputs: Vec::new(),
-                        };
-                        best = Some((facts, studied, pending));
+                    let rank = Rank::of(&pending);
+                    if best.as_ref().is_none_or(|(_, best, ..)| best.is_below(&rank)) {
+                        best = Some((number, rank, studied, pending));
                     }
                 }
-                Err(error) => drop(failure.get_or_insert(error)),
+                Err(error) => failure = failure.or(Some(error)),
             }
         }
+        // What was heard cannot be heard again.
+        let recorded = outputs.commit()?;
         let num_frames = self.listener.as_ref().map_or(0, Listener::num_frames);
         let counts = [num_frames, self.num_loops];
-        let Some((facts, studied, pending)) = best else {
-            outputs.commit()?;
+        let Some((number, _, studied, pending)) = best else {
             let failure = failure.unwrap_or_else(|| Failure::nothing("no loop found in what was heard"));
             let Some(live) = self.best else {
                 return Err(failure);
             };
             talk::warn(&format!("{}; the loop of cycle {} stays", failure.what(), live.cycle));
-            return self::answer(self.args, counts, false, &live.sidecar, &live.outputs);
+            let written = [live.outputs, recorded].concat();
+            return answer(self.args, counts, false, &live.sidecar, &written);
         };
         if parts.len() > 1 {
             talk::note(&format!(
                 "of {} recordings, the loop of number {} is the best",
                 parts.len(),
-                facts.cycle + 1
+                number + 1
             ));
         }
         talk::warn_all(&pending.warnings);
@@ -467,14 +490,13 @@ impl Listening<'_> {
         // The loops that were made meanwhile are replaced, and nothing else that was not to be.
         let mut of_loop = Outputs::new(self.args.force || self.best.is_some());
         protect(&mut of_loop, self.args, self.request.recipe);
-        for name in &recorded {
+        for name in names.iter().filter(|_| self.args.record.is_some()) {
             of_loop.protect(name);
         }
         let named: [&Path; 2] = [&self.args.output, &beside];
         let sidecar = loop_output::add(&mut of_loop, pending, &named, loop_output::in_words(&studied.warnings))?;
-        let recorded = outputs.commit()?;
         let written = [of_loop.commit()?, recorded].concat();
-        self::answer(self.args, counts, true, &sidecar, &written)
+        answer(self.args, counts, true, &sidecar, &written)
     }
 
     /// The loop of a recording, as `make` makes it of that file.
@@ -494,16 +516,6 @@ impl Listening<'_> {
         let made = job::make(studied, self.request, &first)?;
         job::write(studied, self.request, made, self.format)
     }
-}
-
-/// The recommended loop of the last seconds; `None` where there is none, or only one in which a pose jumps.
-fn loop_of_window(file: &[u8], name: &Path, listening: &Listening<'_>) -> Option<PendingLoop> {
-    let study = listening.study;
-    let mut soft = Vec::new();
-    let read = read_take(file, &files::stem(name), &study.reading(memory::limits()), &mut soft).ok()?;
-    let studied = study.analyse(name.display().to_string(), read, soft).ok()?;
-    let pending = listening.loop_of(&studied, &mut Vec::new()).ok()?;
-    (pending.done.made.candidate.num_jumps == 0).then_some(pending)
 }
 
 /// Prints the last answer.

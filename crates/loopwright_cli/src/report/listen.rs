@@ -18,7 +18,7 @@ pub(crate) struct LiveLoop {
     /// The frames that it was made of.
     pub(crate) of_frames: [usize; 2],
     pub(crate) period_secs: f64,
-    pub(crate) grade: Option<Grade>,
+    pub(crate) grade: Option<String>,
     /// Whether it is better than all before, and was written.
     pub(crate) is_written: bool,
     /// From the arrival of the cycle's last frame until the loop was there.
@@ -41,7 +41,7 @@ impl LiveLoop {
             frames,
             of_frames,
             period_secs,
-            grade,
+            grade: grade.map(|grade| grade.to_string()),
             is_written: false,
             ready_secs: 0.0,
             outputs: Vec::new(),
@@ -56,8 +56,7 @@ impl LiveLoop {
     /// One line for people.
     pub(crate) fn human(&self) -> String {
         let grade = self
-            .grade
-            .map_or_else(|| "a loop".to_owned(), |grade| grade.to_string());
+XX
         let what = match self.is_written {
             true => format!("{} ms after its end", (1000.0 * self.ready_secs).ceil()),
             false => "no better than the one before, which stays".to_owned(),
