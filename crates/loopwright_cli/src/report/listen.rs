@@ -55,8 +55,7 @@ impl LiveLoop {
 
     /// One line for people.
     pub(crate) fn human(&self) -> String {
-        let grade = self
-XX
+        let grade = self.grade.as_deref().unwrap_or("not graded");
         let what = match self.is_written {
             true => format!("{} ms after its end", (1000.0 * self.ready_secs).ceil()),
             false => "no better than the one before, which stays".to_owned(),
