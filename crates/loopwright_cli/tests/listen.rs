@@ -1,6 +1,5 @@
 //! Loops of motion that still comes: through a pipe, by VMC, at any pace, and when it stutters, stops, jumps or lies.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::UdpSocket;
 use std::process::{Child, ChildStdin, Stdio};

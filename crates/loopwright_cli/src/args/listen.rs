@@ -10,7 +10,7 @@ use crate::recipe::{Sets, StudyArgs};
 #[derive(Debug, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub(crate) struct ListenArgs {
-    /// Receive VMC on this UDP port of this machine (senders use 39539) instead of reading BVH from the standard input.
+    /// UDP port of this machine to receive VMC at, such as 39539 [default: none, BVH comes by the standard input].
     #[arg(long, value_name = "PORT", help_heading = INPUT)]
     pub(crate) port: Option<u16>,
     /// Frames per second of what is received [default: those of the sender].
@@ -32,7 +32,7 @@ pub(crate) struct ListenArgs {
     /// The loop to write, which better ones replace while the motion goes on.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// Keep what was heard in this file (BVH), of which `make` makes the last loop again.
+    /// Keep what was heard in this file (BVH); `make` makes the last loop of it.
     #[arg(long, value_name = "TAKE")]
     pub(crate) record: Option<PathBuf>,
     /// Overwrite existing files.

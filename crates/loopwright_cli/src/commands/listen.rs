@@ -62,6 +62,11 @@ pub(crate) fn run(args: ListenArgs) -> Result<Ending, Failure> {
     }
     let mut search = SearchRequest::default().tuned(&recipe.search);
     search.cycles = recipe.stretch.cycles;
+    // Where the last seconds begin and end says nothing, so their whole is no loop, whatever its ends are like.
+    let search_meanwhile = SearchRequest {
+        seconds: Some(search.bounds_secs()),
+        ..search.clone()
+    };
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     protect(&mut outputs, &args, &recipe);
@@ -97,6 +102,7 @@ pub(crate) fn run(args: ListenArgs) -> Result<Ending, Failure> {
             search: Some(&search),
             rows: &Rows::Recommended,
         },
+        search_meanwhile: &search_meanwhile,
         args: &args,
         study: &study,
         format,
@@ -167,6 +173,8 @@ struct Listening<'a> {
     args: &'a ListenArgs,
     study: &'a Study,
     request: Request<'a>,
+    /// The search of the last seconds.
+    search_meanwhile: &'a SearchRequest,
     format: Format,
     stream: BvhStream,
     listener: Option<Listener>,
@@ -397,7 +405,11 @@ impl Listening<'_> {
         )
         .ok()?;
         let studied = self.study.analyse(name.display().to_string(), read, soft).ok()?;
-        let pending = self.loop_of(&studied, &mut Vec::new()).ok()?;
+        let request = Request {
+            search: Some(self.search_meanwhile),
+            ..self.request
+        };
+        let pending = self.loop_of(&studied, request, &mut Vec::new()).ok()?;
         (pending.done.made.candidate.num_jumps == 0).then_some(pending)
     }
 
@@ -503,18 +515,23 @@ impl Listening<'_> {
     fn loop_of_recording(&self, name: &Path, file: Vec<u8>) -> Result<(Studied, PendingLoop), Failure> {
         let studied = load::load_bytes(name, file, self.study)?;
         let mut warnings = Vec::new();
-        let made = self.loop_of(&studied, &mut warnings);
+        let made = self.loop_of(&studied, self.request, &mut warnings);
         talk::warn_all(&warnings);
         let pending = made.map_err(|error| failures::job(&studied, self.request.search, error))?;
         Ok((studied, pending))
     }
 
     /// The recommended loop of a take.
-    fn loop_of(&self, studied: &Studied, warnings: &mut Vec<job::Warning>) -> Result<PendingLoop, JobError> {
-        let mut chosen = job::choose(studied, self.request, warnings)?;
+    fn loop_of(
+        &self,
+        studied: &Studied,
+        request: Request<'_>,
+        warnings: &mut Vec<job::Warning>,
+    ) -> Result<PendingLoop, JobError> {
+        let mut chosen = job::choose(studied, request, warnings)?;
         let first = chosen.swap_remove(0)?;
-        let made = job::make(studied, self.request, &first)?;
-        job::write(studied, self.request, made, self.format)
+        let made = job::make(studied, request, &first)?;
+        job::write(studied, request, made, self.format)
     }
 }
 
