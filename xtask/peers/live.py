@@ -64,10 +64,10 @@ def message(address, name, numbers):
     return filled(address) + filled(types) + (filled(name) if name is not None else b"") + struct.pack(f">{len(numbers)}f", *numbers)
 
 
-def bundles(head, row, secs):
+def bundles(body, row, secs):
     """A frame as a sender in Unity states it: left-handed, metres; a few messages in each bundle."""
     values, parts = iter(map(float, row.split())), [message("/VMC/Ext/Root/Pos", "root", (0, 0, 0, 0, 0, 0, 1))]
-    for name, offset, channels in joints(head):
+    for name, offset, channels in body:
         position, rotation = list(offset), (0, 0, 0, 1)
         for channel in channels:
             axis, value = "XYZ".index(channel[0]), next(values)
@@ -89,6 +89,7 @@ def bundles(head, row, secs):
 def listen(name, path, by, pace):
     """Streams a take so many times as fast as it is; 0 is as fast as it goes."""
     head, rows, step = parted(path)
+    packets = [list(bundles(joints(head), row, index * step)) for index, row in enumerate(rows)] if by == "VMC" else None
     loop, take = (os.path.join(SCRATCH, f"{name}-{kind}.bvh") for kind in ("loop", "take"))
     flags = ["--port", "0", "--timeout", "2"] if by == "VMC" else []
     child = subprocess.Popen([PROGRAM, "listen", "-o", loop, "--record", take, "--json", "--force", *flags],
@@ -97,7 +98,9 @@ def listen(name, path, by, pace):
 
     def follow():
         for line in child.stdout:
-            answers.append((time.monotonic(), json.loads(line)))
+            # Why there is no loop is said on many lines.
+            if line.startswith(b'{"format"'):
+                answers.append((time.monotonic(), json.loads(line)))
 
     follower = threading.Thread(target=follow)
     follower.start()
@@ -106,7 +109,6 @@ def listen(name, path, by, pace):
         port = int(child.stderr.readline().split(b"port ")[1].split()[0])
     threading.Thread(target=child.stderr.read, daemon=True).start()
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    packets = [list(bundles(head, row, index * step)) for index, row in enumerate(rows)] if by == "VMC" else None
     began = time.monotonic()
     if by != "VMC":
         child.stdin.write(head.encode("latin-1"))

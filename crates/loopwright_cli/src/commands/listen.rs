@@ -365,6 +365,7 @@ impl Listening<'_> {
         let of_frames = [due.frames.start, due.frames.end];
         let period_secs = pending.file.sidecar.candidate.period_secs;
         let mut live = LiveLoop::new(due.cycle, due.frames.end, of_frames, period_secs, rank.grade);
+        live.has_rhythm = due.period_secs.is_some();
         if self.best.as_ref().is_none_or(|best| best.rank.is_below(&rank)) {
             match self.write_live(pending, of_frames) {
                 Ok((sidecar, outputs)) => {

@@ -13,6 +13,9 @@ pub(crate) struct LiveLoop {
     version: u32,
     /// Cycles since the motion began.
     pub(crate) cycle: usize,
+    /// Whether they are, and not tries.
+    #[serde(skip)]
+    pub(crate) has_rhythm: bool,
     /// Frames that came by then.
     pub(crate) frames: usize,
     /// The frames that it was made of.
@@ -38,6 +41,7 @@ impl LiveLoop {
             format: "loopwright-live",
             version: VERSION,
             cycle,
+            has_rhythm: true,
             frames,
             of_frames,
             period_secs,
@@ -60,7 +64,8 @@ impl LiveLoop {
             true => format!("{} ms after its end", (1000.0 * self.ready_secs).ceil()),
             false => "no better than the one before, which stays".to_owned(),
         };
-        format!("cycle {}: {grade}, {:.3} s, {what}", self.cycle, self.period_secs)
+        let word = if self.has_rhythm { "cycle" } else { "no rhythm, try" };
+        format!("{word} {}: {grade}, {:.3} s, {what}", self.cycle, self.period_secs)
     }
 }
 
