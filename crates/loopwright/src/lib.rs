@@ -77,6 +77,8 @@ pub mod play;
 
 pub mod passage;
 
+pub mod live;
+
 pub mod recognition;
 
 mod face;

@@ -15,6 +15,7 @@ mod floor;
 mod golden_math;
 mod idle;
 mod joint_names;
+mod live;
 mod mean_cycle;
 mod nameless;
 mod occurrence;

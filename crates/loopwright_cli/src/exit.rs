@@ -11,6 +11,8 @@ pub(crate) enum Ending {
     Done,
     /// The verdict is negative, or nothing was found.
     Negative,
+    /// Stopped at the keyboard, after what had to be done was done.
+    Stopped,
 }
 
 /// A failure to report to the user.
@@ -176,6 +178,7 @@ pub(crate) fn status(result: &Result<Ending, Failure>) -> u8 {
     match result {
         Ok(Ending::Done) => 0,
         Ok(Ending::Negative) => 1,
+        Ok(Ending::Stopped) => 130,
         Err(failure) => failure.exit_status(),
     }
 }

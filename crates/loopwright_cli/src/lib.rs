@@ -16,6 +16,7 @@ mod failures;
 mod files;
 mod headings;
 mod limits;
+mod live_source;
 mod load;
 mod loop_output;
 mod memory;
@@ -89,6 +90,7 @@ fn perform(command: Command) -> Result<Ending, Failure> {
         Command::Find(args) => commands::find::run(&args),
         Command::Make(args) => commands::make::run(*args),
         Command::Close(args) => commands::make::close(*args),
+        Command::Listen(args) => commands::listen::run(*args),
         Command::Blend(args) => commands::blend::run(&args),
         Command::Set(args) => commands::set::run(&args),
         Command::Play(args) => commands::play::run(&args),

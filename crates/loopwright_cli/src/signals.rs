@@ -20,6 +20,20 @@ pub(crate) fn can_be_resumed(can_be: bool) {
     CAN_BE_RESUMED.store(can_be, Ordering::Relaxed);
 }
 
+/// Whether the keyboard ends what is listened to, and whether it did.
+static ENDS_STREAM: AtomicBool = AtomicBool::new(false);
+static HAS_ENDED_STREAM: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first SIGINT does not end the run: [`stream_was_ended`] says that it came. The second one does.
+pub(crate) fn end_stream_when_stopped() {
+    ENDS_STREAM.store(true, Ordering::Relaxed);
+}
+
+/// Whether the keyboard has ended what is listened to.
+pub(crate) fn stream_was_ended() -> bool {
+    HAS_ENDED_STREAM.load(Ordering::Relaxed)
+}
+
 /// Makes signals wait until the value is dropped.
 pub(crate) fn wait() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -43,7 +57,11 @@ pub(crate) fn watch() {
     };
     // The same where the system gives no thread.
     let _ = std::thread::Builder::new().spawn(move || {
-        if let Some(signal) = signals.forever().next() {
+        for signal in signals.forever() {
+            if signal == consts::SIGINT && ENDS_STREAM.swap(false, Ordering::Relaxed) {
+                HAS_ENDED_STREAM.store(true, Ordering::Relaxed);
+                continue;
+            }
             // Held to the end, so that nothing is renamed meanwhile.
             let unfinished = wait();
             for path in unfinished.iter() {

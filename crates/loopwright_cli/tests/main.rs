@@ -22,6 +22,7 @@ mod like;
 #[cfg(unix)]
 mod limits;
 mod lint;
+mod listen;
 mod make_options;
 mod many_animations;
 mod many_files;

@@ -79,6 +79,8 @@ mod gltf;
 
 mod npz;
 
+pub mod vmc;
+
 mod keyed_motion;
 
 mod shapes;
@@ -115,6 +117,7 @@ mod error;
 
 pub use animated_file::AnimatedFile;
 pub use animations::AnimationError;
+pub use bvh::stream::{BvhRecording, BvhStream, BvhStreamError, LineFault, StreamHead, StreamedLine};
 pub use bvh::{error::BvhError, plain::PlainBvh, source::BvhSource, warning::BvhWarning};
 pub use byte_count::ByteCount;
 pub use character::{Character, CharacterError};

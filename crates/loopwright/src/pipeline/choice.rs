@@ -224,16 +224,21 @@ fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, close
     Some(made)
 }
 
-/// Sound candidates first, of these those that move on evenly, of these the best, and of equals the earliest.
-fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
+/// The order in which loops are recommended, also of different parts of a take: sound ones first, of these those that move on evenly, of
+/// these the best. Less is better; loops whose outcome is not known come last.
+pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     // Copied cycles differ by rounding only, and otherwise in a take that is turned.
     let score = |each: &LoopCandidate| (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * outcome.score()).round());
-    let start = |each: &LoopCandidate| each.cut.start_frame();
     let is_even = |each: &LoopCandidate| each.steadiness_around.is_even();
     (other.is_sound().cmp(&one.is_sound()))
         .then(is_even(other).cmp(&is_even(one)))
         .then(score(one).total_cmp(&score(other)))
-        .then(start(one).total_cmp(&start(other)))
+}
+
+/// The same, and of equals the earliest.
+fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
+    let start = |each: &LoopCandidate| each.cut.start_frame();
+    by_recommendation(one, other).then(start(one).total_cmp(&start(other)))
 }
 
 /// Adds parts to the first `most` of a sorted list and sorts these anew, until the first `wanted` of them are sure.

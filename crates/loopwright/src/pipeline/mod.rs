@@ -22,6 +22,7 @@ mod start;
 
 pub(crate) use auto::choose_closure;
 pub use auto::{ClosureChoice, Score};
+pub use choice::by_recommendation;
 pub(crate) use choice::{find_and_make, find_cycles, find_loops, find_stretches};
 pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;

@@ -14,6 +14,7 @@ const SUMMARIES: &str = "
     find | top within like plot | loopwright find walk.bvh --turning none
     make | output all-animations range root-motion for | loopwright make takes/ -o loops/ --catalog loops/all.csv
     close | range output closure blend | loopwright close walk.bvh --range 120:185 --blend 0.3 -o walk-loop.bvh
+    listen | output port record seconds | loopwright listen --port 39539 -o walk-loop.bvh --record walk.bvh
     blend | output weights speed turn-rate | loopwright blend walk-loop.bvh run-loop.bvh --speed 2.5 -o jog-loop.bvh
     set | output rig style for | loopwright set takes/ -o hero/ --rig hero.glb --to glb
     play | output seconds seed cycles fps | loopwright play loops/ --seconds 60 -o played.bvh

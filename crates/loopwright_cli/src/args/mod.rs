@@ -10,6 +10,7 @@ mod cut;
 mod engine;
 mod fit;
 mod help;
+mod listen;
 mod loops;
 mod make;
 mod many;
@@ -29,6 +30,7 @@ pub(crate) use cut::CutArgs;
 pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use help::{command, full as full_command};
+pub(crate) use listen::ListenArgs;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use many::{ExcludeArgs, JobsArgs, ManyArgs};
@@ -90,6 +92,8 @@ pub(crate) enum Command {
     Make(Box<MakeArgs>),
     /// Makes a loop from the frames that you choose.
     Close(Box<CloseArgs>),
+    /// Makes a loop while the motion still comes, by standard input or VMC, and better ones as it goes on.
+    Listen(Box<ListenArgs>),
     /// Blends loops into one, by weights or to a given speed and turn rate.
     Blend(BlendArgs),
     /// Makes a set of loops for one character, in phase, with a manifest for players.

@@ -14,6 +14,7 @@ pub(crate) mod inspect;
 pub(crate) mod licences;
 mod like;
 pub(crate) mod list;
+pub(crate) mod listen;
 pub(crate) mod make;
 mod make_all;
 mod make_many;

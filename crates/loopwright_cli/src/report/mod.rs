@@ -14,6 +14,7 @@ pub(crate) mod inspect;
 pub(crate) mod json;
 pub(crate) mod like;
 pub(crate) mod list;
+pub(crate) mod listen;
 pub(crate) mod make;
 pub(crate) mod make_all;
 pub(crate) mod make_many;

@@ -36,7 +36,11 @@ mod number;
 
 mod motion;
 
-mod rows;
+mod row;
+
+pub(crate) mod rows;
+
+pub(crate) mod stream;
 
 pub(crate) mod warning;
 

@@ -8,7 +8,7 @@ use loopwright::analysis::{TakeSample, probe_stride};
 
 use super::read::{Frames, is_bvh};
 use super::{
-    FrameTime, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, motion, number::number, source::BvhSource,
+    FrameTime, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, motion, row::read_row, source::BvhSource,
 };
 use crate::space::{Space, guess};
 use crate::{settings::ReadSettings, take_warning::warn_of_take, text::without_byte_order_mark, warning::Warning};
@@ -231,25 +231,9 @@ impl<R: Read> Lines<R> {
             if line.is_empty() {
                 return None;
             }
-            let mut lexer = Lexer::new(line);
-            loop {
-                lexer.skip_space();
-                if lexer.plain_numbers(width - row.len(), row) > 0 {
-                    continue;
-                }
-                let token = lexer.token();
-                if token.is_empty() {
-                    break;
-                }
-                if row.len() == width {
-                    return None;
-                }
-                row.push(number(token).ok()?);
-            }
-            match row.len() {
-                0 => {}
-                found if found == width => return Some(()),
-                _ => return None,
+            read_row(line, width, row).ok()?;
+            if !row.is_empty() {
+                return Some(());
             }
         }
     }

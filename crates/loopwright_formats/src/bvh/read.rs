@@ -249,7 +249,7 @@ fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &m
 }
 
 /// The tree that is asked for, by the name of its root or by number; else that of most joints, with a warning about others.
-fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<Warning>) -> Result<Tree, ReadError> {
+pub(super) fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<Warning>) -> Result<Tree, ReadError> {
     let names = trees.names();
     let number = match wanted {
         Some(wanted) => match trees.find(wanted) {
@@ -272,7 +272,7 @@ fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<Warning>) -> R
     Ok(tree)
 }
 
-fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {
+pub(super) fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {
     let mut is_leaf = vec![true; hierarchy.joints().len()];
     for parent in hierarchy.joints().iter().filter_map(|joint| joint.parent) {
         is_leaf[parent] = false;

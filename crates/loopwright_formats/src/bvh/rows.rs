@@ -20,7 +20,7 @@ const HALF_TURN: f64 = 0.5 * TURN;
 /// 1 radian in the last decimal of a degree.
 const RADIAN: f64 = 180.0 / core::f64::consts::PI * ONE;
 
-pub(super) struct Rows {
+pub(crate) struct Rows {
     level: Level,
     decomposer: Decomposer,
     columns: Vec<Column>,
@@ -45,7 +45,7 @@ struct Column {
 
 impl Rows {
     /// For joints in this order; after `cycle` of `num_keys` keys poses may repeat.
-    pub(super) fn new(joints: &[BvhJoint], order: &[usize], cycle: usize, num_keys: usize) -> Self {
+    pub(crate) fn new(joints: &[BvhJoint], order: &[usize], cycle: usize, num_keys: usize) -> Self {
         let mut columns = Vec::new();
         let mut positions = Vec::new();
         let one = 3 * joints.len();
@@ -89,7 +89,7 @@ impl Rows {
     }
 
     /// The line of the next key, including its end: positions in units of `unit_metres`, angles continuous from the key before.
-    pub(super) fn next(&mut self, translations: &[DVec3], rotations: &[DQuat], unit_metres: f64) -> &[u8] {
+    pub(crate) fn next(&mut self, translations: &[DVec3], rotations: &[DQuat], unit_metres: f64) -> &[u8] {
         self.decomposer.decompose_all(rotations, &mut self.angles);
         let (angles, others) = self.values.split_at_mut(self.angles.as_flattened().len());
         if let Some(cycle) = &mut self.cycle {

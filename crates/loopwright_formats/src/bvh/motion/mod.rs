@@ -5,6 +5,8 @@
 //!
 //! Rows go to a [`RowSink`] one by one, so that only its results have to be stored.
 
+use core::ops::Range;
+
 use super::error::{BvhError, NumberPlace, Position};
 use super::lex::{Lexer, found, is};
 use super::{FrameTime, Hierarchy, number::number, warning::BvhWarning};
@@ -33,6 +35,20 @@ pub(super) trait RowSink {
 
     /// Takes the values of the next row.
     fn push(&mut self, row: &[f64]);
+}
+
+/// Where the number of frames stands, which comes next after the word MOTION; the cursor stays.
+pub(super) fn count_at(lexer: &mut Lexer<'_>) -> Result<Range<usize>, BvhError> {
+    let start = lexer.offset();
+    header::read_frame_count(lexer)?;
+    let end = lexer.offset();
+    lexer.go_back(start);
+    lexer.label();
+    lexer.skip_colon();
+    lexer.skip_space();
+    let count_at = lexer.offset()..end;
+    lexer.go_back(start);
+    Ok(count_at)
 }
 
 /// Reads from after the word MOTION up to the rows: the number of frames that the file declares, and their time.

@@ -1,0 +1,332 @@
+//! Poses that come one by one: when a cycle of their motion ends, so that a loop can be made of what came last.
+//!
+//! The rhythm is found without a body, an up axis or a unit, by local rotations alone: those of the joints below the hips, each weighted
+//! by the square of how far what hangs from it reaches, so that the sum is about a squared distance. For each lag the mean of that over
+//! the last lag is divided by the mean over all shorter lags, as A. de Cheveigné and H. Kawahara do for the pitch of voices ("YIN, a
+//! fundamental frequency estimator for speech and music", Journal of the Acoustical Society of America 111, 2002); the first lag at
+//! which it has a low minimum is the period. It is so known after two cycles.
+//!
+//! What is kept does not grow with the stream.
+
+use core::ops::Range;
+use std::collections::VecDeque;
+
+use glam::DQuat;
+
+use crate::motion::Skeleton;
+
+/// Shortest and longest cycle whose rhythm is found, seconds: a sprint has .45, slow steps 2.
+const CYCLE_SECS: [f64; 2] = [0.3, 4.0];
+
+/// Poses are compared at this rate or slower, per second: a fraction of the stream's own.
+const COMPARED_HZ: f64 = 60.0;
+
+/// The share of the mean distance over shorter lags below which poses a lag apart are alike.
+const ALIKE: f64 = 0.2;
+
+/// Mean squared distance below which a body stands, for limbs of length 1: turns of some 2 degrees.
+const STILL: f64 = 3e-4;
+
+/// The body moves where it goes this share of its usual way in [`STEP_SECS`].
+const MOVING_SHARE: f64 = 0.1;
+const STEP_SECS: f64 = 0.2;
+
+/// Cycles before the first loop: one to loop, with what comes before and after it.
+const FIRST_CYCLES: f64 = 3.0;
+
+/// Where nothing was found, the next try comes after this share of a cycle.
+const AGAIN_CYCLES: f64 = 0.25;
+
+/// Seconds between tries where no rhythm is known.
+const NO_RHYTHM_SECS: f64 = 4.0;
+
+/// What a loop is made of: so many cycles, and at least and at most so many seconds.
+const WINDOW_CYCLES: f64 = 6.0;
+const WINDOW_SECS: [f64; 2] = [4.0, 12.0];
+
+/// A loop can be tried now: a cycle has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Due {
+    /// Cycles since the motion began, or tries where no rhythm is known.
+    pub cycle: usize,
+    /// Length of a cycle, seconds; `None` where no rhythm is known.
+    pub period_secs: Option<f64>,
+    /// The frames to make it of, counted from the first of the stream.
+    pub frames: Range<usize>,
+}
+
+/// Listens to poses, and says when a loop can be tried.
+///
+/// ```
+/// use loopwright::live::Listener;
+///
+/// let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?;
+/// let mut listener = Listener::new(walk.take.skeleton(), walk.take.frame_time_secs());
+/// let tries: Vec<_> = (0..walk.take.num_frames()).filter_map(|frame| listener.push(walk.take.rotations(frame))).collect();
+/// // The first after three cycles, and then one after each.
+/// let first_secs = tries[0].frames.end as f64 * walk.take.frame_time_secs();
+/// assert!((first_secs / walk.truth.period_secs - 3.0).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Listener {
+    frame_time_secs: f64,
+    /// Every so many frames one is compared.
+    stride: usize,
+    /// Joints that are compared, with weights that sum to one.
+    joints: Vec<(usize, f64)>,
+    /// The last poses that were compared, the latest at the end.
+    poses: VecDeque<Vec<DQuat>>,
+    lags: Vec<Lag>,
+    min_lag: usize,
+    /// How far the body went in [`STEP_SECS`], per pose.
+    steps: VecDeque<f64>,
+    num_frames: usize,
+    /// The first frame after the last cut.
+    cut_at: usize,
+    period: Option<f64>,
+    /// Where the motion with this rhythm began, and when the next try is due; frames.
+    began_at: usize,
+    due_at: f64,
+    num_tries: usize,
+}
+
+/// Distances of poses that are so far apart.
+#[derive(Clone, Debug, Default)]
+struct Lag {
+    /// Those of the last poses, as many as the lag, and their sum.
+    last: VecDeque<f64>,
+    sum: f64,
+}
+
+impl Listener {
+    /// Before the first pose of a skeleton, of whose lengths only the ratios count. `frame_time_secs` has to be positive.
+    pub fn new(skeleton: &Skeleton, frame_time_secs: f64) -> Self {
+        let rate = 1.0 / frame_time_secs.max(1e-6);
+        let stride = ((rate / COMPARED_HZ).round() as usize).max(1);
+        let step_secs = stride as f64 * frame_time_secs;
+        let lag_of = |secs: f64| ((secs / step_secs).round() as usize).max(1);
+        Self {
+            frame_time_secs,
+            stride,
+            joints: weights(skeleton),
+            poses: VecDeque::new(),
+            lags: vec![Lag::default(); lag_of(CYCLE_SECS[1])],
+            min_lag: lag_of(CYCLE_SECS[0]).max(3),
+            steps: VecDeque::new(),
+            num_frames: 0,
+            cut_at: 0,
+            period: None,
+            began_at: 0,
+            due_at: f64::INFINITY,
+            num_tries: 0,
+        }
+    }
+
+    /// The length of a cycle, seconds, where one is known.
+    pub fn period_secs(&self) -> Option<f64> {
+        self.period.map(|frames| frames * self.frame_time_secs)
+    }
+
+    /// Number of frames so far.
+    pub fn num_frames(&self) -> usize {
+        self.num_frames
+    }
+
+    /// What follows does not continue what came: no loop is tried across.
+    pub fn cut(&mut self) {
+        self.poses.clear();
+        self.steps.clear();
+        self.lags.fill(Lag::default());
+        self.period = None;
+        self.cut_at = self.num_frames;
+        self.began_at = self.num_frames;
+        self.due_at = f64::INFINITY;
+        self.num_tries = 0;
+    }
+
+    /// The last try found nothing: the next one comes sooner than after a cycle.
+    pub fn found_nothing(&mut self) {
+        if let Some(period) = self.period {
+            self.due_at = self.num_frames as f64 + AGAIN_CYCLES * period;
+        }
+    }
+
+    /// The next frame is the last one again, in place of one that is lost; it is not compared.
+    pub fn repeat_last(&mut self) {
+        self.num_frames += 1;
+    }
+
+    /// Takes the local rotations of all joints at the next frame; says whether a loop can be tried with it. Joints that are missing count
+    /// as at rest.
+    pub fn push(&mut self, rotations: &[DQuat]) -> Option<Due> {
+        let is_compared = (self.num_frames - self.cut_at).is_multiple_of(self.stride);
+        self.num_frames += 1;
+        if is_compared {
+            self.compare(rotations);
+            self.follow();
+        }
+        self.due()
+    }
+
+    /// Adds a pose to the distances at all lags.
+    fn compare(&mut self, rotations: &[DQuat]) {
+        let rotation = |&(joint, _): &(usize, f64)| rotations.get(joint).copied().unwrap_or(DQuat::IDENTITY);
+        let pose: Vec<DQuat> = self.joints.iter().map(rotation).collect();
+        for (before, lag) in self.poses.iter().rev().zip(&mut self.lags) {
+            let distance = distance(&self.joints, before, &pose);
+            lag.sum += distance;
+            lag.last.push_back(distance);
+        }
+        for (index, lag) in self.lags.iter_mut().enumerate() {
+            if lag.last.len() > index + 1 {
+                lag.sum -= lag.last.pop_front().unwrap_or(0.0);
+            }
+        }
+        let lag = ((STEP_SECS / self.step_secs()).round() as usize).max(1);
+        let step = self.lags.get(lag - 1).and_then(|lag| lag.last.back());
+        // At first nobody knows, and who is seen walking walked before.
+        self.steps.push_back(step.copied().unwrap_or(f64::INFINITY));
+        self.poses.push_back(pose);
+        if self.poses.len() > self.lags.len() {
+            self.poses.pop_front();
+        }
+        // The beginning of a motion is looked for so far back.
+        if self.steps.len() > 3 * self.lags.len() {
+            self.steps.pop_front();
+        }
+    }
+
+    fn step_secs(&self) -> f64 {
+        self.stride as f64 * self.frame_time_secs
+    }
+
+    /// Follows the rhythm: it begins, goes on or ends.
+    fn follow(&mut self) {
+        let before = self.period;
+        self.period = self.rhythm().map(|steps| steps * self.stride as f64);
+        if let (None, Some(period)) = (before, self.period) {
+            self.began_at = self.beginning(period);
+            self.due_at = self.began_at as f64 + FIRST_CYCLES * period;
+            self.num_tries = 0;
+        }
+        if self.period.is_none() && (before.is_some() || self.due_at.is_infinite()) {
+            self.due_at = self.num_frames as f64 + NO_RHYTHM_SECS / self.frame_time_secs;
+        }
+    }
+
+    /// The period in poses: the first lag with a low minimum.
+    fn rhythm(&self) -> Option<f64> {
+        let (mut sum, mut best) = (0.0, None::<f64>);
+        let mut shares: [f64; 2] = [f64::INFINITY; 2];
+        for (index, lag) in self.lags.iter().enumerate() {
+            let steps = index + 1;
+            if lag.last.len() < steps {
+                break;
+            }
+            let mean = lag.sum.max(0.0) / steps as f64;
+            sum += mean;
+            let usual = sum / steps as f64;
+            let share = if usual > STILL { mean / usual } else { f64::INFINITY };
+            let [before, at] = shares;
+            // The lag before this one is a minimum.
+            if best.is_none() && index > self.min_lag && at < ALIKE && at <= before && at < share {
+                best = Some(vertex(index as f64, [before, at, share]));
+            }
+            shares = [at, share];
+        }
+        best
+    }
+
+    /// The frame at which the motion of this rhythm began: the last one before which the body hardly moved.
+    fn beginning(&self, period: f64) -> usize {
+        let cycle = ((period / self.stride as f64).round() as usize).clamp(1, self.steps.len().max(1));
+        let last = self.steps.iter().rev();
+        let usual = last.clone().take(cycle).sum::<f64>() / cycle as f64;
+        // A walk slows down for a moment and goes on.
+        let pause = ((STEP_SECS / self.step_secs()).round() as usize).max(1);
+        let (mut still, mut moving) = (0, 0);
+        for (index, &step) in last.enumerate() {
+            still = if step < MOVING_SHARE * usual { still + 1 } else { 0 };
+            if still == 0 {
+                moving = index + 1;
+            }
+            if still > pause {
+                break;
+            }
+        }
+        (self.num_frames - (moving * self.stride).min(self.num_frames)).max(self.cut_at)
+    }
+
+    /// The try that is due now.
+    fn due(&mut self) -> Option<Due> {
+        let now = self.num_frames as f64;
+        if now < self.due_at {
+            return None;
+        }
+        self.num_tries += 1;
+        let (cycle, wait) = match self.period {
+            Some(period) => (((now - self.began_at as f64) / period).round() as usize, period),
+            None => (self.num_tries, NO_RHYTHM_SECS / self.frame_time_secs),
+        };
+        // After late tries the next one keeps to the cycles.
+        self.due_at = (self.due_at + wait).max(now + AGAIN_CYCLES * wait);
+        let [shortest, longest] = WINDOW_SECS;
+        let secs = self.period_secs().map_or(longest, |period| WINDOW_CYCLES * period);
+        let window = (secs.clamp(shortest, longest) / self.frame_time_secs).ceil() as usize;
+        Some(Due {
+            cycle,
+            period_secs: self.period_secs(),
+            frames: self.num_frames.saturating_sub(window).max(self.cut_at)..self.num_frames,
+        })
+    }
+}
+
+/// About half the squared distance between two poses, for limbs of length 1. Signs of quaternions do not matter.
+fn distance(joints: &[(usize, f64)], one: &[DQuat], other: &[DQuat]) -> f64 {
+    let sum = |sum: f64, ((&(_, weight), one), other): ((&(usize, f64), &DQuat), &DQuat)| {
+        let cosine = one.dot(*other);
+        sum + weight * (1.0 - cosine * cosine).max(0.0)
+    };
+    joints.iter().zip(one).zip(other).fold(0.0, sum)
+}
+
+/// The joints below the first fork of a skeleton, which is the hips, with the squares of how far what hangs from them reaches.
+fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
+    let count = skeleton.num_joints();
+    let mut reach = vec![0.0_f64; count];
+    for joint in (0..count).rev() {
+        let tip = skeleton.joint(joint).tip.map_or(0.0, |tip| tip.length());
+        reach[joint] = reach[joint].max(tip);
+        if let Some(parent) = skeleton.parent(joint) {
+            let length = skeleton.joint(joint).rest_offset.length();
+            reach[parent] = reach[parent].max(length + reach[joint]);
+        }
+    }
+    // Above it a turn is one of the whole body.
+    let mut fork = 0;
+    while let [only] = skeleton.children(fork) {
+        fork = *only;
+    }
+    let first = if skeleton.children(fork).is_empty() {
+        0
+    } else {
+        fork + 1
+    };
+    let square = |joint: usize| (joint, reach[joint] * reach[joint]);
+    let weights: Vec<(usize, f64)> = (first..count).map(square).filter(|(_, weight)| *weight > 0.0).collect();
+    let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
+    weights
+        .into_iter()
+        .map(|(joint, weight)| (joint, weight / sum))
+        .collect()
+}
+
+/// Where the parabola through three values around `at` has its vertex; the middle one is the least.
+fn vertex(at: f64, [before, value, after]: [f64; 3]) -> f64 {
+    let bend = before - 2.0 * value + after;
+    match bend > 0.0 && bend.is_finite() {
+        true => at + 0.5 * (before - after) / bend,
+        false => at,
+    }
+}

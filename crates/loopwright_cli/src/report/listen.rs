@@ -1,0 +1,115 @@
+//! Answers of `listen`: a line for each loop while the motion comes, and a last one.
+
+use loopwright_formats::Sidecar;
+use loopwright_formats::loop_file::{VERSION, facts::Grade};
+use serde::Serialize;
+
+use crate::talk;
+
+/// A loop that was made while the motion came.
+#[derive(Debug, Serialize)]
+pub(crate) struct LiveLoop {
+    format: &'static str,
+    version: u32,
+    /// Cycles since the motion began.
+    pub(crate) cycle: usize,
+    /// Whether they are, and not tries.
+    #[serde(skip)]
+    pub(crate) has_rhythm: bool,
+    /// Frames that came by then.
+    pub(crate) frames: usize,
+    /// The frames that it was made of.
+    pub(crate) of_frames: [usize; 2],
+    pub(crate) period_secs: f64,
+    pub(crate) grade: Option<String>,
+    /// Whether it is better than all before, and was written.
+    pub(crate) is_written: bool,
+    /// From the arrival of the cycle's last frame until the loop was there.
+    pub(crate) ready_secs: f64,
+    pub(crate) outputs: Vec<String>,
+}
+
+impl LiveLoop {
+    pub(crate) fn new(
+        cycle: usize,
+        frames: usize,
+        of_frames: [usize; 2],
+        period_secs: f64,
+        grade: Option<Grade>,
+    ) -> Self {
+        Self {
+            format: "loopwright-live",
+            version: VERSION,
+            cycle,
+            has_rhythm: true,
+            frames,
+            of_frames,
+            period_secs,
+            grade: grade.map(|grade| grade.to_string()),
+            is_written: false,
+            ready_secs: 0.0,
+            outputs: Vec::new(),
+        }
+    }
+
+    /// One line for programs.
+    pub(crate) fn line(&self) -> String {
+        line(self)
+    }
+
+    /// One line for people.
+    pub(crate) fn human(&self) -> String {
+        let grade = self.grade.as_deref().unwrap_or("not graded");
+        let what = match self.is_written {
+            true => format!("{} ms after its end", (1000.0 * self.ready_secs).ceil()),
+            false => "no better than the one before, which stays".to_owned(),
+        };
+        let word = if self.has_rhythm { "cycle" } else { "no rhythm, try" };
+        format!("{word} {}: {grade}, {:.3} s, {what}", self.cycle, self.period_secs)
+    }
+}
+
+/// The last line.
+#[derive(Debug, Serialize)]
+pub(crate) struct ListenAnswer<'a> {
+    format: &'static str,
+    version: u32,
+    /// Frames that came, and loops that were made meanwhile.
+    frames: usize,
+    live_loops: usize,
+    /// Whether the loop is that of a whole recording, and not one that was made meanwhile.
+    is_of_recording: bool,
+    #[serde(rename = "loop")]
+    sidecar: &'a Sidecar,
+    warnings: Vec<String>,
+    outputs: &'a [String],
+}
+
+impl<'a> ListenAnswer<'a> {
+    pub(crate) fn new(
+        [frames, live_loops]: [usize; 2],
+        is_of_recording: bool,
+        sidecar: &'a Sidecar,
+        outputs: &'a [String],
+    ) -> Self {
+        Self {
+            format: "loopwright-listen",
+            version: VERSION,
+            frames,
+            live_loops,
+            is_of_recording,
+            sidecar,
+            warnings: talk::warnings(),
+            outputs,
+        }
+    }
+
+    pub(crate) fn line(&self) -> String {
+        line(self)
+    }
+}
+
+fn line<T: Serialize>(facts: &T) -> String {
+    // Structs of numbers and strings always serialise.
+    format!("{}\n", serde_json::to_string(facts).unwrap_or_default())
+}

@@ -1,0 +1,509 @@
+//! BVH as it comes: the head and the rows of a stream, line by line, and what came so far as a file.
+
+use core::ops::Range;
+use std::sync::Arc;
+
+use glam::DQuat;
+use loopwright::Skeleton;
+
+use super::read::{Frames, chosen, is_bvh, skeleton};
+use super::row::{RowFault, read_row};
+use super::{Hierarchy, hierarchy, lex::Lexer, motion};
+use crate::space::Space;
+use crate::text::without_byte_order_mark;
+use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::Warning};
+
+/// Longest text before the rows, bytes; skeletons of a thousand joints have a tenth of it.
+const MAX_HEAD_BYTES: usize = 1 << 20;
+
+/// Longest line of a row, bytes.
+const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// Why a stream cannot be read any further.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum BvhStreamError {
+    /// Its head is none of BVH.
+    #[error(transparent)]
+    Head(#[from] ReadError),
+    #[error("no line \"Frame Time:\" in the first {}", ByteCount(MAX_HEAD_BYTES as u64))]
+    NoHead,
+    #[error("the first row stands on the line of the frame time, and each row needs its own")]
+    RowsInHead,
+    #[error("line {line} is longer than {}", ByteCount(MAX_LINE_BYTES as u64))]
+    LongLine { line: usize },
+}
+
+/// Why a line is no row.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum LineFault {
+    #[error("line {line} has {found} values, and a row has {expected}")]
+    Width { line: usize, found: usize, expected: usize },
+    /// Text, NaN, an infinity, or a number that no channel has.
+    #[error("line {line}: \"{found}\" is no value of a channel")]
+    Value { line: usize, found: String },
+}
+
+/// A line of a stream.
+#[derive(Debug, PartialEq)]
+pub enum StreamedLine<'a> {
+    /// The last one of the head: [`BvhStream::head`] is known from here on.
+    Head,
+    /// A row.
+    Frame {
+        /// The line with its end.
+        text: &'a [u8],
+        /// Local rotations of all joints, in the axes of the stream.
+        rotations: &'a [DQuat],
+    },
+    /// No row: a frame that is lost.
+    Refused(LineFault),
+    /// Another file begins, which is no part of this one.
+    OtherFile,
+}
+
+/// What stands before the rows of a stream.
+#[derive(Debug)]
+pub struct StreamHead {
+    text: Vec<u8>,
+    /// Where the number of frames stands in it, and which one.
+    count_at: Range<usize>,
+    num_declared: u64,
+    hierarchy: Hierarchy,
+    /// Values of its joints in a row, and all values of a row.
+    values: Range<usize>,
+    width: usize,
+    frame_time_secs: f64,
+    skeleton: Skeleton,
+}
+
+impl StreamHead {
+    /// Errors: it is no head of a BVH file, or no joint has a channel.
+    fn read(text: Vec<u8>, warnings: &mut Vec<Warning>) -> Result<Self, BvhStreamError> {
+        let body = without_byte_order_mark(&text);
+        let mark = text.len() - body.len();
+        let mut lexer = Lexer::new(body);
+        let trees = hierarchy::read(&mut lexer, warnings).map_err(ReadError::from)?;
+        let tree = chosen(&trees, None, warnings)?;
+        let count_at = motion::count_at(&mut lexer).map_err(ReadError::from)?;
+        let (num_declared, frame_time) = motion::read_head(&mut lexer, warnings).map_err(ReadError::from)?;
+        lexer.skip_space();
+        if lexer.num_remaining() > 0 {
+            return Err(BvhStreamError::RowsInHead);
+        }
+        let width = trees.whole.num_channels();
+        if width == 0 {
+            return Err(ReadError::from(super::BvhError::NoChannels).into());
+        }
+        Ok(Self {
+            count_at: mark + count_at.start..mark + count_at.end,
+            num_declared,
+            skeleton: skeleton(&tree.hierarchy, &Space::METRES_Y_UP)?,
+            hierarchy: tree.hierarchy,
+            values: tree.values,
+            width,
+            frame_time_secs: frame_time.secs,
+            text,
+        })
+    }
+
+    /// The joints, with offsets in the axes and the unit of the stream.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// Seconds from one frame to the next.
+    pub fn frame_time_secs(&self) -> f64 {
+        self.frame_time_secs
+    }
+}
+
+/// Reads BVH whose rows come one by one, for as long as they come.
+///
+/// A row is one line, and is there when its end is. The number of frames in the head is not looked at: who begins a stream does not know
+/// it. Lines that are no rows are refused one by one. Memory does not grow: of what came, only the head and the line that is not whole
+/// are kept.
+///
+/// ```
+/// use loopwright_formats::{BvhRecording, BvhStream, StreamedLine};
+///
+/// let mut stream = BvhStream::new();
+/// stream.push(b"HIERARCHY ROOT Hips { OFFSET 0 0 0 CHANNELS 1 Yrotation }\nMOTION\nFrames: 0\nFrame Time: 0.1\n5\n");
+/// assert_eq!(stream.next_line(&mut Vec::new())?, Some(StreamedLine::Head));
+/// let mut recording = BvhRecording::new(stream.head().ok_or("no head")?.clone());
+/// if let Some(StreamedLine::Frame { text, .. }) = stream.next_line(&mut Vec::new())? {
+///     recording.push(text);
+/// }
+/// let file = String::from_utf8(recording.file(0..1))?;
+/// assert!(file.ends_with("Frames: 1\nFrame Time: 0.1\n5\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct BvhStream {
+    /// What came and is not read yet, from `at` on.
+    pending: Vec<u8>,
+    at: usize,
+    /// Bytes after `at` in which no line ends.
+    num_searched: usize,
+    head_text: Vec<u8>,
+    head: Option<Arc<StreamHead>>,
+    num_lines: usize,
+    row: Vec<f64>,
+    pose: Option<Frames>,
+}
+
+impl BvhStream {
+    /// Before its first byte.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next bytes; lines may be broken anywhere.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.pending.drain(..self.at);
+        self.at = 0;
+        self.pending.extend_from_slice(bytes);
+    }
+
+    /// What stands before the rows, once it came.
+    pub fn head(&self) -> Option<&Arc<StreamHead>> {
+        self.head.as_ref()
+    }
+
+    /// Whether the last line that came has no end.
+    pub fn is_within_a_line(&self) -> bool {
+        !self.pending[self.at..].trim_ascii().is_empty()
+    }
+
+    /// The next whole line that says anything; `None` until more comes. What is unusual in the head is reported in `warnings`.
+    ///
+    /// Errors: the stream cannot be read any further.
+    pub fn next_line(&mut self, warnings: &mut Vec<Warning>) -> Result<Option<StreamedLine<'_>>, BvhStreamError> {
+        loop {
+            let rest = &self.pending[self.at..];
+            let end = rest[self.num_searched..].iter().position(|&byte| byte == b'\n');
+            let Some(end) = end.map(|end| self.num_searched + end + 1) else {
+                self.num_searched = rest.len();
+                let limit = if self.head.is_some() {
+                    MAX_LINE_BYTES
+                } else {
+                    MAX_HEAD_BYTES
+                };
+                return match rest.len() > limit {
+                    true if self.head.is_none() => Err(BvhStreamError::NoHead),
+                    true => Err(BvhStreamError::LongLine {
+                        line: self.num_lines + 1,
+                    }),
+                    false => Ok(None),
+                };
+            };
+            let line = self.at..self.at + end;
+            self.at = line.end;
+            self.num_searched = 0;
+            self.num_lines += 1;
+            let Some(head) = self.head.clone() else {
+                if self.read_head_line(line, warnings)? {
+                    return Ok(Some(StreamedLine::Head));
+                }
+                continue;
+            };
+            if self.pending[line.clone()].trim_ascii().is_empty() {
+                continue;
+            }
+            return Ok(Some(self.row_of(line, &head)));
+        }
+    }
+
+    /// Adds a line to the head; returns whether the head is whole with it.
+    fn read_head_line(&mut self, line: Range<usize>, warnings: &mut Vec<Warning>) -> Result<bool, BvhStreamError> {
+        let line = &self.pending[line];
+        self.head_text.extend_from_slice(line);
+        if self.head_text.len() > MAX_HEAD_BYTES {
+            return Err(BvhStreamError::NoHead);
+        }
+        // Said before a megabyte of something else came.
+        let words = without_byte_order_mark(&self.head_text).trim_ascii();
+        if !words.is_empty() && !is_bvh(&self.head_text) {
+            StreamHead::read(core::mem::take(&mut self.head_text), warnings)?;
+        }
+        if !ends_head(line) {
+            return Ok(false);
+        }
+        let head = StreamHead::read(core::mem::take(&mut self.head_text), warnings)?;
+        self.pose = Some(Frames::new(&head.hierarchy));
+        self.head = Some(Arc::new(head));
+        Ok(true)
+    }
+
+    fn row_of(&mut self, line: Range<usize>, head: &StreamHead) -> StreamedLine<'_> {
+        let text = &self.pending[line];
+        let line = self.num_lines;
+        if is_bvh(text) {
+            return StreamedLine::OtherFile;
+        }
+        if let Err(fault) = read_row(text, head.width, &mut self.row) {
+            return StreamedLine::Refused(match fault {
+                RowFault::Width(found) => LineFault::Width {
+                    line,
+                    found,
+                    expected: head.width,
+                },
+                RowFault::Value(token) => LineFault::Value {
+                    line,
+                    found: excerpt(token),
+                },
+            });
+        }
+        let pose = self.pose.get_or_insert_with(|| Frames::new(&head.hierarchy));
+        pose.clear();
+        pose.append(&head.hierarchy, &self.row[head.values.clone()]);
+        StreamedLine::Frame {
+            text,
+            rotations: &pose.rotations,
+        }
+    }
+}
+
+/// Whether a line of a head is its last: that of the frame time.
+fn ends_head(line: &[u8]) -> bool {
+    let line = line.to_ascii_lowercase();
+    let line = line.trim_ascii();
+    let time = line.windows(4).position(|word| word == b"time");
+    line.starts_with(b"frame") && time.is_some_and(|at| line[at..].iter().any(u8::is_ascii_digit))
+}
+
+/// Rows of a stream as they came, and any part of them as a file.
+#[derive(Clone, Debug)]
+pub struct BvhRecording {
+    head: Arc<StreamHead>,
+    rows: Vec<u8>,
+    /// Per frame, where its row ends.
+    ends: Vec<usize>,
+}
+
+impl BvhRecording {
+    /// No row of a stream yet.
+    pub fn new(head: Arc<StreamHead>) -> Self {
+        Self {
+            head,
+            rows: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Adds a row: the text of a [`StreamedLine::Frame`].
+    pub fn push(&mut self, text: &[u8]) {
+        self.rows.extend_from_slice(text);
+        self.ends.push(self.rows.len());
+    }
+
+    /// Adds the last row again, in place of one that is lost. Nothing happens before the first.
+    pub fn repeat_last(&mut self) {
+        let last = self.rows_at(self.ends.len().saturating_sub(1)..self.ends.len());
+        if !last.is_empty() {
+            self.rows.extend_from_within(last);
+            self.ends.push(self.rows.len());
+        }
+    }
+
+    /// Number of rows.
+    pub fn num_frames(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Bytes of the whole as a file, about.
+    pub fn num_bytes(&self) -> u64 {
+        (self.head.text.len() + self.rows.len()) as u64
+    }
+
+    /// What stands before the rows.
+    pub fn head(&self) -> &Arc<StreamHead> {
+        &self.head
+    }
+
+    /// These frames as a BVH file, whose head says how many there are and is the stream's otherwise. Frames beyond the last are left out.
+    pub fn file(&self, frames: Range<usize>) -> Vec<u8> {
+        let end = frames.end.min(self.ends.len());
+        let frames = frames.start.min(end)..end;
+        let (head, count) = (&self.head, frames.len());
+        let rows = &self.rows[self.rows_at(frames)];
+        let mut file = Vec::with_capacity(head.text.len() + rows.len() + 20);
+        file.extend_from_slice(&head.text[..head.count_at.start]);
+        match head.num_declared == count as u64 {
+            true => file.extend_from_slice(&head.text[head.count_at.clone()]),
+            false => file.extend_from_slice(count.to_string().as_bytes()),
+        }
+        file.extend_from_slice(&head.text[head.count_at.end..]);
+        file.extend_from_slice(rows);
+        file
+    }
+
+    fn rows_at(&self, frames: Range<usize>) -> Range<usize> {
+        let start_of = |frame: usize| frame.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start_of(frames.start)..start_of(frames.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ReadSettings, read_take};
+
+    const HEAD: &str = "HIERARCHY\r\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 2 Yposition Yrotation\nJOINT Head\n{\n\
+        OFFSET 0 6 0\nCHANNELS 1 Xrotation\n}\n}\nMOTION\nFrames: 0\nFrame Time: 0.05\n";
+
+    /// All lines of a stream that comes in pieces of these lengths, in turn, and the recording.
+    fn heard(text: &[u8], lengths: &[usize]) -> (Vec<String>, Option<BvhRecording>) {
+        let mut stream = BvhStream::new();
+        let (mut said, mut recording, mut rest) = (Vec::new(), None::<BvhRecording>, text);
+        for &length in lengths.iter().cycle() {
+            let (piece, after) = rest.split_at(length.clamp(1, rest.len().max(1)).min(rest.len()));
+            rest = after;
+            stream.push(piece);
+            loop {
+                match stream.next_line(&mut Vec::new()) {
+                    Ok(None) => break,
+                    Ok(Some(StreamedLine::Head)) => {}
+                    Ok(Some(StreamedLine::Frame { text, rotations })) => {
+                        said.push(format!("{} {rotations:?}", String::from_utf8_lossy(text)));
+                        let (text, head) = (text.to_vec(), stream.head().unwrap().clone());
+                        recording.get_or_insert_with(|| BvhRecording::new(head)).push(&text);
+                    }
+                    Ok(Some(StreamedLine::Refused(fault))) => said.push(fault.to_string()),
+                    Ok(Some(StreamedLine::OtherFile)) => said.push("other".to_owned()),
+                    Err(error) => {
+                        said.push(error.to_string());
+                        return (said, recording);
+                    }
+                }
+            }
+            if rest.is_empty() {
+                break;
+            }
+        }
+        (said, recording)
+    }
+
+    #[test]
+    fn a_stream_is_the_same_however_it_is_broken() {
+        let rows = "1 10 20\r\n\n2 11 21\n3 nan 22\n4 12\n4 12 22 32\n5 13 23\nHIERARCHY\n6 14 2";
+        let text = format!("{HEAD}{rows}");
+        let (whole, recording) = heard(text.as_bytes(), &[usize::MAX]);
+        let recording = recording.unwrap();
+        assert_eq!(whole.len(), 7, "{whole:?}");
+        assert_eq!(whole[2], "line 18: \"nan\" is no value of a channel");
+        assert_eq!(whole[3], "line 19 has 2 values, and a row has 3");
+        assert_eq!(whole[4], "line 20 has 4 values, and a row has 3");
+        assert_eq!(whole[6], "other");
+        for lengths in [&[1][..], &[7, 2, 31], &[100, 1]] {
+            let (said, broken) = heard(text.as_bytes(), lengths);
+            assert_eq!(said, whole);
+            assert_eq!(broken.unwrap().file(0..9), recording.file(0..9));
+        }
+        // The rows as they came, below a head that is true.
+        let file = String::from_utf8(recording.file(0..99)).unwrap();
+        assert_eq!(
+            file,
+            HEAD.replace("Frames: 0", "Frames: 3") + "1 10 20\r\n2 11 21\n5 13 23\n"
+        );
+        let part = recording.file(1..2);
+        let take = read_take(&part, "t", &ReadSettings::default(), &mut Vec::new())
+            .unwrap()
+            .take;
+        assert_eq!((take.num_frames(), take.frame_time_secs()), (1, 0.05));
+        let head = recording.head();
+        assert_eq!((head.skeleton().num_joints(), head.frame_time_secs()), (2, 0.05));
+    }
+
+    #[test]
+    fn a_recording_of_a_whole_file_is_that_file() {
+        let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default()).unwrap();
+        let source = crate::Source::for_take(&walk.take, crate::Format::Bvh);
+        let mut bytes = crate::write_take(&walk.take, &source).unwrap().bytes;
+        let marked = [&b"\xEF\xBB\xBF"[..], &bytes].concat();
+        for file in [&bytes, &marked] {
+            let (_, recording) = heard(file, &[4096]);
+            assert!(&recording.unwrap().file(0..usize::MAX) == file);
+        }
+        // A number that is wrong is put right, and nothing else.
+        let at = bytes.windows(7).position(|word| word == b"Frames:").unwrap() + 8;
+        let wrong = [&bytes[..at], b"7", &bytes[at..]].concat();
+        let recording = heard(&wrong, &[999]).1.unwrap();
+        assert!(recording.file(0..usize::MAX) == bytes);
+        bytes.truncate(bytes.len() - 1);
+        assert_eq!(heard(&bytes, &[50]).1.unwrap().num_frames() + 1, walk.take.num_frames());
+    }
+
+    #[test]
+    fn a_lost_row_is_the_last_one_again() {
+        let mut recording = heard(format!("{HEAD}1 10 20\n2 11 21\n").as_bytes(), &[10]).1.unwrap();
+        let mut none = BvhRecording::new(recording.head().clone());
+        none.repeat_last();
+        assert_eq!(none.num_frames(), 0);
+        recording.repeat_last();
+        assert!(
+            recording
+                .file(0..9)
+                .ends_with(b"Time: 0.05\n1 10 20\n2 11 21\n2 11 21\n")
+        );
+    }
+
+    #[test]
+    fn what_is_no_stream_of_rows_is_refused_with_a_reason() {
+        for (text, words) in [
+            ("hello\nworld\n".to_owned(), "not a BVH file"),
+            (HEAD.replace("0.05\n", "0.05 1 2 3\n"), "each row needs its own"),
+            (HEAD.replace("0.05", "-0.05"), "frame time must be positive"),
+            (HEAD.replace("OFFSET 0 6 0", "OFFSET 0 six 0"), "six"),
+            (
+                "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n".to_owned(),
+                "channel",
+            ),
+            ("HIERARCHY\n".repeat(200_000), "no line \"Frame Time:\""),
+            ("HIERARCHY ".repeat(200_000), "no line \"Frame Time:\""),
+            (format!("{HEAD}{}", "1 ".repeat(700_000)), "line 15 is longer than"),
+        ] {
+            let (said, _) = heard(text.as_bytes(), &[8192]);
+            assert!(said.iter().any(|said| said.contains(words)), "{words}: {said:?}");
+        }
+    }
+
+    /// Bytes that nobody wrote, in and around a head and its rows.
+    #[test]
+    fn no_bytes_end_it_in_a_panic() {
+        let good = format!("{HEAD}1 10 20\n2 11 21\n").into_bytes();
+        let mut state = 7_u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        for _ in 0..3000 {
+            let mut bytes = good.clone();
+            for _ in 0..=random(4) {
+                let at = random(bytes.len());
+                match random(3) {
+                    0 => bytes[at] = random(256) as u8,
+                    1 => drop(bytes.drain(at..(at + random(30)).min(bytes.len()))),
+                    _ => bytes.insert(at, b"\n{}-9eM"[random(7)]),
+                }
+                bytes.push(b'\n');
+            }
+            let (_, recording) = heard(&bytes, &[1 + random(200)]);
+            if let Some(recording) = recording {
+                // What is recorded can be read, whatever else came.
+                let file = recording.file(0..recording.num_frames());
+                let read = read_take(&file, "t", &ReadSettings::default(), &mut Vec::new());
+                let frames = read.map(|read| read.take.num_frames());
+                assert!(
+                    frames.as_ref().is_ok_and(|&frames| frames == recording.num_frames()),
+                    "{frames:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,597 @@
+//! Motion that comes by the Virtual Motion Capture protocol (VMC) as the text of a BVH stream.
+//!
+//! The protocol in short, after its specification for receivers (protocol.vmc.info): messages of Open Sound Control over UDP, each pose
+//! in many of them. `/VMC/Ext/Root/Pos` and `/VMC/Ext/Bone/Pos` hold a name, a position and a quaternion (x, y, z, w): of the root in
+//! the world, and of each bone as seen from the one above it. Bones have the names of Unity's humanoids. `/VMC/Ext/T` is the sender's
+//! clock in seconds, `/VMC/Ext/OK` whether a body is there and calibrated. Lengths are metres, axes Unity's: left-handed, +Y up.
+//!
+//! Nothing says where a pose ends. It begins with the root, or without one with the hips, and is whole once all has come that came
+//! before; where a message is lost, with the beginning of the next.
+//!
+//! Poses come when they come, and a BVH file has even frames: poses between are laid on an even grid of the sender's rate. Where none
+//! came for [`MAX_STEP_SECS`], the clock went back, or the body was calibrated anew, what follows is another recording
+//! ([`VmcEvent::Cut`]).
+
+use core::fmt;
+use std::collections::VecDeque;
+
+use glam::{DQuat, DVec3};
+use loopwright::{Joint, Skeleton, Take};
+
+use crate::bvh::{rows::Rows, source::BvhSource};
+use crate::{excerpt::excerpt, source::Source};
+
+mod humanoid;
+mod osc;
+
+use humanoid::{BONES, HIPS, bone};
+pub use osc::OscError;
+use osc::{Message, Value, messages};
+
+/// Longest time between two poses that is filled, seconds: a few lost packets, and no step of a walk.
+pub const MAX_STEP_SECS: f64 = 0.25;
+
+/// Poses by which the rate and the bones are known.
+const FIRST_POSES: usize = 12;
+
+/// Rates of capture and of displays, per second: a rate that is measured to be near one is that.
+const RATES_HZ: [f64; 12] = [
+    24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0,
+];
+const NEAR_RATE: f64 = 0.04;
+
+/// Slowest and fastest rate that is measured, per second.
+const RATE_RANGE_HZ: [f64; 2] = [5.0, 480.0];
+
+/// A frame of the grid is a pose that came where it is so near to it, frames.
+const SAME_FRAME: f64 = 0.02;
+
+/// The sender's clock stands still when it does not move for so long, seconds.
+const STANDS_STILL_SECS: f64 = 0.5;
+
+/// A clock that goes back by more than this was set anew; by less, a pose is late. Seconds.
+const SET_ANEW_SECS: f64 = 1.0;
+
+/// Farthest position, metres, and shortest quaternion that says something, squared.
+const MAX_METRES: f64 = 1e4;
+const MIN_LENGTH_SQUARED: f64 = 1e-6;
+
+/// A bone is another one when it is longer or shorter by this, metres.
+const OTHER_BODY_METRES: f64 = 0.005;
+
+/// Changes of the body after which its bones are taken to stretch.
+const MAX_BODIES: usize = 8;
+
+/// Unknown bones that are named.
+const MAX_NAMED: usize = 5;
+
+/// Why a recording ends and another begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VmcCut {
+    /// No pose came for so many seconds.
+    Silence(f64),
+    /// The sender's clock was set anew, or another clock is used.
+    Clock,
+    /// The body was not there, or was calibrated.
+    Calibrated,
+    /// Bones have another length.
+    OtherBody,
+}
+
+impl fmt::Display for VmcCut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Silence(secs) => write!(f, "no pose came for {secs:.2} s"),
+            Self::Clock => write!(f, "the sender's clock jumped"),
+            Self::Calibrated => write!(f, "the sender calibrated the body"),
+            Self::OtherBody => write!(f, "bones changed their length"),
+        }
+    }
+}
+
+/// What came of packets.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VmcEvent {
+    /// The next bytes of a BVH file: its head, then rows.
+    Text(Vec<u8>),
+    /// The rows that follow do not continue those before.
+    Cut(VmcCut),
+}
+
+/// What was odd so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VmcCounts {
+    /// Poses that are in the text, before they were laid on the grid.
+    pub poses: u64,
+    /// Packets that are none of Open Sound Control, and why the last of them is not.
+    pub packets_refused: u64,
+    /// See [`Self::packets_refused`].
+    pub refused_because: Option<OscError>,
+    /// Messages whose values are missing, not finite, out of any place, or no rotation.
+    pub values_refused: u64,
+    /// Poses that came twice or late.
+    pub late_poses: u64,
+    /// Bones that the body does not have, the first few.
+    pub other_bones: Vec<String>,
+    /// Whether the sender's clock stands still, and the time of arrival counts.
+    pub clock_stands_still: bool,
+    /// Whether bones change their length all the time; they keep their first one.
+    pub bones_stretch: bool,
+}
+
+/// Where something is: position and rotation, right-handed.
+type Place = (DVec3, DQuat);
+
+/// Parts of a pose, a bit each: the bones, the root, the time.
+type Parts = u64;
+const ROOT: Parts = 1 << BONES.len();
+const TIME: Parts = ROOT << 1;
+
+/// All that is known of a body at a time.
+#[derive(Clone, Debug)]
+struct Pose {
+    secs: f64,
+    root: Place,
+    bones: [Option<Place>; BONES.len()],
+}
+
+impl Pose {
+    /// The pose of a time between this and a later one, `share` of the way there.
+    fn towards(&self, later: &Self, share: f64) -> Self {
+        let between = |from: Place, to: Place| {
+            let to_rotation = if from.1.dot(to.1) < 0.0 { -to.1 } else { to.1 };
+            let rotation = (from.1 * (1.0 - share) + to_rotation * share).normalize();
+            // Opposite rotations have none between them.
+            let rotation = if rotation.is_finite() { rotation } else { from.1 };
+            (from.0.lerp(to.0, share), rotation)
+        };
+        let bones = core::array::from_fn(|bone| match (self.bones[bone], later.bones[bone]) {
+            (Some(from), Some(to)) => Some(between(from, to)),
+            (from, to) => to.or(from),
+        });
+        Self {
+            secs: later.secs,
+            root: between(self.root, later.root),
+            bones,
+        }
+    }
+}
+
+/// The body of a stream, and the rows of its file.
+struct Body {
+    /// The bone of each joint, and its offset.
+    joints: Vec<(usize, DVec3)>,
+    rows: Rows,
+    step_secs: f64,
+}
+
+/// Turns packets of the protocol into the text of a BVH stream.
+///
+/// Nothing that comes ends it: what cannot be used is counted ([`Self::counts`]).
+pub struct VmcReader {
+    rate_hz: Option<f64>,
+    /// The pose that comes in: what is known of it, its parts so far, and whether it is done.
+    now: Pose,
+    parts: Parts,
+    is_done: bool,
+    /// All parts that any pose had.
+    all_parts: Parts,
+    clock: Clock,
+    /// No pose is used meanwhile.
+    is_away: bool,
+    first: Vec<Pose>,
+    body: Option<Body>,
+    last: Option<Pose>,
+    /// When the recording began, and frames of it so far.
+    grid: (f64, u64),
+    lengths: [f64; BONES.len()],
+    num_bodies: usize,
+    counts: VmcCounts,
+    events: VecDeque<VmcEvent>,
+}
+
+/// When poses were.
+#[derive(Default)]
+struct Clock {
+    received_secs: f64,
+    sent_secs: Option<f64>,
+    /// The sender's time of the last pose, and when it was first received.
+    last: Option<(f64, f64)>,
+    ignores_sender: bool,
+}
+
+/// What a clock says of a pose.
+enum Time {
+    Secs(f64),
+    /// The message of its time was lost. Packets come too unevenly to guess it.
+    Lost,
+    /// The sender's clock is given up: from here on the time of arrival counts.
+    GivenUp(f64),
+}
+
+impl Clock {
+    /// The time of the pose that came in.
+    fn time(&mut self) -> Time {
+        let received = self.received_secs;
+        let sent = self.sent_secs.take().filter(|_| !self.ignores_sender);
+        match (sent, self.last) {
+            (Some(sent), last) if last.is_none_or(|(last, _)| last != sent) => {
+                self.last = Some((sent, received));
+                Time::Secs(sent)
+            }
+            (sent, Some((last, since))) => match (received - since > STANDS_STILL_SECS, sent) {
+                (true, _) => {
+                    (self.ignores_sender, self.last) = (true, None);
+                    Time::GivenUp(received)
+                }
+                (false, Some(_)) => Time::Secs(last),
+                (false, None) => Time::Lost,
+            },
+            (_, None) => Time::Secs(received),
+        }
+    }
+}
+
+impl VmcReader {
+    /// Before the first packet; poses are laid on a grid of `rate_hz`, or of the sender's rate as its first poses show it.
+    pub fn new(rate_hz: Option<f64>) -> Self {
+        Self {
+            rate_hz,
+            now: Pose {
+                secs: 0.0,
+                root: (DVec3::ZERO, DQuat::IDENTITY),
+                bones: [None; BONES.len()],
+            },
+            parts: 0,
+            is_done: true,
+            all_parts: 0,
+            clock: Clock::default(),
+            is_away: false,
+            first: Vec::new(),
+            body: None,
+            last: None,
+            grid: (0.0, 0),
+            lengths: [0.0; BONES.len()],
+            num_bodies: 0,
+            counts: VmcCounts::default(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Takes a packet that was received at that time, seconds by any clock that does not go back.
+    pub fn push(&mut self, packet: &[u8], received_secs: f64) {
+        match messages(packet) {
+            Ok(messages) => {
+                for message in &messages {
+                    self.take(message, received_secs);
+                }
+            }
+            Err(error) => {
+                self.counts.packets_refused += 1;
+                self.counts.refused_because = Some(error);
+            }
+        }
+    }
+
+    /// What came of the packets so far, in order.
+    pub fn next_event(&mut self) -> Option<VmcEvent> {
+        self.events.pop_front()
+    }
+
+    /// What was odd so far.
+    pub fn counts(&self) -> &VmcCounts {
+        &self.counts
+    }
+
+    fn take(&mut self, message: &Message<'_>, received_secs: f64) {
+        match message.address {
+            "/VMC/Ext/OK" => self.take_state(&message.values),
+            "/VMC/Ext/T" => match message.values.first() {
+                Some(&Value::Float(secs)) if secs.is_finite() => {
+                    self.begin_part(TIME, received_secs);
+                    self.clock.sent_secs = Some(secs);
+                    self.end_part(TIME);
+                }
+                _ => self.counts.values_refused += 1,
+            },
+            "/VMC/Ext/Root/Pos" => match place(&message.values) {
+                Some((_, place)) => {
+                    self.begin_part(ROOT, received_secs);
+                    self.now.root = place;
+                    self.end_part(ROOT);
+                }
+                None => self.counts.values_refused += 1,
+            },
+            "/VMC/Ext/Bone/Pos" => match place(&message.values) {
+                Some((name, place)) => self.take_bone(name, place, received_secs),
+                None => self.counts.values_refused += 1,
+            },
+            _ => {}
+        }
+    }
+
+    fn take_bone(&mut self, name: &str, place: Place, received_secs: f64) {
+        let known = bone(name).filter(|bone| {
+            let joints = self.body.as_ref().map(|body| &body.joints);
+            joints.is_none_or(|joints| joints.iter().any(|(own, _)| own == bone))
+        });
+        let Some(bone) = known else {
+            // The last of the names says only that there are no more.
+            let names = &mut self.counts.other_bones;
+            let is_new = !name.eq_ignore_ascii_case("LastBone") && names.len() < MAX_NAMED;
+            let name = excerpt(name.as_bytes());
+            if is_new && !names.contains(&name) {
+                names.push(name);
+            }
+            return;
+        };
+        self.begin_part(1 << bone, received_secs);
+        self.now.bones[bone] = Some(place);
+        self.end_part(1 << bone);
+    }
+
+    /// Whether a body is there, and calibrated; one that nobody calibrates says 0.
+    fn take_state(&mut self, values: &[Value<'_>]) {
+        let number = |index: usize| match values.get(index) {
+            Some(&Value::Int(number)) => Some(number),
+            _ => None,
+        };
+        let is_loaded = number(0).is_none_or(|loaded| loaded != 0);
+        let is_calibrated = number(1).is_none_or(|state| matches!(state, 0 | 3));
+        let is_tracked = number(3).is_none_or(|tracked| tracked != 0);
+        let is_there = is_loaded && is_calibrated && is_tracked;
+        if !is_there && !self.is_away {
+            self.cut(VmcCut::Calibrated);
+        }
+        self.is_away = !is_there;
+    }
+
+    /// A pose begins with the root, where there is one.
+    fn begin_part(&mut self, part: Parts, received_secs: f64) {
+        let first = match self.all_parts & ROOT {
+            0 if part != ROOT => 1 << HIPS,
+            _ => ROOT,
+        };
+        if part == first {
+            if !self.is_done {
+                self.end_pose();
+            }
+            (self.parts, self.is_done) = (0, false);
+            self.clock.received_secs = received_secs;
+            self.all_parts |= part & ROOT;
+        }
+    }
+
+    fn end_part(&mut self, part: Parts) {
+        self.parts |= part;
+        // What comes behind a whole pose belongs to it, too: the next one waits for it.
+        self.all_parts |= if self.is_done && self.parts != part { part } else { 0 };
+        let is_whole = self.body.is_some() && self.parts & self.all_parts == self.all_parts;
+        if !self.is_done && is_whole {
+            self.end_pose();
+        }
+    }
+
+    fn end_pose(&mut self) {
+        self.is_done = true;
+        self.all_parts |= self.parts;
+        let time = self.clock.time();
+        if self.is_away || self.now.bones[HIPS].is_none() {
+            return;
+        }
+        let secs = match time {
+            Time::Secs(secs) => secs,
+            Time::Lost => return,
+            Time::GivenUp(secs) => {
+                self.counts.clock_stands_still = true;
+                self.cut(VmcCut::Clock);
+                secs
+            }
+        };
+        let pose = Pose {
+            secs,
+            ..self.now.clone()
+        };
+        if self.body.is_some() {
+            self.lay(pose);
+            return;
+        }
+        match self.first.last().map(|last| secs - last.secs) {
+            Some(step) if step <= 0.0 && step > -SET_ANEW_SECS => {
+                self.counts.late_poses += 1;
+                return;
+            }
+            Some(step) if step <= 0.0 || step > MAX_STEP_SECS => self.first.clear(),
+            _ => {}
+        }
+        self.first.push(pose);
+        if self.first.len() >= FIRST_POSES {
+            self.begin();
+        }
+    }
+
+    /// Ends the recording.
+    fn cut(&mut self, why: VmcCut) {
+        self.first.clear();
+        if self.last.take().is_some() {
+            self.events.push_back(VmcEvent::Cut(why));
+        }
+    }
+
+    /// Writes the head for the body of the first poses, and lays these on the grid.
+    fn begin(&mut self) {
+        let first = core::mem::take(&mut self.first);
+        let mut steps: Vec<f64> = first.windows(2).map(|pair| pair[1].secs - pair[0].secs).collect();
+        steps.sort_by(f64::total_cmp);
+        let measured = 1.0 / steps[steps.len() / 2];
+        let rate_hz = self.rate_hz.unwrap_or_else(|| usual_rate(measured));
+        // All bones that came by now.
+        let Some((head, body)) = head(&self.now, 1.0 / rate_hz) else {
+            return;
+        };
+        self.lengths = self
+            .now
+            .bones
+            .map(|place| place.map_or(0.0, |(position, _)| position.length()));
+        self.events.push_back(VmcEvent::Text(head));
+        self.body = Some(body);
+        for pose in first {
+            self.lay(pose);
+        }
+    }
+
+    /// Lays a pose on the grid: writes the frames up to it.
+    fn lay(&mut self, pose: Pose) {
+        if self.is_of_other_body(&pose) {
+            self.cut(VmcCut::OtherBody);
+        }
+        if let Some(last) = &self.last {
+            let step = pose.secs - last.secs;
+            if step <= 0.0 && step > -SET_ANEW_SECS {
+                self.counts.late_poses += 1;
+                return;
+            }
+            if step <= 0.0 {
+                self.cut(VmcCut::Clock);
+            } else if step > MAX_STEP_SECS {
+                self.cut(VmcCut::Silence(step));
+            }
+        }
+        let Some(body) = &mut self.body else { return };
+        if self.last.is_none() {
+            self.grid = (pose.secs, 0);
+        }
+        let mut text = Vec::new();
+        loop {
+            let at = self.grid.0 + self.grid.1 as f64 * body.step_secs;
+            let ahead = at - pose.secs;
+            if ahead > SAME_FRAME * body.step_secs {
+                break;
+            }
+            let between = (self.last.as_ref()).filter(|_| ahead < -SAME_FRAME * body.step_secs);
+            match between {
+                // A frame between two poses is one of the earlier where it is as near to that.
+                Some(last) => {
+                    let share = (at - last.secs) / (pose.secs - last.secs);
+                    text.extend_from_slice(body.row(&last.towards(&pose, share.clamp(0.0, 1.0))));
+                }
+                None => text.extend_from_slice(body.row(&pose)),
+            }
+            self.grid.1 += 1;
+        }
+        self.counts.poses += 1;
+        self.last = Some(pose);
+        if !text.is_empty() {
+            self.events.push_back(VmcEvent::Text(text));
+        }
+    }
+
+    /// Whether bones have another length than before.
+    fn is_of_other_body(&mut self, pose: &Pose) -> bool {
+        if self.counts.bones_stretch {
+            return false;
+        }
+        let lengths = pose
+            .bones
+            .map(|place| place.map_or(0.0, |(position, _)| position.length()));
+        let changes = lengths.iter().zip(&self.lengths).enumerate();
+        let is_other = |(bone, (now, before)): (usize, (&f64, &f64))| {
+            bone != HIPS && *before > 0.0 && (now - before).abs() > OTHER_BODY_METRES
+        };
+        if !changes.into_iter().any(is_other) {
+            return false;
+        }
+        self.lengths = lengths;
+        self.num_bodies += 1;
+        self.counts.bones_stretch = self.num_bodies > MAX_BODIES;
+        true
+    }
+}
+
+impl Body {
+    /// The row of a pose. Bones keep the lengths that they had first; the root is in the place of the hips.
+    fn row(&mut self, pose: &Pose) -> &[u8] {
+        let (root, turn) = pose.root;
+        let place = |&(bone, offset): &(usize, DVec3)| {
+            let (position, rotation) = pose.bones[bone].unwrap_or((offset, DQuat::IDENTITY));
+            match bone {
+                HIPS => (root + turn * position, turn * rotation),
+                _ => (offset, rotation),
+            }
+        };
+        let (translations, rotations): (Vec<DVec3>, Vec<DQuat>) = self.joints.iter().map(place).unzip();
+        self.rows.next(&translations, &rotations, CENTIMETRE)
+    }
+}
+
+/// The unit of the file, as of every BVH file that is made of a take from elsewhere.
+const CENTIMETRE: f64 = 0.01;
+
+/// The head of a file for the body of a pose, and its rows to come.
+fn head(pose: &Pose, step_secs: f64) -> Option<(Vec<u8>, Body)> {
+    let mut number_of = [None; BONES.len()];
+    let (mut joints, mut own) = (Vec::new(), Vec::new());
+    for (bone, place) in pose.bones.iter().enumerate() {
+        let Some((position, _)) = place else { continue };
+        // Bones that the body does not have are passed over.
+        let mut above = BONES[bone].1;
+        while let Some(missing) = above.filter(|&above| number_of[above].is_none()) {
+            above = BONES[missing].1;
+        }
+        let parent = above.and_then(|above| number_of[above]);
+        number_of[bone] = Some(joints.len());
+        joints.push(Joint::new(BONES[bone].0, parent, *position));
+        own.push((bone, *position));
+    }
+    let offsets = own.iter().map(|(_, offset)| *offset).collect();
+    let rotations = vec![DQuat::IDENTITY; own.len()];
+    let take = Take::new("vmc", Skeleton::new(joints).ok()?, step_secs, offsets, rotations).ok()?;
+    let source = BvhSource::for_take(&take);
+    let order: Vec<usize> = (0..own.len()).collect();
+    let rows = Rows::new(source.hierarchy.joints(), &order, usize::MAX, 0);
+    let mut text = crate::write_take(&take, &Source::Bvh(source)).ok()?.bytes;
+    // Without its row.
+    let end = text.trim_ascii_end().iter().rposition(|&byte| byte == b'\n')?;
+    text.truncate(end + 1);
+    let body = Body {
+        joints: own,
+        rows,
+        step_secs,
+    };
+    Some((text, body))
+}
+
+/// The name and the place that a message states, right-handed with +Y up: all of Unity is mirrored along X.
+fn place<'a>(values: &[Value<'a>]) -> Option<(&'a str, Place)> {
+    let (Value::Text(name), numbers) = values.split_first()? else {
+        return None;
+    };
+    let mut number = [0.0; 7];
+    for (index, number) in number.iter_mut().enumerate() {
+        *number = match numbers.get(index)? {
+            Value::Float(value) => *value,
+            Value::Int(value) => f64::from(*value),
+            _ => return None,
+        };
+    }
+    let [px, py, pz, x, y, z, w] = number;
+    let (position, rotation) = (DVec3::new(-px, py, pz), DQuat::from_xyzw(x, -y, -z, w));
+    let length_squared = rotation.length_squared();
+    // False for NaN, too.
+    let is_sound = position.abs().cmple(DVec3::splat(MAX_METRES)).all()
+        && length_squared >= MIN_LENGTH_SQUARED
+        && length_squared.is_finite();
+    is_sound.then(|| (*name, (position, rotation.normalize())))
+}
+
+/// The usual rate that a measured one is near to, else the nearest whole one.
+fn usual_rate(measured_hz: f64) -> f64 {
+    let is_near = |rate: &f64| (measured_hz / rate - 1.0).abs() < NEAR_RATE;
+    let distance = |rate: &f64| (measured_hz / rate - 1.0).abs();
+    let near = RATES_HZ.into_iter().filter(is_near);
+    let nearest = near.min_by(|one, other| distance(one).total_cmp(&distance(other)));
+    nearest.unwrap_or_else(|| measured_hz.clamp(RATE_RANGE_HZ[0], RATE_RANGE_HZ[1]).round())
+}
+
+#[cfg(test)]
+mod tests;

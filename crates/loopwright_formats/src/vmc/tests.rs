@@ -1,0 +1,404 @@
+use loopwright::math::rotation;
+use loopwright_synth::{WalkSettings, synthesize};
+
+use super::*;
+use crate::{BvhRecording, BvhStream, ReadSettings, StreamedLine, read_take};
+
+/// Bytes of a message; texts and numbers in order.
+fn message(address: &str, text: Option<&str>, numbers: &[f32]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let filled = |text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.resize((text.len() / 4 + 1) * 4, 0);
+        bytes
+    };
+    bytes.extend(filled(address));
+    let types: String = text.iter().map(|_| 's').chain(numbers.iter().map(|_| 'f')).collect();
+    bytes.extend(filled(&format!(",{types}")));
+    bytes.extend(text.into_iter().flat_map(filled));
+    bytes.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
+    bytes
+}
+
+fn state(numbers: &[i32]) -> Vec<u8> {
+    let types: String = numbers.iter().map(|_| 'i').collect();
+    let mut bytes = message("/VMC/Ext/OK", None, &[]);
+    bytes.truncate(12);
+    let mut kinds = format!(",{types}").into_bytes();
+    kinds.resize((kinds.len() / 4 + 1) * 4, 0);
+    bytes.extend(kinds);
+    bytes.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
+    bytes
+}
+
+/// The message of a place, as a sender in Unity states it.
+fn place_of(address: &str, name: &str, (position, rotation): Place) -> Vec<u8> {
+    let (p, q) = (position.as_vec3(), rotation.as_quat());
+    message(address, Some(name), &[-p.x, p.y, p.z, q.x, -q.y, -q.z, q.w])
+}
+
+/// The humanoid bone that a joint of the synthetic walker is.
+fn bone_of(joint: &str) -> String {
+    let of = |part: &str| joint.contains(part);
+    let side = ["Left", "Right"]
+        .into_iter()
+        .find(|side| joint.starts_with(side))
+        .unwrap_or("");
+    let part = match joint {
+        _ if of("UpLeg") => "UpperLeg",
+        _ if of("ToeBase") => "Toes",
+        _ if of("Foot") => "Foot",
+        _ if of("Leg") => "LowerLeg",
+        _ if of("ForeArm") => "LowerArm",
+        _ if of("HandIndex1") => "IndexProximal",
+        _ if of("Hand") => "Hand",
+        _ if of("Shoulder") => "Shoulder",
+        _ if of("Arm") => "UpperArm",
+        "Spine1" => "Chest",
+        "Spine2" => "UpperChest",
+        other => other,
+    };
+    format!("{side}{part}")
+}
+
+/// The messages of a frame of a take, as the reference sender orders them.
+fn pose(take: &Take, frame: usize, secs: f64) -> Vec<Vec<u8>> {
+    let own = take.pose(frame);
+    let root = (DVec3::new(3.0, 0.0, 1.0), DQuat::from_rotation_y(1.0));
+    let mut sent = vec![place_of("/VMC/Ext/Root/Pos", "root", root)];
+    for (joint, stated) in take.skeleton().joints().iter().enumerate() {
+        let place = own.joint(joint);
+        let place = (place.translation, place.rotation);
+        let name = bone_of(&stated.name);
+        if bone(&name).is_some() {
+            sent.push(place_of("/VMC/Ext/Bone/Pos", &name, place));
+        }
+    }
+    sent.push(place_of(
+        "/VMC/Ext/Bone/Pos",
+        "LastBone",
+        (DVec3::ZERO, DQuat::IDENTITY),
+    ));
+    sent.push(state(&[1, 3, 0, 1]));
+    sent.push(message("/VMC/Ext/T", None, &[secs as f32]));
+    sent
+}
+
+fn walk(seconds: f64) -> Take {
+    let settings = WalkSettings {
+        seconds,
+        frame_rate_hz: 60.0,
+        ..WalkSettings::default()
+    };
+    synthesize(&settings).unwrap().take
+}
+
+/// What came of packets: recordings, and why each but the last ended.
+struct Heard {
+    parts: Vec<BvhRecording>,
+    cuts: Vec<VmcCut>,
+    reader: VmcReader,
+}
+
+impl Heard {
+    /// Packets with their times of arrival.
+    fn of(packets: impl IntoIterator<Item = (Vec<u8>, f64)>) -> Self {
+        let mut heard = Self {
+            parts: Vec::new(),
+            cuts: Vec::new(),
+            reader: VmcReader::new(None),
+        };
+        let mut stream = BvhStream::new();
+        for (packet, secs) in packets {
+            heard.reader.push(&packet, secs);
+            while let Some(event) = heard.reader.next_event() {
+                match event {
+                    VmcEvent::Text(text) => stream.push(&text),
+                    VmcEvent::Cut(why) => {
+                        heard.cuts.push(why);
+                        heard.parts.push(BvhRecording::new(stream.head().unwrap().clone()));
+                    }
+                }
+                loop {
+                    let line = match stream.next_line(&mut Vec::new()).unwrap() {
+                        None => break,
+                        Some(StreamedLine::Head) => None,
+                        Some(StreamedLine::Frame { text, .. }) => Some(text.to_vec()),
+                        Some(other) => panic!("{other:?}"),
+                    };
+                    match line {
+                        None => heard.parts.push(BvhRecording::new(stream.head().unwrap().clone())),
+                        Some(line) => heard.parts.last_mut().unwrap().push(&line),
+                    }
+                }
+            }
+        }
+        heard
+    }
+
+    fn takes(&self) -> Vec<Take> {
+        let read = |part: &BvhRecording| {
+            read_take(
+                &part.file(0..usize::MAX),
+                "t",
+                &ReadSettings::default(),
+                &mut Vec::new(),
+            )
+        };
+        self.parts.iter().map(|part| read(part).unwrap().take).collect()
+    }
+}
+
+/// The farthest that a bone is from where it is in a take, metres, over frames that are so far apart.
+fn farthest(take: &Take, heard: &Take, first: usize) -> f64 {
+    let (own, world) = (take.world_tracks(), heard.world_tracks());
+    let root = (DVec3::new(3.0, 0.0, 1.0), DQuat::from_rotation_y(1.0));
+    let mut farthest = 0.0_f64;
+    for (joint, stated) in take.skeleton().joints().iter().enumerate() {
+        let Some(other) = heard.skeleton().find(&bone_of(&stated.name)) else {
+            continue;
+        };
+        for frame in 0..heard.num_frames() {
+            let expected = root.0 + root.1 * own.position(first + frame, joint);
+            farthest = farthest.max(expected.distance(world.position(frame, other)));
+            let turn = root.1 * own.rotation(first + frame, joint);
+            farthest = farthest.max(0.1 * rotation::difference(turn, world.rotation(frame, other)).length());
+        }
+    }
+    farthest
+}
+
+fn sent(take: &Take) -> Vec<(Vec<u8>, f64)> {
+    let of = |frame: usize| {
+        let secs = frame as f64 * take.frame_time_secs();
+        pose(take, frame, 100.0 + secs)
+            .into_iter()
+            .map(move |packet| (packet, secs))
+    };
+    (0..take.num_frames()).flat_map(of).collect()
+}
+
+/// Right side, right axes, right place: what a sender in Unity states is what is recorded, to what single precision holds.
+#[test]
+fn a_walk_that_is_sent_is_the_walk_that_is_recorded() {
+    let take = walk(2.0);
+    let packets = sent(&take);
+    let heard = Heard::of(packets.clone());
+    let [recorded] = &heard.takes()[..] else {
+        panic!("{:?}", heard.cuts)
+    };
+    assert_eq!(recorded.num_frames(), take.num_frames());
+    assert!((recorded.frame_rate_hz() - 60.0).abs() < 1e-9);
+    let far = farthest(&take, recorded, 0);
+    assert!(far < 2e-5, "{far}");
+    let counts = heard.reader.counts();
+    let odd = VmcCounts {
+        poses: take.num_frames() as u64,
+        ..VmcCounts::default()
+    };
+    assert_eq!(counts, &odd);
+    // Bundles of a few messages each are the same; so is a stream that is joined within a pose, which begins with the next.
+    let bundle = |messages: &[(Vec<u8>, f64)]| {
+        let mut bytes = b"#bundle\0\0\0\0\0\0\0\0\x01".to_vec();
+        for (message, _) in messages {
+            bytes.extend((message.len() as u32).to_be_bytes());
+            bytes.extend_from_slice(message);
+        }
+        (bytes, messages[0].1)
+    };
+    let bundled = Heard::of(packets.chunks(7).map(bundle));
+    assert_eq!(bundled.parts[0].file(0..500), heard.parts[0].file(0..500));
+    let joined = Heard::of(packets.iter().skip(9).cloned());
+    let joined = &joined.takes()[0];
+    assert_eq!(joined.num_frames() + 1, take.num_frames());
+    assert!(farthest(&take, joined, 1) < 2e-5);
+    // The clock first, as some senders have it: its times are those of the pose before, which changes nothing.
+    let mut first = packets.clone();
+    for pose in first.chunks_mut(pose(&take, 0, 0.0).len()) {
+        pose.rotate_right(1);
+    }
+    let first = Heard::of(first);
+    assert!(farthest(&take, &first.takes()[0], 0) < 2e-5);
+}
+
+#[test]
+fn parts_of_the_body_are_found_by_the_names_of_the_protocol() {
+    let take = walk(2.0);
+    let heard = Heard::of(sent(&take)).takes().remove(0);
+    let parts = |take: &Take| {
+        let body = loopwright::analysis::Body::find(take, &loopwright::BodyOverrides::default()).unwrap();
+        let name = |joint: usize| bone_of(&take.skeleton().joint(joint).name);
+        let feet: Vec<String> = body.feet.iter().map(|foot| name(foot.ankle)).collect();
+        (name(body.hips), body.head.map(name), feet, body.found_by)
+    };
+    assert_eq!(parts(&heard), parts(&take));
+}
+
+/// A sender that drops packets, is late, sends twice, and sends what no body has.
+#[test]
+fn a_stream_that_stutters_is_laid_on_its_grid() {
+    let take = walk(3.0);
+    let mut packets = Vec::new();
+    for (index, (packet, secs)) in sent(&take).into_iter().enumerate() {
+        let frame = index / pose(&take, 0, 0.0).len();
+        // Frames 70 to 75 are lost, and every 31st packet of the rest but the first poses.
+        if (70..76).contains(&frame) || (frame > 14 && index % 31 == 0) {
+            continue;
+        }
+        packets.push((packet.clone(), secs + 0.04 * (frame % 3) as f64));
+        if frame % 10 == 5 {
+            packets.push((packet, secs));
+        }
+    }
+    packets.push((
+        place_of("/VMC/Ext/Bone/Pos", "Tail", (DVec3::ZERO, DQuat::IDENTITY)),
+        3.0,
+    ));
+    packets.push((message("/VMC/Ext/Blend/Val", Some("Joy"), &[1.0]), 3.0));
+    let heard = Heard::of(packets);
+    assert_eq!(heard.cuts, []);
+    let recorded = &heard.takes()[0];
+    assert!(
+        recorded.num_frames().abs_diff(take.num_frames()) <= 1,
+        "{}",
+        recorded.num_frames()
+    );
+    // A tenth of a second is filled by straight lines; a bone whose packet is lost stays for a frame.
+    let far = farthest(&take, recorded, 0);
+    assert!((1e-4..0.15).contains(&far), "{far}");
+    assert_eq!(heard.reader.counts().other_bones, ["Tail"]);
+}
+
+#[test]
+fn what_does_not_continue_is_another_recording() {
+    let take = walk(1.0);
+    let part = |from: f64| -> Vec<(Vec<u8>, f64)> {
+        let of = |frame: usize| {
+            let secs = from + frame as f64 / 60.0;
+            pose(&take, frame, secs).into_iter().map(move |packet| (packet, secs))
+        };
+        (0..take.num_frames()).flat_map(of).collect()
+    };
+    // A pause; a clock that is set back; a calibration.
+    let mut packets = [part(10.0), part(15.0), part(2.0)].concat();
+    packets.push((state(&[1, 2]), 3.0));
+    packets.extend(
+        part(3.5)
+            .into_iter()
+            .filter(|(packet, _)| !packet.starts_with(b"/VMC/Ext/OK")),
+    );
+    packets.push((state(&[1, 3]), 4.6));
+    packets.extend(part(5.0));
+    let heard = Heard::of(packets);
+    let [VmcCut::Silence(secs), VmcCut::Clock, VmcCut::Calibrated] = heard.cuts[..] else {
+        panic!("{:?}", heard.cuts)
+    };
+    assert!((secs - 4.0).abs() < 0.1, "{secs}");
+    assert!(
+        heard
+            .takes()
+            .iter()
+            .all(|recorded| recorded.num_frames().abs_diff(take.num_frames()) <= 1)
+    );
+
+    // Longer legs: another body, on the bones of the first.
+    let taller = take.scaled(1.2).unwrap();
+    let of = |frame: usize| {
+        let (of, secs) = if frame < 40 { (&take, frame) } else { (&taller, frame) };
+        let secs = secs as f64 / 60.0;
+        pose(of, frame, secs).into_iter().map(move |packet| (packet, secs))
+    };
+    let heard = Heard::of((0..60).flat_map(of));
+    assert_eq!((heard.cuts.len(), heard.cuts[0]), (1, VmcCut::OtherBody));
+    assert_eq!(heard.takes()[1].skeleton(), heard.takes()[0].skeleton());
+}
+
+#[test]
+fn a_clock_that_stands_still_is_given_up() {
+    let take = walk(2.0);
+    let of = |frame: usize| {
+        pose(&take, frame, 7.0)
+            .into_iter()
+            .map(move |packet| (packet, frame as f64 / 60.0))
+    };
+    let heard = Heard::of((0..take.num_frames()).flat_map(of));
+    assert!(heard.reader.counts().clock_stands_still);
+    let recorded = &heard.takes()[0];
+    assert!(recorded.num_frames() > 70 && (recorded.frame_rate_hz() - 60.0).abs() < 1e-9);
+    // None at all is no fault.
+    let without = sent(&take)
+        .into_iter()
+        .filter(|(packet, _)| !packet.starts_with(b"/VMC/Ext/T"));
+    let heard = Heard::of(without);
+    assert_eq!(
+        (heard.cuts.len(), heard.takes()[0].num_frames()),
+        (0, take.num_frames())
+    );
+}
+
+#[test]
+fn values_that_lie_are_counted_and_left_out() {
+    let take = walk(1.0);
+    let mut packets = sent(&take);
+    let name = "LeftHand";
+    let lies: [&[f32]; 7] = [
+        &[f32::NAN, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+        &[0.0, f32::INFINITY, 0.0, 0.0, 0.0, 0.0, 1.0],
+        &[0.0, 0.0, 3e38, 0.0, 0.0, 0.0, 1.0],
+        &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        &[0.0, 0.0, 0.0, 1e-40, 0.0, 1e-42, 0.0],
+        &[0.0, 0.0, 0.0, f32::INFINITY, 0.0, 0.0, 1.0],
+        &[0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+    ];
+    let expected = Heard::of(packets.clone()).parts[0].file(0..500);
+    for (index, lie) in lies.into_iter().enumerate() {
+        packets.insert(600 + 50 * index, (message("/VMC/Ext/Bone/Pos", Some(name), lie), 0.5));
+    }
+    packets.insert(1000, (message("/VMC/Ext/T", None, &[f32::NAN]), 0.6));
+    packets.insert(1000, (b"/VMC/Ext/T".to_vec(), 0.6));
+    packets.insert(1000, (b"GET / HTTP/1.1\r\n".to_vec(), 0.6));
+    let heard = Heard::of(packets);
+    let counts = heard.reader.counts();
+    assert_eq!((counts.values_refused, counts.packets_refused), (8, 2));
+    assert_eq!(heard.parts[0].file(0..500), expected);
+}
+
+/// Packets that nobody sent, in any order and at any time.
+#[test]
+fn no_packets_end_it_in_a_panic() {
+    let take = walk(0.5);
+    let good = sent(&take);
+    let mut seed = 3_u64;
+    let mut random = |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for _ in 0..40 {
+        let mut packets = good.clone();
+        for _ in 0..400 {
+            let at = random(packets.len());
+            match random(5) {
+                0 => drop(packets.remove(at)),
+                1 => {
+                    let other = random(packets.len());
+                    packets.swap(at, other);
+                }
+                2 => packets[at].1 += random(1000) as f64 - 300.0,
+                3 => {
+                    let other = packets[random(packets.len())].clone();
+                    packets.insert(at, other);
+                }
+                _ => {
+                    let (packet, _) = &mut packets[at];
+                    let byte = random(packet.len());
+                    packet[byte] = random(256) as u8;
+                }
+            }
+        }
+        for part in Heard::of(packets).takes() {
+            assert!(part.num_frames() < 100_000);
+        }
+    }
+}
