@@ -20,6 +20,7 @@ mod nameless;
 mod occurrence;
 mod odd_rigs;
 mod passage;
+mod ping_pong;
 mod placement;
 mod play;
 mod playback;

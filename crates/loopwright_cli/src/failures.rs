@@ -137,6 +137,7 @@ pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobE
                 ))
                 .try_this(format!("--within START:END within 0:{last}"))
         }
+        JobError::PingPong { name } => Failure::error(error.to_string()).try_this(format!("no {name}, or no --ping-pong")),
         JobError::Memory(error) => too_much(&studied.name, &format!("to make loops of it, {error}"), error),
         JobError::Search(error) => unsearchable(studied, error),
         JobError::NothingFound(found) => {
@@ -276,6 +277,7 @@ fn mean_cycle(studied: &Studied, error: &MeanCycleError) -> Failure {
         MeanCycleError::NoOther { .. } => "--pick another loop of `loopwright find`, or no --mean-cycles",
         MeanCycleError::WholeClip => "--cycles 1, which searches for cycles within the clip, or no --mean-cycles",
         MeanCycleError::Idle => "a loop that moves, or no --mean-cycles",
+        MeanCycleError::PingPong => "either --ping-pong or --mean-cycles",
         MeanCycleError::Mirrored => "either --symmetric or --mean-cycles",
         MeanCycleError::FullSpace => "--set output.root-space=ground, or no --mean-cycles",
         MeanCycleError::TooLong { .. } => "a shorter loop, such as --cycles 1, or no --mean-cycles",

@@ -31,6 +31,7 @@ mod mutations;
 mod npz;
 mod odd_takes;
 mod outputs;
+mod ping_pong;
 mod plot;
 mod project;
 mod real_takes;

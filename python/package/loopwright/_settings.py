@@ -51,6 +51,8 @@ class Settings(TypedDict, total=False):
     shifted: bool
     # Which frames, beside those that `Take.close` names.
     symmetric: bool
+    ping_pong: bool
+    ease: float
     mean_cycles: str | int
     several_cycles_for: str
     # How the seam is closed.

@@ -56,6 +56,9 @@ impl<'a> LaidCycles<'a> {
         if candidate.pairing.is_mirrored() {
             return Err(MeanCycleError::Mirrored);
         }
+        if candidate.pairing.is_ping_pong() {
+            return Err(MeanCycleError::PingPong);
+        }
         if candidate.whole.is_some() {
             return Err(MeanCycleError::WholeClip);
         }

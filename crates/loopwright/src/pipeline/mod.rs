@@ -39,7 +39,7 @@ use crate::closure::{
 };
 use crate::edit::{self, EditError, EditKind, LoopEdit};
 use crate::feet::edited::EditedStance;
-use crate::feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootSpeed, StanceEdit};
+use crate::feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan};
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
@@ -242,6 +242,9 @@ struct Prepared {
 
 /// The samples of a stretch, with those around it that tell of it.
 fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_secs: f64) -> Result<Clip, CutError> {
+    if let Some(course) = candidate.pairing.ping_pong(&candidate.cut) {
+        return Clip::ping_pong(take, &course, num_intervals, step_secs);
+    }
     let clip = Clip::new(take, &candidate.cut, num_intervals, step_secs)?;
     let whole = candidate.whole.as_ref();
     let clip = match whole.is_some_and(|whole| whole.last_key == LastKey::Repeated) {
@@ -257,11 +260,15 @@ fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_se
 /// Samples the stretch and extracts its root motion.
 fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Prepared, MakeError> {
     let (take, cut) = (&analysis.take, &candidate.cut);
-    let source_secs = cut.num_frames() * take.frame_time_secs();
-    // Half a cycle has half the samples.
+    // Half a cycle has half the samples; what is played there and back is sampled all the way.
     let halves = usize::from(candidate.pairing.num_stretches());
+    let source_frames = match candidate.pairing.ping_pong(cut) {
+        Some(course) => course.num_frames(),
+        None => cut.num_frames(),
+    };
+    let source_secs = source_frames * take.frame_time_secs();
     let (num_intervals, step_secs) = match settings.sampling {
-        Sampling::SourceRate => (cut.num_frames().round() as usize, take.frame_time_secs()),
+        Sampling::SourceRate => (source_frames.round() as usize, take.frame_time_secs()),
         Sampling::Rate(rate) => {
             if !(rate > 0.0 && rate.is_finite()) {
                 return Err(MakeError::Rate { found: rate });
@@ -272,7 +279,7 @@ fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettin
         Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
     };
     let clip = clip_of(take, candidate, num_intervals, step_secs)?;
-    let clip = match candidate::is_cut_off(analysis, cut) {
+    let clip = match !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
         true => clip.without_context(),
         false => clip,
     };
@@ -503,6 +510,17 @@ fn edited_stances(
     let edited = (settings.stances.iter())
         .map(|edit| EditedStance::from_edit(edit, body.feet.len(), candidate, loop_clip))
         .collect::<Result<Vec<_>, _>>()?;
+    if candidate.pairing.is_ping_pong() {
+        // What a foot does in frames of the take it does on the way there and on the way back.
+        let back = |edit: &StanceEdit, edited: &EditedStance| {
+            matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples()))
+        };
+        let both = settings.stances.iter().zip(&edited);
+        return Ok(both
+            .flat_map(|(edit, edited)| [Some(*edited), back(edit, edited)])
+            .flatten()
+            .collect());
+    }
     if !candidate.pairing.is_mirrored() {
         return Ok(edited);
     }

@@ -7,7 +7,7 @@ use loopwright::feet::{Feet, FootOutcome};
 use loopwright::math::{Twist, ops, rotation};
 use loopwright::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
-    mean_cycle::MeanCycle, quality::Stand, root_motion::RootSpace, unit::Unit,
+    mean_cycle::MeanCycle, mirror::Pairing, quality::Stand, root_motion::RootSpace, unit::Unit,
 };
 
 use super::facts::{
@@ -25,6 +25,10 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
         start_frame: candidate.cut.start_frame(),
         end_frame: candidate.cut.end_frame(),
         mirrored: candidate.pairing.is_mirrored(),
+        ping_pong_ease_frames: match candidate.pairing {
+            Pairing::PingPong { ease_frames } => Some(ease_frames),
+            _ => None,
+        },
         source_period_secs: candidate.source_period_secs,
         period_secs,
         cycles: candidate.cycles as usize,

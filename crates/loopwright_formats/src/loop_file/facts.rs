@@ -122,6 +122,9 @@ pub struct CandidateFacts {
     pub end_frame: f64,
     /// Whether the second half of the loop is the mirror image of the first.
     pub mirrored: bool,
+    /// Frames of the take that each turn takes, about, where the frames are played there and back; null where they are not.
+    #[serde(default)]
+    pub ping_pong_ease_frames: Option<f64>,
     /// Length of the loop as recorded.
     pub source_period_secs: f64,
     /// Length of the loop as written.

@@ -6,7 +6,8 @@ use glam::{DQuat, DVec3};
 use loopwright::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright::math::{Rigid, Twist, rotation};
 use loopwright::root_motion::{RootRelativeClip, RootSpace};
-use loopwright::{Analysis, Cut, LoopClip, RootMode, RootMotion, Take, analysis::Body, recognition, take::Clip};
+use loopwright::take::{Clip, PingPong};
+use loopwright::{Analysis, Cut, LoopClip, RootMode, RootMotion, Take, analysis::Body, recognition};
 
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
 
@@ -164,7 +165,11 @@ impl LoopInFile {
         let completed = whole.map_or(Cow::Borrowed(analysis), |whole| analysis.completed(&whole));
         let take = &completed.take;
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
-        let clip = Clip::new(take, &cut, sidecar.playback.samples, written.frame_time_secs())?;
+        let (samples, step_secs) = (sidecar.playback.samples, written.frame_time_secs());
+        let clip = match sidecar.candidate.ping_pong_ease_frames {
+            Some(ease_frames) => Clip::ping_pong(take, &PingPong::new(&cut, ease_frames), samples, step_secs)?,
+            None => Clip::new(take, &cut, samples, step_secs)?,
+        };
         let of_loop = self.layout.from_seam(self.root, written.frame_time_secs());
         // A loop that was brought to the origin is compared with the take where the take stood.
         let recentered = sidecar.root_motion.recentered.as_ref();

@@ -5,7 +5,6 @@ use clap::Args;
 use loopwright::feet::{FootLock, RootSpeed};
 use loopwright::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
-    candidate::WholeClip,
     pipeline::{Sampling, StartAt},
     root_motion::{RootBlend, RootSpace},
 };
@@ -155,13 +154,13 @@ impl OutputRecipe {
     }
 
     /// These settings with the choices of the engine filled in where the user made none, for a stretch of a take with this frame
-    /// rate; a whole take that stays in place is kept in place.
+    /// rate; what stays in place by itself is kept in place.
     pub fn filled(&self, take_rate_hz: f64, stretch: &LoopCandidate) -> Self {
         let choices = self.engine().choices();
         let whole_rate = take_rate_hz.round().max(1.0);
         let retimed = choices.whole_rate && self.frames.is_none() && whole_rate != take_rate_hz;
         Self {
-            root_motion: (self.root_motion.or(choices.root)).or(stretch.whole.as_ref().map(WholeClip::root_mode)),
+            root_motion: (self.root_motion.or(choices.root)).or(stretch.root_mode()),
             recenter: self.recenter.or(choices.is_engine.then_some(Recenter::On)),
             add_root: self.add_root.or(choices.always_root_joint.then_some(true)),
             fps: self.fps.or(retimed.then_some(whole_rate)),
