@@ -199,13 +199,13 @@ fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize
     let mut jumps = analysis.defects.jumps.iter().copied().peekable();
     let mut runs = Vec::new();
     let mut start = None;
-    for frame in first..=end {
+    for (frame, &is_bad) in is_bad.iter().enumerate().take(end + 1).skip(first) {
         while jumps.next_if(|&jump| jump < frame).is_some() {}
         // A jump is from the frame before.
-        if jumps.peek() == Some(&frame) || is_bad[frame] {
+        if jumps.peek() == Some(&frame) || is_bad {
             runs.extend(start.take().map(|start| (start, frame - 1)));
         }
-        if !is_bad[frame] {
+        if !is_bad {
             start.get_or_insert(frame);
         }
     }

@@ -138,10 +138,9 @@ fn played_there_and_back(
     let mut best = propose_loops(analysis, settings)?.candidates;
     let num_left_out = best.len().saturating_sub(max_rows);
     best.truncate(max_rows);
-    let versions = Vec::new();
-    let rows = (best.into_iter()).map(|best| FoundStretch {
+    let rows = best.into_iter().map(|best| FoundStretch {
         best,
-        versions: versions.clone(),
+        versions: Vec::new(),
     });
     Ok(FoundStretches {
         rows: rows.collect(),

@@ -42,7 +42,9 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
         ..StretchRecipe::default()
     };
     let pairing = recipe::pairing(&loaded.analysis, &ends, &args.study.mirror)?;
-    pairing.mirror().inspect(|mirror| mirroring::warn(mirror));
+    if let Some(mirror) = pairing.mirror() {
+        mirroring::warn(mirror);
+    }
     args.search.check_pairing(&pairing).map_err(in_words)?;
     let settings = SearchSettings {
         pairing,

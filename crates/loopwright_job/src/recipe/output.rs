@@ -120,7 +120,7 @@ described! {
         #[serde(with = "optional_text")]
         pub start_at: Option<StartAt> = "# start-at = \"left-contact\"",
         /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true))]
+        #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
         pub recenter: Option<Recenter> = "# recenter = \"off\"",
         /// Write for an engine.
