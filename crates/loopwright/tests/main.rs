@@ -37,4 +37,5 @@ mod stretches;
 mod synthetic;
 mod transition;
 mod transition_cost;
+mod variation;
 mod whole_clips;

@@ -46,3 +46,4 @@ mod settings;
 mod snippets;
 mod targets;
 mod together;
+mod vary;

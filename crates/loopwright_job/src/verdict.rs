@@ -363,7 +363,10 @@ impl<'a> Subject<'a> {
             mode: made.root.mode,
             is_speed_known: !warning::speed_is_unknown(made),
             was_in_place: made.candidate.is_in_place(),
-            is_meant_to_differ: made.mean_cycle.is_some() || !made.edits.is_empty() || pulls_back(made.root.mode),
+            is_meant_to_differ: made.mean_cycle.is_some()
+                || made.variation.is_some()
+                || !made.edits.is_empty()
+                || pulls_back(made.root.mode),
             known: of_take,
         }
     }

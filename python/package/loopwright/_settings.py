@@ -86,6 +86,9 @@ class Settings(TypedDict, total=False):
     fps: float
     frames: int
     repeat: int
+    vary: float
+    vary_seed: int
+    vary_amount: float
     last_key: str
     interpolation: str
     start_at: str | float

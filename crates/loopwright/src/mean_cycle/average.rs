@@ -99,6 +99,16 @@ impl<'a> LaidCycles<'a> {
         })
     }
 
+    /// Number of cycles, the chosen one included.
+    pub(super) fn num_cycles(&self) -> usize {
+        self.row.num_cycles()
+    }
+
+    /// The frame of a cycle, counted from the first, at a phase from 0 to 1.
+    pub(super) fn frame(&self, cycle: usize, phase: f64) -> f64 {
+        self.row.frame(cycle, phase)
+    }
+
     /// The chosen cycle, relative to a root of its own that starts where that of the mean does. `root` is how its root moves, from
     /// wherever it starts.
     pub(crate) fn own(&self, clip: &Clip, root: RootMotion) -> RootRelativeClip {

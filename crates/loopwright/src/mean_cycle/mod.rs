@@ -13,10 +13,12 @@ mod window;
 mod phase;
 
 mod average;
+mod deviations;
 
 mod detail;
 
 pub(crate) use average::LaidCycles;
+pub(crate) use deviations::{CycleDeviations, smooth_step};
 
 /// Most cycles that are averaged: of more, those nearest to the chosen one.
 ///

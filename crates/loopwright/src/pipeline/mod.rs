@@ -49,6 +49,7 @@ use crate::quality;
 use crate::retarget::RigPair;
 use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::{Clip, CutError, Take, TakeError};
+use crate::variation::{self, Variation, VariationError, VariationSettings};
 
 /// The times at which the loop is sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -81,6 +82,8 @@ pub struct LoopSettings {
     pub mean_cycles: MeanCycles,
     /// Edits of the closed loop, in the order in which they apply, before its feet are held.
     pub edits: Vec<LoopEdit>,
+    /// Whether many cycles are written, each varied as the take's own cycles are, and how; after all else.
+    pub variation: Option<VariationSettings>,
     /// The phase that it is written from; `None` for the seam, which stays the first where the loop has no such phase.
     pub start_at: Option<StartAt>,
     /// The character that takes the loop, matched with the take; `None` where it stays on its own skeleton. Edits, stances, a speed that is
@@ -150,6 +153,8 @@ pub struct MadeLoop {
     pub source: RootRelativeClip,
     /// The cycles whose mean it is; `None` where it is the candidate's stretch alone.
     pub mean_cycle: Option<MeanCycle>,
+    /// What its cycles were varied by; `None` where they are all one.
+    pub variation: Option<Variation>,
     /// The corrections by the closure and the remaining gap.
     pub closed: Closed,
     /// The contacts of its feet, and the corrections applied to them.
@@ -197,6 +202,9 @@ pub enum MakeError {
     /// A loop of two mirrored halves cannot be edited on a character without a mirror image.
     #[error(transparent)]
     Mirror(#[from] MirrorError),
+    /// The cycles of the loop cannot be varied.
+    #[error(transparent)]
+    Variation(#[from] VariationError),
     /// The samples do not form a motion on the character.
     #[error(transparent)]
     Take(#[from] TakeError),
@@ -215,12 +223,33 @@ pub(crate) fn make_loop(
         return make_loop(analysis, candidate, &settings.of_take())?.onto(pair, settings);
     }
     let (analysis, settings) = (completed_for(analysis, candidate), settings.fitted_to(candidate));
-    finish(
+    let made = finish(
         &analysis,
         candidate,
         prepare(&analysis, candidate, &settings)?,
         &settings,
-    )
+    )?;
+    match &settings.variation {
+        Some(variation) => varied(made, &analysis, variation),
+        None => Ok(made),
+    }
+}
+
+/// Many cycles of a loop, each varied. Its uncut samples are repeated as they are, so that both have as many.
+fn varied(made: MadeLoop, analysis: &Analysis, settings: &VariationSettings) -> Result<MadeLoop, MakeError> {
+    let (loop_clip, variation) = variation::varied(&made.loop_clip, analysis, &made.candidate, settings)?;
+    let (count, copies) = (made.loop_clip.num_samples(), variation.copies);
+    Ok(MadeLoop {
+        feet: made.feet.repeated(count, copies),
+        source: RootRelativeClip {
+            clip: made.source.clip.repeated(copies),
+            captured: Vec::new(),
+            ..made.source
+        },
+        loop_clip,
+        variation: Some(variation),
+        ..made
+    })
 }
 
 /// The analysis of the take with all keys of the candidate: the closing key of a whole take may be missing.
@@ -385,6 +414,7 @@ impl ClosedStretch {
             root: settings.root,
             source,
             mean_cycle: self.mean_cycle,
+            variation: None,
             closed: self.closed,
             feet,
             edits: settings.edits.clone(),

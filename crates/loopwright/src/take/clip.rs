@@ -229,6 +229,30 @@ impl Clip {
         }
     }
 
+    /// The clip several times, one after the other, with the context before its start and after its end.
+    pub fn repeated(&self, copies: usize) -> Self {
+        let (count, before) = (self.num_intervals, self.context_before);
+        let after = self.tracks.num_frames() - before - count;
+        let mut tracks = Tracks::empty(
+            self.skeleton().clone(),
+            self.step_secs(),
+            before + copies * count + after,
+        );
+        for index in 0..before + copies * count + after {
+            let own = match index.checked_sub(before) {
+                None => index,
+                Some(sample) if sample < copies * count => before + sample % count,
+                Some(sample) => before + count + (sample - copies * count),
+            };
+            tracks.push(self.tracks.pose(own));
+        }
+        Self {
+            tracks,
+            num_intervals: copies * count,
+            ..*self
+        }
+    }
+
     /// The clip on another skeleton, pose by pose; `map` receives the sample and its local pose.
     pub(crate) fn map_poses(&self, skeleton: &Skeleton, mut map: impl FnMut(isize, PoseRef<'_>) -> Pose) -> Self {
         let mut tracks = Tracks::empty(skeleton.clone(), self.step_secs(), self.tracks.num_frames());

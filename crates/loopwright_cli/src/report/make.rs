@@ -91,6 +91,13 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     if let Some(mean) = &sidecar.mean_cycle {
         let _ = writeln!(text, "  {:<20} {}", "mean of", mean_cycle(mean));
     }
+    if let Some(variation) = &sidecar.variation {
+        let _ = writeln!(
+            text,
+            "  {:<20} {} loops, seed {}: {:.1} deg on {} joints, as {} cycles of the take differ",
+            "varied", variation.copies, variation.seed, variation.rotation_deg, variation.joints, variation.take_cycles,
+        );
+    }
     let _ = writeln!(
         text,
         "  {:<20} {:.4} s in {} samples (recorded {:.4} s)",

@@ -170,6 +170,23 @@ pub struct WholeClipFacts {
     pub roughness_ratio: f64,
 }
 
+/// What the cycles of a loop were varied by.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VariationFacts {
+    /// The same seed gives the same motion.
+    pub seed: u32,
+    /// Share of the take's own variation.
+    pub amount: f64,
+    /// Number of loops after which all repeats.
+    pub copies: usize,
+    /// Cycles of the take whose deviations are mixed.
+    pub take_cycles: usize,
+    /// Joints that vary.
+    pub joints: usize,
+    /// Root mean square over time and joints of the rotation that is added.
+    pub rotation_deg: f64,
+}
+
 /// The cycles of the take whose mean the loop is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanCycleFacts {

@@ -3,6 +3,7 @@
 #[cfg(feature = "clap")]
 use clap::Args;
 use loopwright::feet::{FootLock, RootSpeed};
+use loopwright::variation::VariationSettings;
 use loopwright::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
     pipeline::{Sampling, StartAt},
@@ -107,6 +108,15 @@ described! {
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(deserialize_with = "count")]
         pub repeat: Option<usize> = "repeat = 1",
+        /// Seconds of many cycles, about, of which none is like another, as the take's own differ; they loop as a whole.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub vary: Option<f64> = "# vary = 60.0",
+        /// The same seed varies them in the same way.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub vary_seed: Option<u32> = "vary-seed = 0",
+        /// Share of the take's own variation, 0 to 2.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub vary_amount: Option<f64> = "vary-amount = 1.0",
         /// Whether the last key repeats the first, moved on by the root motion: repeat, or drop.
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
@@ -224,6 +234,15 @@ impl OutputRecipe {
             lock_feet: (feet.lock != FootLock::default()).then_some(feet.lock),
             ..*self
         }
+    }
+
+    /// How the cycles of the loop are varied; `None` where there is one.
+    pub fn variation(&self) -> Option<VariationSettings> {
+        Some(VariationSettings {
+            secs: self.vary?,
+            seed: self.vary_seed.unwrap_or_default(),
+            amount: self.vary_amount.unwrap_or(1.0),
+        })
     }
 
     /// How densely the loop is sampled. Errors: the rate is not a positive number.
