@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::{DQuat, DVec3};
-use loopwright::mirror::Pairing;
 use loopwright::{Joint, LoopCandidate, SearchSettings, Skeleton};
 use loopwright_cli::{Failure, answers};
 use loopwright_formats::loop_file::to_text;
@@ -297,12 +296,11 @@ impl Take {
             search
                 .check(&studied)
                 .map_err(|error| Fault::make(answers::job_failure(&studied, Some(&search), error)))?;
-            let pairing = match recipe.stretch.symmetric {
-                Some(true) => {
-                    Some(recipe::mirror(&studied.analysis, &recipe.take.mirror).map_err(Fault::setting)?).into()
-                }
-                _ => Pairing::Same,
-            };
+            let pairing =
+                recipe::pairing(&studied.analysis, &recipe.stretch, &recipe.take.mirror).map_err(Fault::setting)?;
+            search
+                .check_pairing(&pairing)
+                .map_err(|error| Fault::make(answers::job_failure(&studied, Some(&search), error)))?;
             let settings = SearchSettings {
                 pairing,
                 ..search.settings(top)

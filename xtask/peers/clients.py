@@ -42,7 +42,7 @@ def kinds(shared):
     every = ["glb", "gltf", "fbx", "bvh"]
     walk = ["make", "{walk.bvh}"]
     yield "*constant", every, walk
-    yield "*travelling", every, [*walk, "--add-root", "--recenter", "on"]
+    yield "*travelling", every, [*walk, "--add-root", "--set", "output.recenter=on"]
     for mode in ["in-place", "inertialized", "path", "linear", "keep", "stationary"]:
         forced = ["--set", "output.force-straight=true"] if mode == "linear" else []
         yield f"*{mode}", every, [*walk, "--root-motion", mode, *forced]

@@ -114,6 +114,12 @@ impl Analysis {
         candidate::completed(self, whole)
     }
 
+    /// Whether the body is idle from one frame to another, both included.
+    pub(crate) fn is_idle_between(&self, start_frame: usize, end_frame: usize) -> bool {
+        let kinds = &self.activity.kinds()[start_frame..=end_frame];
+        kinds.iter().all(|&kind| kind == ActivityKind::Idle)
+    }
+
     /// Whether the body is idle in half of the frames or more: an idle part represents the take.
     pub fn is_mostly_idle(&self) -> bool {
         let kinds = self.activity.kinds();

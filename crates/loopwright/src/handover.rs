@@ -19,6 +19,7 @@ use crate::analysis::{
 use crate::{
     LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks, closure::Closed, edit::LoopEdit,
     feet::Feet, math::rigid::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, root_motion::RootRelativeClip,
+    variation::Variation,
 };
 
 /// Number of arrays of [`long_arrays`].
@@ -135,6 +136,7 @@ pub struct MadeParts {
     root: RootSettings,
     source: RootRelativeClip,
     mean_cycle: Option<MeanCycle>,
+    variation: Option<Variation>,
     closed: Closed,
     feet: Feet,
     edits: Vec<LoopEdit>,
@@ -155,6 +157,7 @@ impl MadeLoop {
             root: made.root,
             source: made.source,
             mean_cycle: made.mean_cycle,
+            variation: made.variation,
             closed: made.closed,
             feet: made.feet,
             edits: made.edits,
@@ -178,6 +181,7 @@ impl MadeParts {
             root: self.root,
             source: self.source,
             mean_cycle: self.mean_cycle,
+            variation: self.variation,
             closed: self.closed,
             feet: self.feet,
             edits: self.edits,

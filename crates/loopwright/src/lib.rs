@@ -61,6 +61,8 @@ pub mod loop_clip;
 
 pub mod edit;
 
+pub mod variation;
+
 pub mod feet;
 
 pub mod pipeline;

@@ -7,7 +7,7 @@ use loopwright::root_motion::{MAX_LINEAR_TURN, RootError};
 use loopwright::take::{CutError, SmoothError};
 use loopwright::{
     analysis::BodyError, edit::EditError, feet::HoldError, math::ops, mean_cycle::MeanCycleError, pipeline::MakeError,
-    retarget::MapError,
+    retarget::MapError, variation::VariationError,
 };
 use loopwright_formats::{Format, LoopFileError, MemoryError, ReadError, WriteError};
 use loopwright_job::{JobError, SearchRequest, Studied, StudyError, TargetError};
@@ -137,6 +137,7 @@ pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobE
                 ))
                 .try_this(format!("--within START:END within 0:{last}"))
         }
+        JobError::PingPong { name } => Failure::error(error.to_string()).try_this(format!("no {name}, or no --ping-pong")),
         JobError::Memory(error) => too_much(&studied.name, &format!("to make loops of it, {error}"), error),
         JobError::Search(error) => unsearchable(studied, error),
         JobError::NothingFound(found) => {
@@ -245,6 +246,7 @@ fn unmade(studied: &Studied, error: MakeError) -> Failure {
             .try_this("a loop of whole cycles, without --symmetric"),
         MakeError::Root(error) => root(studied, error),
         MakeError::MeanCycle(error) => mean_cycle(studied, &error),
+        MakeError::Variation(error) => variation(studied, &error),
         MakeError::Feet(HoldError::Stance(error)) => Failure::error(error).try_this(
             "--set stance=FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
         ),
@@ -276,10 +278,22 @@ fn mean_cycle(studied: &Studied, error: &MeanCycleError) -> Failure {
         MeanCycleError::NoOther { .. } => "--pick another loop of `loopwright find`, or no --mean-cycles",
         MeanCycleError::WholeClip => "--cycles 1, which searches for cycles within the clip, or no --mean-cycles",
         MeanCycleError::Idle => "a loop that moves, or no --mean-cycles",
+        MeanCycleError::PingPong => "either --ping-pong or --mean-cycles",
         MeanCycleError::Mirrored => "either --symmetric or --mean-cycles",
         MeanCycleError::FullSpace => "--set output.root-space=ground, or no --mean-cycles",
         MeanCycleError::TooLong { .. } => "a shorter loop, such as --cycles 1, or no --mean-cycles",
         _ => "no --mean-cycles",
+    })
+}
+
+fn variation(studied: &Studied, error: &VariationError) -> Failure {
+    let failure =
+        Failure::error(format!("the loop of \"{}\" cannot be varied", studied.name)).because(error.to_string());
+    failure.try_this(match error {
+        VariationError::Secs { .. } => "--set output.vary=60",
+        VariationError::Amount { .. } => "--set output.vary-amount=1",
+        VariationError::TooLong { .. } => "a smaller output.vary, or a smaller --fps",
+        _ => "a take of many cycles, or no output.vary; --set edit=noise:1 moves joints at random",
     })
 }
 

@@ -158,7 +158,7 @@ fn unity_gets_the_settings_of_its_importer() {
 fn blender_reads_bvh_as_metres_with_y_up() {
     let folder = Folder::with_walk();
     made_for(&folder, "generic", "-o centimetres.bvh");
-    let made = made_for(&folder, "blender", "--recenter off -o metres.bvh");
+    let made = made_for(&folder, "blender", "--set output.recenter=off -o metres.bvh");
     assert_eq!(made["playback"]["unit"], "m");
     let (wanted, found) = (folder.take("centimetres.bvh"), folder.take("metres.bvh"));
     // The harness reads both as centimetres.
@@ -256,7 +256,7 @@ fn loops_for_engines_start_at_the_origin_and_face_ahead_in_every_format() {
     let folder = Folder::with_synth("--seconds 6 --turn-rate 20");
     for file in ["at.bvh", "at.fbx", "at.glb"] {
         let there = folder.run(&format!(
-            "make walk.bvh --for unreal --recenter off --json -o off-{file}"
+            "make walk.bvh --for unreal --set output.recenter=off --json -o off-{file}"
         ));
         let here = folder.run(&format!("make walk.bvh --for unreal --json -o on-{file}"));
         let (there, here) = (there.done().json(), here.done().json());
@@ -290,7 +290,7 @@ fn loops_for_engines_start_at_the_origin_and_face_ahead_in_every_format() {
             assert!(displacement.is_some_and(|mm| mm < 30.0), "{loops}-{file}: {figures:#}");
         }
     }
-    let wrong = folder.refuse("make walk.bvh --recenter maybe -o x.bvh", "maybe");
+    let wrong = folder.refuse("make walk.bvh --set output.recenter=maybe -o x.bvh", "maybe");
     wrong.says("off");
     folder.write("place.toml", "[output]\nrecenter = \"on\"\n");
     let made = folder.answer("make walk.bvh --recipe place.toml --json -o recipe.bvh");
@@ -397,7 +397,7 @@ fn blends_and_plays_are_written_for_engines_too() {
 fn keys_for_engines_read_like_all_keys() {
     let folder = Folder::with_walk();
     for (long, short, engine) in [("long.glb", "short.glb", "godot"), ("long.fbx", "short.fbx", "unreal")] {
-        folder.succeed(&format!("make walk.bvh --add-root --recenter on -o {long}"));
+        folder.succeed(&format!("make walk.bvh --add-root --set output.recenter=on -o {long}"));
         folder.succeed(&format!("make walk.bvh --for {engine} -o {short}"));
         let (was, now) = (folder.take(long), folder.take(short));
         assert_eq!(
@@ -441,7 +441,7 @@ fn loops_start_at_the_phase_that_is_asked_for() {
     let count = at_seam["playback"]["samples"].as_u64().unwrap() as usize;
     for (phase, options) in [
         ("left-contact", ""),
-        ("right-contact", "--recenter on"),
+        ("right-contact", "--set output.recenter=on"),
         ("passing", "--root-motion path"),
         ("0.25", "--add-root"),
         ("left-contact", "--root-motion in-place"),

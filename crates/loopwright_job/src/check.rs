@@ -172,7 +172,9 @@ fn judged(written: &Take, body: &Body, in_file: &LoopInFile, sidecar: Option<&Si
         is_speed_known: stored.is_none_or(|checks| !verdict::is_missing(checks, CheckId::RootSpeed)),
         was_in_place: stored.is_some_and(|checks| verdict::is_missing(checks, CheckId::FootSlide)),
         is_meant_to_differ: verdict::pulls_back(in_file.mode)
-            || sidecar.is_some_and(|sidecar| sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty()),
+            || sidecar.is_some_and(|sidecar| {
+                sidecar.mean_cycle.is_some() || sidecar.variation.is_some() || !sidecar.edits.is_empty()
+            }),
         known: stored.unwrap_or_default(),
     })
 }

@@ -1,6 +1,6 @@
 //! Which stretches of a take become loops: the one that a recipe names, or those that a search finds.
 
-use loopwright::mirror::{Mirror, SymmetricPose};
+use loopwright::mirror::{Pairing, SymmetricPose};
 use loopwright::{LoopCandidate, MadeLoop, SearchSettings};
 
 use crate::recipe::{self, StretchRecipe};
@@ -74,12 +74,13 @@ pub fn choose(
     request: Request<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Vec<Result<Chosen, JobError>>, JobError> {
-    let mirror = mirror_of(studied, request.recipe, warnings)?;
-    if let Some(chosen) = named(studied, &request.recipe.stretch, mirror.as_ref()) {
+    let pairing = pairing_of(studied, request.recipe, warnings)?;
+    if let Some(chosen) = named(studied, &request.recipe.stretch, &pairing) {
         return Ok(vec![Ok(chosen?)]);
     }
     let search = request.search.ok_or(JobError::NoStretch)?;
     search.check(studied)?;
+    search.check_pairing(&pairing)?;
     // Search for at least as many as are listed by default, since the requested number may change the list.
     let most = match request.rows {
         Rows::Recommended => DEFAULT_TOP,
@@ -87,7 +88,7 @@ pub fn choose(
         Rows::All => MOST_ROWS,
     };
     let settings = SearchSettings {
-        pairing: mirror.into(),
+        pairing,
         ..search.settings(most)
     };
     match request.rows {
@@ -159,31 +160,23 @@ fn rows_of(
     }
 }
 
-/// The mirror that a recipe asks for.
-pub(crate) fn mirror_of(
-    studied: &Studied,
-    recipe: &Recipe,
-    warnings: &mut Vec<Warning>,
-) -> Result<Option<Mirror>, JobError> {
+/// How the ends of stretches meet, as a recipe asks for it.
+pub(crate) fn pairing_of(studied: &Studied, recipe: &Recipe, warnings: &mut Vec<Warning>) -> Result<Pairing, JobError> {
     let pairs = &recipe.take.mirror;
-    if recipe.stretch.symmetric != Some(true) {
-        if !pairs.is_empty() {
-            warnings.push(Warning::MirrorUnused);
-        }
-        return Ok(None);
+    let pairing = recipe::pairing(&studied.analysis, &recipe.stretch, pairs)?;
+    match pairing.mirror() {
+        None if !pairs.is_empty() => warnings.push(Warning::MirrorUnused),
+        Some(mirror) if mirror.symmetric_pose() == SymmetricPose::Mean => warnings.push(Warning::MirroredByMeanPose),
+        _ => {}
     }
-    let mirror = recipe::mirror(&studied.analysis, pairs)?;
-    if mirror.symmetric_pose() == SymmetricPose::Mean {
-        warnings.push(Warning::MirroredByMeanPose);
-    }
-    Ok(Some(mirror))
+    Ok(pairing)
 }
 
-fn named(studied: &Studied, stretch: &StretchRecipe, mirror: Option<&Mirror>) -> Option<Result<Chosen, JobError>> {
+fn named(studied: &Studied, stretch: &StretchRecipe, pairing: &Pairing) -> Option<Result<Chosen, JobError>> {
     let (start, end) = stretch.start.zip(stretch.end)?;
     let settings = SearchSettings {
         cycles: stretch.cycles,
-        pairing: mirror.cloned().into(),
+        pairing: pairing.clone(),
         ..SearchSettings::default()
     };
     let appraised = studied.analysis.appraise(start, end, &settings);

@@ -58,6 +58,8 @@ pub enum JobError {
     /// More memory than the limits allow.
     #[error("to make loops of it, {0}")]
     Memory(#[from] MemoryError),
+    #[error("{name} chooses among loops that repeat, --ping-pong makes one of what does not")]
+    PingPong { name: &'static str },
     /// The take cannot be searched.
     #[error(transparent)]
     Search(#[from] SearchError),

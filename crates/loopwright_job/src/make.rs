@@ -108,6 +108,7 @@ impl LoopMade {
 pub(crate) fn is_in_place(made: &MadeLoop) -> bool {
     let take = &made.candidate;
     let in_take = match &take.whole {
+        _ if take.pairing.is_ping_pong() => true,
         Some(whole) => whole.is_in_place(),
         None => ops::hypot(take.twist.linear.x, take.twist.linear.z) < MOVING_MPS,
     };
@@ -225,7 +226,7 @@ fn good_instead(
     found: &mut RetriedLoop,
 ) -> Option<Decision> {
     let stretch = &chosen.stretch;
-    if chosen.others.is_empty() || stretch.whole.is_some() || stretch.is_idle {
+    if chosen.others.is_empty() || stretch.loops_already() || stretch.whole.is_some() || stretch.is_idle {
         return None;
     }
     // On its own skeleton, so that every character gets the same stretch.

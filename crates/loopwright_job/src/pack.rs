@@ -15,7 +15,7 @@ use loopwright_formats::{Format, MemoryError, Source};
 use crate::make::{self, ground_speed};
 use crate::{
     CheckId, Chosen, DEFAULT_TOP, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, Verdict, Warning,
-    choose::mirror_of, verdict, warning,
+    choose::pairing_of, verdict, warning,
 };
 
 /// A gap below this is not seen, metres and radians (0.1 degrees).
@@ -501,8 +501,10 @@ fn looped(
 ) -> Result<(Option<LoopCandidate>, Looped), JobError> {
     let PackRequest { recipe, search, .. } = request;
     studied.check_search()?;
+    let pairing = pairing_of(studied, recipe, said)?;
+    search.check_pairing(&pairing)?;
     let settings = SearchSettings {
-        pairing: mirror_of(studied, recipe, said)?.into(),
+        pairing,
         ..search.settings(DEFAULT_TOP)
     };
     let chosen = match best_stretch(studied, &settings)? {
@@ -582,6 +584,7 @@ fn changes_loops(recipe: &Recipe) -> bool {
         || choices.always_root_joint
         || recipe.take.smooth.is_some()
         || recipe.stretch.symmetric == Some(true)
+        || recipe.stretch.ping_pong == Some(true)
         || recipe.edits.iter().any(|edit| !edit.is_off)
 }
 

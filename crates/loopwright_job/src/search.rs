@@ -180,6 +180,27 @@ impl SearchRequest {
     }
 }
 
+impl SearchRequest {
+    /// Errors: a condition that what is played there and back can neither meet nor miss.
+    pub fn check_pairing(&self, pairing: &Pairing) -> Result<(), JobError> {
+        let conditions = [
+            ("--cycles", self.cycles.is_some()),
+            ("--speed", self.speed.is_some()),
+            ("--turn-rate", self.turn_rate.is_some()),
+            ("--turning", self.turning.is_some()),
+            ("search.climb", self.climb.is_some()),
+            ("--idle", self.idle),
+            ("--every-cycle", self.every_cycle),
+            ("search.shifted", self.shifted),
+        ];
+        let mut said = conditions.into_iter().filter(|(_, is_said)| *is_said);
+        match said.next().filter(|_| pairing.is_ping_pong()) {
+            Some((name, _)) => Err(JobError::PingPong { name }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The list of loops of a take, by whose rows they are picked.
 #[derive(Clone, Debug, Default)]
 pub struct SearchRows {

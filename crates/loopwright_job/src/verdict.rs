@@ -362,8 +362,11 @@ impl<'a> Subject<'a> {
             seam: [made.seam_sample(), made.loop_clip.num_samples()],
             mode: made.root.mode,
             is_speed_known: !warning::speed_is_unknown(made),
-            was_in_place: made.candidate.whole.as_ref().is_some_and(WholeClip::is_in_place),
-            is_meant_to_differ: made.mean_cycle.is_some() || !made.edits.is_empty() || pulls_back(made.root.mode),
+            was_in_place: made.candidate.is_in_place(),
+            is_meant_to_differ: made.mean_cycle.is_some()
+                || made.variation.is_some()
+                || !made.edits.is_empty()
+                || pulls_back(made.root.mode),
             known: of_take,
         }
     }
@@ -557,7 +560,7 @@ fn of_stretch(id: CheckId, candidate: &LoopCandidate, has_feet: bool, named: Opt
         }
         CheckId::Repeats => {
             // An idle body repeats nothing, and need not; what loops already need not do it twice.
-            if candidate.is_idle || whole.is_some() {
+            if candidate.is_idle || whole.is_some() || candidate.pairing.is_ping_pong() {
                 return None;
             }
             // Ends that are as unlike as any two frames are joined by force, whatever the rest of the take does. A thing that tumbles

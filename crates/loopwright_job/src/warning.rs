@@ -119,6 +119,10 @@ pub enum Warning {
         radians.to_degrees()
     )]
     TornBack { metres: f64, radians: f64 },
+    #[error(
+        "the body goes {metres:.1} m and comes back by the same way, backwards; a loop of cycles goes on, without --ping-pong"
+    )]
+    GoesBackwards { metres: f64 },
     /// A foot, by its lowest joint, is left as it is.
     #[error("foot {foot} is not locked{}", why_free(*outcome))]
     FootNotHeld { foot: String, outcome: FootOutcome },
@@ -246,12 +250,14 @@ pub fn confidence(studied: &Studied, best: &LoopCandidate) -> Option<Warning> {
         Some(strength) => strength >= CONFIDENT_TAKE_STRENGTH,
         None => repeats_here,
     };
-    (!whole_repeats && best.whole.is_none() && !best.is_idle).then(|| Warning::LowConfidence {
-        period_secs: best.source_period_secs,
-        take_strength: best.take_strength,
-        frames: [best.cut.start_frame(), best.cut.end_frame()],
-        num_frames: studied.take().num_frames(),
-        repeats_here,
+    (!whole_repeats && best.whole.is_none() && !best.is_idle && !best.pairing.is_ping_pong()).then(|| {
+        Warning::LowConfidence {
+            period_secs: best.source_period_secs,
+            take_strength: best.take_strength,
+            frames: [best.cut.start_frame(), best.cut.end_frame()],
+            num_frames: studied.take().num_frames(),
+            repeats_here,
+        }
     })
 }
 
@@ -270,6 +276,7 @@ pub(crate) fn of_loop(made: &MadeLoop, start_at: Option<StartAt>) -> impl Iterat
     let mean = made.mean_cycle.as_ref().filter(|mean| mean.is_fewer_than_asked());
     clamps
         .chain(torn_back(made))
+        .chain(goes_backwards(made))
         .chain(of_feet(made))
         .chain(mean.cloned().map(Warning::FewerCycles))
         .chain(start.map(Warning::Start))
@@ -293,6 +300,25 @@ fn torn_back(made: &MadeLoop) -> Option<Warning> {
     (metres > TORN_METRES || radians > TORN_RADIANS).then_some(Warning::TornBack { metres, radians })
 }
 
+/// Motion of the hips over the ground, metres, above which a body goes somewhere: weight is shifted by less.
+const GOES_METRES: f64 = 0.5;
+
+/// Warns if a body with feet walks there and back.
+fn goes_backwards(made: &MadeLoop) -> Option<Warning> {
+    if !made.candidate.pairing.is_ping_pong() || made.body.found_by == FoundBy::AllLeaves {
+        return None;
+    }
+    let on_take = made.of_take.as_deref().unwrap_or(made);
+    let world = on_take.source.clip.world_tracks();
+    let hips = |frame: usize| world.position(frame, on_take.body.hips);
+    let apart = |frame: usize| {
+        let way = hips(frame) - hips(0);
+        ops::hypot(way.x, way.z)
+    };
+    let metres = (0..world.num_frames()).map(apart).fold(0.0, f64::max);
+    (metres > GOES_METRES).then_some(Warning::GoesBackwards { metres })
+}
+
 /// Warnings about feet that could have been held but were not, and about the source of the root's speed.
 fn of_feet(made: &MadeLoop) -> Vec<Warning> {
     let (skeleton, body, feet) = (made.loop_clip.skeleton(), &made.body, &made.feet);
@@ -303,7 +329,7 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
             | FootOutcome::Slides { .. }
             | FootOutcome::NoKnee
             | FootOutcome::Unsettled => true,
-            FootOutcome::Released => made.candidate.whole.is_none(),
+            FootOutcome::Released => !made.candidate.loops_already(),
             _ => false,
         };
         if is_told {

@@ -51,6 +51,8 @@ class Settings(TypedDict, total=False):
     shifted: bool
     # Which frames, beside those that `Take.close` names.
     symmetric: bool
+    ping_pong: bool
+    ease: float
     mean_cycles: str | int
     several_cycles_for: str
     # How the seam is closed.
@@ -84,6 +86,9 @@ class Settings(TypedDict, total=False):
     fps: float
     frames: int
     repeat: int
+    vary: float
+    vary_seed: int
+    vary_amount: float
     last_key: str
     interpolation: str
     start_at: str | float

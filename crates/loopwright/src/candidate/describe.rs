@@ -37,7 +37,10 @@ impl<'a> SearchedTake<'a> {
     ) -> LoopCandidate {
         let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
         let (root, steadiness) = self.root_motion(pair, cycles);
-        let num_frames = cut.num_frames() * f64::from(self.pairing.num_stretches());
+        let num_frames = match self.pairing.ping_pong(&cut) {
+            Some(course) => course.num_frames(),
+            None => cut.num_frames() * f64::from(self.pairing.num_stretches()),
+        };
         // What remains of the take beside the loop is compared with it: less than a cycle tells nothing of a repeat.
         let remaining = (self.analysis.take.num_frames() - 1) as f64 - num_frames;
         let shows_another_cycle = remaining * f64::from(cycles.max(1)) >= num_frames;
@@ -57,7 +60,11 @@ impl<'a> SearchedTake<'a> {
             twist: root.twist,
             steadiness,
             steadiness_around: Steadiness::of(self.analysis, [cut.start_frame(), cut.end_frame()], cycles),
-            abruptness: self.abruptness(pair),
+            // What turns is as slow at its ends as it is made.
+            abruptness: match self.pairing.is_ping_pong() {
+                true => 0.0,
+                false => self.abruptness(pair),
+            },
             num_jumps: (self.analysis.defects.jumps.iter())
                 .filter(|&&frame| pair.start_frame < frame && frame <= pair.end_frame)
                 .count(),

@@ -1,6 +1,7 @@
 //! The searches for loops: in a whole take, or for a stretch that the caller chose.
 
 use super::finder::Finder;
+use super::ping_pong;
 use super::report::{FoundLoops, LoopCandidate};
 use super::rhythm;
 use super::settings::SearchSettings;
@@ -8,7 +9,6 @@ use super::steadiness::Steadiness;
 use super::whole::{LastKey, WholeClip, WholeClipKind};
 use super::whole_clip::{is_cut_off, trimmed_cycle, whole_candidate, whole_cycle, whole_loop};
 use crate::analysis::Analysis;
-use crate::analysis::activity::ActivityKind;
 use crate::analysis::features::Features;
 use crate::take::{Cut, CutError};
 
@@ -42,6 +42,10 @@ pub enum SearchError {
 
 /// The loops that a search proposes, in the order of their costs: the pipeline chooses among them. Errors: [`SearchError`].
 pub(crate) fn propose_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+    if settings.pairing.is_ping_pong() {
+        check(analysis, settings)?;
+        return ping_pong::find(analysis, settings);
+    }
     let features = settings.pairing.features(analysis);
     find_all(analysis, &finder(analysis, settings, &features), settings)
 }
@@ -108,6 +112,9 @@ pub(crate) fn appraise(
     end_frame: f64,
     settings: &SearchSettings,
 ) -> Result<LoopCandidate, CutError> {
+    if settings.pairing.is_ping_pong() {
+        return ping_pong::describe(analysis, settings, start_frame, end_frame);
+    }
     let cut = Cut::new(&analysis.take, start_frame, end_frame)?;
     let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
     // Between held poses, all frames that move are the loop that the take was made for.
@@ -134,9 +141,7 @@ pub(crate) fn appraise(
     let rhythm = finder
         .rhythm(&pair)
         .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
-    let is_idle = analysis.activity.kinds()[start_frame..=end_frame]
-        .iter()
-        .all(|&activity| activity == ActivityKind::Idle);
+    let is_idle = analysis.is_idle_between(start_frame, end_frame);
     let candidate = finder.describe(&pair, cut, rhythm, is_idle);
     let cycles = settings.cycles.unwrap_or(candidate.cycles);
     Ok(LoopCandidate {
@@ -156,7 +161,8 @@ fn check(analysis: &Analysis, settings: &SearchSettings) -> Result<(), SearchErr
     if num_frames > 1 && !analysis.usable.contains(&true) {
         return Err(SearchError::NoCleanFrame);
     }
-    if analysis.activity.is_still() && num_frames > 1 {
+    // What is played there and back need not move a joint that is compared: see its own search.
+    if analysis.activity.is_still() && num_frames > 1 && !settings.pairing.is_ping_pong() {
         return Err(SearchError::Still);
     }
     if num_frames < 3 || settings.lag_step(&analysis.take).fewest(min_secs) > num_frames - 1 {

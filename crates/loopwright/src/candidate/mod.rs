@@ -26,6 +26,8 @@ mod whole;
 
 mod whole_clip;
 
+mod ping_pong;
+
 mod kind;
 
 mod motion;

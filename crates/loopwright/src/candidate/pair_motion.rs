@@ -29,7 +29,7 @@ impl SearchedTake<'_> {
             angular: match self.pairing {
                 Pairing::Same => DVec3::Y * (heading.yaw(pair.end_frame) - heading.yaw(pair.start_frame)) / secs,
                 // The image turns back by the turn of the half cycle.
-                Pairing::Mirrored(_) => DVec3::ZERO,
+                Pairing::Mirrored(_) | Pairing::PingPong { .. } => DVec3::ZERO,
             },
         }
     }
@@ -49,6 +49,11 @@ impl SearchedTake<'_> {
                 self.change_around(pair, cycles, half_height),
             ),
             Pairing::Mirrored(mirror) => (self.root_motion_of_half(pair, mirror), 0.0),
+            // What goes away comes back.
+            Pairing::PingPong { .. } => {
+                let start = self.analysis.heading.world_from_heading(pair.start_frame);
+                return (RootMotion::new(start, Twist::default()), 1.0);
+            }
         };
         let deviation = self.deviation(pair, &root, half_height);
         (root, (1.0 - deviation.max(change)).clamp(0.0, 1.0))

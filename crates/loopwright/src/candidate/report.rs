@@ -11,6 +11,7 @@ use crate::analysis::{Analysis, MOVING_MPS, Spectrum};
 use crate::math::rigid::{Rigid, Twist};
 use crate::mirror::Pairing;
 use crate::quality::Quality;
+use crate::root_motion::RootMode;
 use crate::take::Cut;
 
 /// Result of a search.
@@ -76,7 +77,9 @@ impl FoundLoops {
 
     /// The rhythm of the take; `None` where nothing that moves repeats.
     pub fn rhythm(&self, analysis: &Analysis, settings: &SearchSettings) -> Option<TakeRhythm> {
-        let best = self.best().filter(|best| !best.is_idle)?;
+        let best = self
+            .best()
+            .filter(|best| !best.is_idle && !best.pairing.is_ping_pong())?;
         let cycles = f64::from(best.cycles.max(1));
         let secs_per_frame = best.source_period_secs / best.num_frames;
         let own_frames = best.num_frames / cycles;
@@ -106,12 +109,14 @@ const RHYTHM_REACH: f64 = 0.15;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopCandidate {
-    /// The stretch, its end refined below one frame; half of the loop where its mirror image follows.
+    /// The stretch, its end refined below one frame; half of the loop where its mirror image follows, or where it is played there and
+    /// back.
     pub cut: Cut,
     /// What the end of the stretch meets; where that is the mirror image of the start, the loop is the stretch followed by its
     /// image.
     pub pairing: Pairing,
-    /// Length of the loop in source frames, fractional: that of the cut, twice as much where the image follows.
+    /// Length of the loop in source frames, fractional: that of the cut, twice as much where the image follows, and with the turns where it
+    /// is played there and back.
     pub num_frames: f64,
     /// The same in seconds, as recorded.
     pub source_period_secs: f64,
@@ -161,6 +166,9 @@ impl LoopCandidate {
     /// not matter: a long take walks, stops and turns. If not, the stretch may be alike by chance, or the take is too short to
     /// decide.
     pub fn is_confident(&self) -> bool {
+        if self.pairing.is_ping_pong() {
+            return true;
+        }
         if let Some(whole) = &self.whole {
             return whole.kind == WholeClipKind::Loops;
         }
@@ -175,9 +183,22 @@ impl LoopCandidate {
         !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || self.goes_on_alike || goes_evenly)
     }
 
-    /// Whether the stretch is a whole take that loops as it is.
+    /// Whether there is nothing to close: the stretch is a whole take that loops as it is, or is played there and back.
     pub fn loops_already(&self) -> bool {
-        self.whole.as_ref().is_some_and(WholeClip::loops_already)
+        self.pairing.is_ping_pong() || self.whole.as_ref().is_some_and(WholeClip::loops_already)
+    }
+
+    /// Whether the loop ends where it began, by what it is made from rather than by its poses.
+    pub fn is_in_place(&self) -> bool {
+        self.pairing.is_ping_pong() || self.whole.as_ref().is_some_and(WholeClip::is_in_place)
+    }
+
+    /// The root motion that keeps the stretch as it is; `None` where it was cut out of a take that goes on.
+    pub fn root_mode(&self) -> Option<RootMode> {
+        match &self.whole {
+            _ if self.pairing.is_ping_pong() => Some(RootMode::InPlace),
+            whole => whole.as_ref().map(WholeClip::root_mode),
+        }
     }
 
     /// The motion of the world from start to end, where it is known otherwise than from the poses at both ends: the root of an
@@ -185,7 +206,7 @@ impl LoopCandidate {
     pub(crate) fn known_motion(&self) -> Option<Rigid> {
         match &self.whole {
             Some(whole) => Some(whole.motion),
-            None => self.is_idle.then_some(Rigid::IDENTITY),
+            None => (self.is_idle || self.pairing.is_ping_pong()).then_some(Rigid::IDENTITY),
         }
     }
 
@@ -193,7 +214,7 @@ impl LoopCandidate {
     pub(crate) fn root_rests(&self) -> bool {
         match &self.whole {
             Some(whole) => whole.is_in_place() && (self.is_idle || whole.kind == WholeClipKind::EndsAsItBegins),
-            None => self.is_idle,
+            None => self.is_idle || self.pairing.is_ping_pong(),
         }
     }
 

@@ -31,8 +31,8 @@ pub struct SearchSettings {
     pub choose_by: ChooseBy,
     /// Propose the whole take first where it loops already, and where nothing in it repeats but it is one cycle.
     pub whole_take: bool,
-    /// What ends meet. Where it is the mirror image of the start, the search looks for half cycles; bounds on length and cycles
-    /// are those of the whole loop.
+    /// What ends meet. Where it is the mirror image of the start, the search looks for half cycles; where a stretch is played there and back,
+    /// for one that turns well. Bounds on length and cycles are those of the whole loop.
     pub pairing: Pairing,
 }
 
@@ -60,17 +60,22 @@ impl SearchSettings {
     /// Whether the whole take, or all of it that moves, may be proposed where its frames are searched: not where the search is for
     /// something else.
     pub(super) fn admits_whole_take(&self) -> bool {
-        self.whole_take && self.cycles.is_none() && !self.pairing.is_mirrored()
+        self.whole_take && self.cycles.is_none() && self.pairing == Pairing::Same
     }
 
-    /// Whether the list is ranked by outcome: half cycles are not, since no cycle around either end is seen in the take.
+    /// Whether the list is ranked by outcome: half cycles are not, since no cycle around either end is seen in the take, nor what is
+    /// played there and back, whose ends need not be alike.
     pub fn ranks_by_outcome(&self) -> bool {
-        self.choose_by == ChooseBy::Outcome && !self.pairing.is_mirrored()
+        self.choose_by == ChooseBy::Outcome && self.pairing == Pairing::Same
     }
 
     /// Growth of the loop when its ends move apart by one frame.
     pub(super) fn lag_step(&self, take: &Take) -> TimeStep {
-        TimeStep::new(take.frame_time_secs() * f64::from(self.pairing.num_stretches()))
+        let times = match self.pairing.is_ping_pong() {
+            true => 2.0,
+            false => f64::from(self.pairing.num_stretches()),
+        };
+        TimeStep::new(take.frame_time_secs() * times)
     }
 }
 

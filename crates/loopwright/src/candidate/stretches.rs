@@ -4,7 +4,7 @@
 //! no segment holds. Within a segment the search goes on beside the span of a loop that moves otherwise, so that a walk that gets
 //! faster gives two rows. Rule and thresholds: docs/math/segments.md.
 
-use super::find::{SearchError, find_all, finder};
+use super::find::{SearchError, find_all, finder, propose_loops};
 use super::finder::Finder;
 use super::report::{LoopCandidate, NearestMiss};
 use super::seams::SeamPair;
@@ -90,6 +90,9 @@ pub(crate) fn propose_stretches(
         max_candidates: num_listed.max(LISTED),
         ..settings.clone()
     };
+    if settings.pairing.is_ping_pong() {
+        return played_there_and_back(analysis, &settings, max_rows);
+    }
     let features = settings.pairing.features(analysis);
     let finder = finder(analysis, &settings, &features);
     let mut found = find_all(analysis, &finder, &settings)?;
@@ -123,6 +126,26 @@ pub(crate) fn propose_stretches(
         segments,
         random_cost: found.random_cost,
         nearest_miss: found.nearest_miss,
+    })
+}
+
+/// Stretches that are played there and back: each is a row of its own.
+fn played_there_and_back(
+    analysis: &Analysis,
+    settings: &SearchSettings,
+    max_rows: usize,
+) -> Result<FoundStretches, SearchError> {
+    let mut best = propose_loops(analysis, settings)?.candidates;
+    let num_left_out = best.len().saturating_sub(max_rows);
+    best.truncate(max_rows);
+    let rows = best.into_iter().map(|best| FoundStretch {
+        best,
+        versions: Vec::new(),
+    });
+    Ok(FoundStretches {
+        rows: rows.collect(),
+        num_left_out,
+        ..FoundStretches::default()
     })
 }
 

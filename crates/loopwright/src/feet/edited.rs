@@ -68,7 +68,7 @@ pub(crate) struct EditedStance {
 }
 
 impl EditedStance {
-    /// An edit in samples of a loop that was made from a candidate.
+    /// An edit in samples of a loop that was made from a candidate; where that is played there and back, on the way there.
     pub(crate) fn from_edit(
         edit: &StanceEdit,
         num_feet: usize,
@@ -94,7 +94,13 @@ impl EditedStance {
         if found[1] < range[0] || found[0] > range[1] {
             return Err(StanceError::Outside { found, range });
         }
-        let [first, last] = found.map(|moment| ((moment - range[0]) / (range[1] - range[0]) * num_samples).round());
+        let course = candidate.pairing.ping_pong(cut);
+        let course = course.filter(|_| matches!(span, StanceSpan::Frames(_)));
+        let sample_at = |moment: f64| match &course {
+            Some(course) => course.time_of(moment) / course.num_frames() * count,
+            None => (moment - range[0]) / (range[1] - range[0]) * num_samples,
+        };
+        let [first, last] = found.map(|moment| sample_at(moment).round());
         Ok(Self {
             span: LoopContact {
                 foot,
@@ -112,6 +118,18 @@ impl EditedStance {
             span: LoopContact {
                 foot: opposite(foot),
                 start_sample: (start_sample + num_samples / 2) % num_samples,
+                ..self.span
+            },
+            ..self
+        }
+    }
+
+    /// The same on the way back, of a loop that is played there and back.
+    pub(crate) fn on_the_way_back(self, num_samples: usize) -> Self {
+        let last = (self.span.start_sample + self.span.num_samples - 1) % num_samples;
+        Self {
+            span: LoopContact {
+                start_sample: (num_samples - last) % num_samples,
                 ..self.span
             },
             ..self

@@ -285,6 +285,44 @@ pub struct Feet {
 }
 
 impl Feet {
+    /// The feet of several loops of `num_samples`, one after the other.
+    pub(crate) fn repeated(&self, num_samples: usize, copies: usize) -> Self {
+        let repeated = |contact: &LoopContact| -> Vec<LoopContact> {
+            let all = num_samples * copies;
+            if contact.num_samples >= num_samples {
+                return vec![LoopContact {
+                    start_sample: 0,
+                    num_samples: all,
+                    ..*contact
+                }];
+            }
+            let starts = (0..copies).map(|copy| contact.start_sample + copy * num_samples);
+            starts
+                .map(|start_sample| LoopContact {
+                    start_sample,
+                    ..*contact
+                })
+                .collect()
+        };
+        let spans = |contacts: &[LoopContact]| {
+            let mut spans: Vec<LoopContact> = contacts.iter().flat_map(repeated).collect();
+            spans.sort_by_key(|contact| (contact.foot, contact.start_sample));
+            spans
+        };
+        let bearing = |bearing: &Bearing| {
+            let point = bearing.point;
+            repeated(&bearing.contact)
+                .into_iter()
+                .map(move |contact| Bearing { point, contact })
+        };
+        Self {
+            contacts: spans(&self.contacts),
+            held: spans(&self.held),
+            bearing: self.bearing.iter().flat_map(bearing).collect(),
+            ..self.clone()
+        }
+    }
+
     /// The feet as they were before they were held.
     pub(crate) fn release(&mut self) {
         self.let_go(FootOutcome::Released);

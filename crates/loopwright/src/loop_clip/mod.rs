@@ -94,6 +94,16 @@ impl LoopClip {
         Self { tracks, ..self }
     }
 
+    /// A loop of several of these, one after the other, with samples of its own. Errors: too few samples.
+    pub(crate) fn repeated_with(&self, tracks: Tracks) -> Result<Self, LoopClipError> {
+        let copies = tracks.num_frames() / self.num_samples();
+        let repeated = Self::new(self.name.clone(), tracks, self.carrier, self.root)?;
+        Ok(Self {
+            path: self.path.repeat(copies),
+            ..repeated
+        })
+    }
+
     /// The same body with another root twist; feet that stood slide by the difference.
     #[must_use]
     pub fn with_twist(mut self, twist: Twist) -> Self {

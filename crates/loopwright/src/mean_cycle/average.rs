@@ -56,6 +56,9 @@ impl<'a> LaidCycles<'a> {
         if candidate.pairing.is_mirrored() {
             return Err(MeanCycleError::Mirrored);
         }
+        if candidate.pairing.is_ping_pong() {
+            return Err(MeanCycleError::PingPong);
+        }
         if candidate.whole.is_some() {
             return Err(MeanCycleError::WholeClip);
         }
@@ -94,6 +97,16 @@ impl<'a> LaidCycles<'a> {
             twists,
             asked,
         })
+    }
+
+    /// Number of cycles, the chosen one included.
+    pub(super) fn num_cycles(&self) -> usize {
+        self.row.num_cycles()
+    }
+
+    /// The frame of a cycle, counted from the first, at a phase from 0 to 1.
+    pub(super) fn frame(&self, cycle: usize, phase: f64) -> f64 {
+        self.row.frame(cycle, phase)
     }
 
     /// The chosen cycle, relative to a root of its own that starts where that of the mean does. `root` is how its root moves, from

@@ -13,10 +13,12 @@ mod window;
 mod phase;
 
 mod average;
+mod deviations;
 
 mod detail;
 
 pub(crate) use average::LaidCycles;
+pub(crate) use deviations::{CycleDeviations, smooth_step};
 
 /// Most cycles that are averaged: of more, those nearest to the chosen one.
 ///
@@ -145,6 +147,8 @@ pub enum MeanCycleError {
     Idle,
     #[error("the loop is half a cycle that its mirror image follows, and a mean is of whole cycles")]
     Mirrored,
+    #[error("the stretch is played there and back, and a mean is of whole cycles")]
+    PingPong,
     #[error("cycles are laid onto each other over the ground, and the root motion is in full space")]
     FullSpace,
     #[error("a cycle of {secs:.1} s is too long for a mean, the limit is {MAX_CYCLE_SECS} s")]

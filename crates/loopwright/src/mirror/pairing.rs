@@ -1,10 +1,11 @@
-//! What the end of a stretch meets: its own start, or the mirror image of its start.
+//! What the end of a stretch meets: its own start, the mirror image of its start, or itself on the way back.
 
 use std::borrow::Cow;
 
 use super::Mirror;
 use crate::analysis::Analysis;
 use crate::analysis::features::{Features, WeightedJoint};
+use crate::take::{Cut, PingPong};
 
 /// How the two ends of a stretch meet in a loop.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,13 +16,18 @@ pub enum Pairing {
     Same,
     /// The end meets the mirror image of the start: the stretch is half of the loop, and its image the other half.
     Mirrored(Mirror),
+    /// The end meets itself, and so does the start: the stretch is played there and back, with soft turns.
+    PingPong {
+        /// Frames that a turn takes, about: see [`PingPong::new`].
+        ease_frames: f64,
+    },
 }
 
 impl Pairing {
     /// The mirror, where there is one.
     pub fn mirror(&self) -> Option<&Mirror> {
         match self {
-            Self::Same => None,
+            Self::Same | Self::PingPong { .. } => None,
             Self::Mirrored(mirror) => Some(mirror),
         }
     }
@@ -31,12 +37,25 @@ impl Pairing {
         self.mirror().is_some()
     }
 
+    /// Whether the stretch is played there and back.
+    pub fn is_ping_pong(&self) -> bool {
+        matches!(self, Self::PingPong { .. })
+    }
+
+    /// Which frame of a stretch is shown when, where it is played there and back.
+    pub fn ping_pong(&self, cut: &Cut) -> Option<PingPong> {
+        match *self {
+            Self::PingPong { ease_frames } => Some(PingPong::new(cut, ease_frames)),
+            _ => None,
+        }
+    }
+
     /// The joint whose motion continues that of `joint` over the seam.
     pub fn partner(&self, joint: usize) -> usize {
         self.mirror().map_or(joint, |mirror| mirror.partner(joint))
     }
 
-    /// Length of the loop in stretches: one, or two where the image follows.
+    /// Clips of which the loop consists: one, or two where the image follows.
     pub(crate) fn num_stretches(&self) -> u8 {
         1 + u8::from(self.is_mirrored())
     }

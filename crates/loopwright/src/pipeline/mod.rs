@@ -40,7 +40,7 @@ use crate::closure::{
 };
 use crate::edit::{self, EditError, EditKind, LoopEdit};
 use crate::feet::edited::EditedStance;
-use crate::feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootSpeed, StanceEdit};
+use crate::feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan};
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
@@ -50,6 +50,7 @@ use crate::quality;
 use crate::retarget::RigPair;
 use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::{Clip, CutError, Take, TakeError};
+use crate::variation::{self, Variation, VariationError, VariationSettings};
 
 /// The times at which the loop is sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -82,6 +83,8 @@ pub struct LoopSettings {
     pub mean_cycles: MeanCycles,
     /// Edits of the closed loop, in the order in which they apply, before its feet are held.
     pub edits: Vec<LoopEdit>,
+    /// Whether many cycles are written, each varied as the take's own cycles are, and how; after all else.
+    pub variation: Option<VariationSettings>,
     /// The phase that it is written from; `None` for the seam, which stays the first where the loop has no such phase.
     pub start_at: Option<StartAt>,
     /// The character that takes the loop, matched with the take; `None` where it stays on its own skeleton. Edits, stances, a speed that is
@@ -151,6 +154,8 @@ pub struct MadeLoop {
     pub source: RootRelativeClip,
     /// The cycles whose mean it is; `None` where it is the candidate's stretch alone.
     pub mean_cycle: Option<MeanCycle>,
+    /// What its cycles were varied by; `None` where they are all one.
+    pub variation: Option<Variation>,
     /// The corrections by the closure and the remaining gap.
     pub closed: Closed,
     /// The contacts of its feet, and the corrections applied to them.
@@ -198,6 +203,9 @@ pub enum MakeError {
     /// A loop of two mirrored halves cannot be edited on a character without a mirror image.
     #[error(transparent)]
     Mirror(#[from] MirrorError),
+    /// The cycles of the loop cannot be varied.
+    #[error(transparent)]
+    Variation(#[from] VariationError),
     /// The samples do not form a motion on the character.
     #[error(transparent)]
     Take(#[from] TakeError),
@@ -216,12 +224,33 @@ pub(crate) fn make_loop(
         return make_loop(analysis, candidate, &settings.of_take())?.onto(pair, settings);
     }
     let (analysis, settings) = (completed_for(analysis, candidate), settings.fitted_to(candidate));
-    finish(
+    let made = finish(
         &analysis,
         candidate,
         prepare(&analysis, candidate, &settings)?,
         &settings,
-    )
+    )?;
+    match &settings.variation {
+        Some(variation) => varied(made, &analysis, variation),
+        None => Ok(made),
+    }
+}
+
+/// Many cycles of a loop, each varied. Its uncut samples are repeated as they are, so that both have as many.
+fn varied(made: MadeLoop, analysis: &Analysis, settings: &VariationSettings) -> Result<MadeLoop, MakeError> {
+    let (loop_clip, variation) = variation::varied(&made.loop_clip, analysis, &made.candidate, settings)?;
+    let (count, copies) = (made.loop_clip.num_samples(), variation.copies);
+    Ok(MadeLoop {
+        feet: made.feet.repeated(count, copies),
+        source: RootRelativeClip {
+            clip: made.source.clip.repeated(copies),
+            captured: Vec::new(),
+            ..made.source
+        },
+        loop_clip,
+        variation: Some(variation),
+        ..made
+    })
 }
 
 /// The analysis of the take with all keys of the candidate: the closing key of a whole take may be missing.
@@ -243,6 +272,9 @@ struct Prepared {
 
 /// The samples of a stretch, with those around it that tell of it.
 fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_secs: f64) -> Result<Clip, CutError> {
+    if let Some(course) = candidate.pairing.ping_pong(&candidate.cut) {
+        return Clip::ping_pong(take, &course, num_intervals, step_secs);
+    }
     let clip = Clip::new(take, &candidate.cut, num_intervals, step_secs)?;
     let whole = candidate.whole.as_ref();
     let clip = match whole.is_some_and(|whole| whole.last_key == LastKey::Repeated) {
@@ -258,11 +290,15 @@ fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_se
 /// Samples the stretch and extracts its root motion.
 fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Prepared, MakeError> {
     let (take, cut) = (&analysis.take, &candidate.cut);
-    let source_secs = cut.num_frames() * take.frame_time_secs();
-    // Half a cycle has half the samples.
+    // Half a cycle has half the samples; what is played there and back is sampled all the way.
     let halves = usize::from(candidate.pairing.num_stretches());
+    let source_frames = match candidate.pairing.ping_pong(cut) {
+        Some(course) => course.num_frames(),
+        None => cut.num_frames(),
+    };
+    let source_secs = source_frames * take.frame_time_secs();
     let (num_intervals, step_secs) = match settings.sampling {
-        Sampling::SourceRate => (cut.num_frames().round() as usize, take.frame_time_secs()),
+        Sampling::SourceRate => (source_frames.round() as usize, take.frame_time_secs()),
         Sampling::Rate(rate) => {
             if !(rate > 0.0 && rate.is_finite()) {
                 return Err(MakeError::Rate { found: rate });
@@ -273,7 +309,7 @@ fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettin
         Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
     };
     let clip = clip_of(take, candidate, num_intervals, step_secs)?;
-    let clip = match candidate::is_cut_off(analysis, cut) {
+    let clip = match !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
         true => clip.without_context(),
         false => clip,
     };
@@ -379,6 +415,7 @@ impl ClosedStretch {
             root: settings.root,
             source,
             mean_cycle: self.mean_cycle,
+            variation: None,
             closed: self.closed,
             feet,
             edits: settings.edits.clone(),
@@ -504,6 +541,17 @@ fn edited_stances(
     let edited = (settings.stances.iter())
         .map(|edit| EditedStance::from_edit(edit, body.feet.len(), candidate, loop_clip))
         .collect::<Result<Vec<_>, _>>()?;
+    if candidate.pairing.is_ping_pong() {
+        // What a foot does in frames of the take it does on the way there and on the way back.
+        let back = |edit: &StanceEdit, edited: &EditedStance| {
+            matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples()))
+        };
+        let both = settings.stances.iter().zip(&edited);
+        return Ok(both
+            .flat_map(|(edit, edited)| [Some(*edited), back(edit, edited)])
+            .flatten()
+            .collect());
+    }
     if !candidate.pairing.is_mirrored() {
         return Ok(edited);
     }

@@ -144,7 +144,7 @@ impl RetriedLoop {
         self.tried += 1;
         let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
         // A mean is meant to differ from the cycle that it is compared with, and so is what was edited.
-        let is_meant = made.mean_cycle.is_some() || !settings.edits.is_empty();
+        let is_meant = made.mean_cycle.is_some() || made.variation.is_some() || !settings.edits.is_empty();
         let is_bent = |metres: f64| !is_meant && metres > MAX_BENT_METRES * quality.body_size;
         if quality.pops() || quality.displacement_metres.is_some_and(is_bent) {
             return false;

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use glam::{DQuat, DVec3};
 
-use super::{Cut, CutError, Take, sampler::Sampler};
+use super::{Cut, CutError, PingPong, Take, sampler::Sampler};
 use crate::math::{rigid::Rigid, time_step::TimeStep};
 use crate::motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks};
 
@@ -42,13 +42,7 @@ impl Clip {
     /// a little faster or slower. Samples that fall on whole source frames are exactly those frames. Errors:
     /// [`CutError::TooShort`] below three intervals, [`CutError::TooLong`] above four million transforms.
     pub fn new(take: &Take, cut: &Cut, num_intervals: usize, step_secs: f64) -> Result<Self, CutError> {
-        if num_intervals < 3 {
-            return Err(CutError::TooShort { num_intervals });
-        }
-        let limit = (MAX_TRANSFORMS / take.num_joints()).max(3);
-        if num_intervals > limit {
-            return Err(CutError::TooLong { num_intervals, limit });
-        }
+        check_length(take, num_intervals)?;
         let step_frames = cut.num_frames() / num_intervals as f64;
         let source_step_secs = step_frames * take.frame_time_secs();
         let last = (take.num_frames() - 1) as f64;
@@ -66,20 +60,39 @@ impl Clip {
             } else {
                 cut.start_frame() + offset * step_frames
             };
-            // Samples meant to fall on whole frames fall on them exactly.
-            let near = frame.round();
-            let frame = if (frame - near).abs() < 1e-9 * last.max(1.0) {
-                near
-            } else {
-                frame
-            };
-            tracks.push(sampler.sample(frame).as_ref());
+            tracks.push(sampler.sample(on_whole_frame(frame, last)).as_ref());
         }
         Ok(Self {
             tracks,
             num_intervals,
             context_before,
             is_cycle: false,
+        })
+    }
+
+    /// A stretch that is played there and back, sampled at `num_intervals` even steps of the whole cycle; it goes on as a cycle does on both
+    /// sides.
+    ///
+    /// Samples as far from a turn on either side are the same to the bit. Errors: as [`Self::new`].
+    pub fn ping_pong(take: &Take, course: &PingPong, num_intervals: usize, step_secs: f64) -> Result<Self, CutError> {
+        check_length(take, num_intervals)?;
+        let step_frames = course.num_frames() / num_intervals as f64;
+        let last = (take.num_frames() - 1) as f64;
+        let mut sampler = Sampler::new(take);
+        let there: Vec<Pose> = (0..=num_intervals / 2)
+            .map(|sample| sampler.sample(on_whole_frame(course.frame_at(sample as f64 * step_frames), last)))
+            .collect();
+        let context = Self::context_samples(step_frames * take.frame_time_secs());
+        let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, num_intervals + 1 + 2 * context);
+        for index in 0..num_intervals + 1 + 2 * context {
+            let sample = (index as isize - context as isize).rem_euclid(num_intervals as isize) as usize;
+            tracks.push(there[sample.min(num_intervals - sample)].as_ref());
+        }
+        Ok(Self {
+            tracks,
+            num_intervals,
+            context_before: context,
+            is_cycle: true,
         })
     }
 
@@ -216,6 +229,30 @@ impl Clip {
         }
     }
 
+    /// The clip several times, one after the other, with the context before its start and after its end.
+    pub fn repeated(&self, copies: usize) -> Self {
+        let (count, before) = (self.num_intervals, self.context_before);
+        let after = self.tracks.num_frames() - before - count;
+        let mut tracks = Tracks::empty(
+            self.skeleton().clone(),
+            self.step_secs(),
+            before + copies * count + after,
+        );
+        for index in 0..before + copies * count + after {
+            let own = match index.checked_sub(before) {
+                None => index,
+                Some(sample) if sample < copies * count => before + sample % count,
+                Some(sample) => before + count + (sample - copies * count),
+            };
+            tracks.push(self.tracks.pose(own));
+        }
+        Self {
+            tracks,
+            num_intervals: copies * count,
+            ..*self
+        }
+    }
+
     /// The clip on another skeleton, pose by pose; `map` receives the sample and its local pose.
     pub(crate) fn map_poses(&self, skeleton: &Skeleton, mut map: impl FnMut(isize, PoseRef<'_>) -> Pose) -> Self {
         let mut tracks = Tracks::empty(skeleton.clone(), self.step_secs(), self.tracks.num_frames());
@@ -245,6 +282,28 @@ impl Clip {
         let mut tracks = self.tracks.clone();
         tracks.set_carrier_in_root(carrier, |index| root(self.sample_at(index)));
         Self { tracks, ..*self }
+    }
+}
+
+/// Errors: a clip of so many intervals has too few samples, or too many transforms.
+fn check_length(take: &Take, num_intervals: usize) -> Result<(), CutError> {
+    if num_intervals < 3 {
+        return Err(CutError::TooShort { num_intervals });
+    }
+    let limit = (MAX_TRANSFORMS / take.num_joints()).max(3);
+    match num_intervals > limit {
+        true => Err(CutError::TooLong { num_intervals, limit }),
+        false => Ok(()),
+    }
+}
+
+/// Samples meant to fall on whole frames fall on them exactly.
+fn on_whole_frame(frame: f64, last: f64) -> f64 {
+    let near = frame.round();
+    if (frame - near).abs() < 1e-9 * last.max(1.0) {
+        near
+    } else {
+        frame
     }
 }
 

@@ -11,12 +11,15 @@ pub(crate) mod cut;
 
 pub(crate) mod clip;
 
+mod ping_pong;
+
 mod sampler;
 
 pub(crate) mod smooth;
 
 pub use clip::Clip;
 pub use cut::{Cut, CutError};
+pub use ping_pong::{DEFAULT_EASE_SECS, PingPong};
 use sampler::Sampler;
 pub use smooth::SmoothError;
 

@@ -101,7 +101,7 @@ pub(crate) struct LoopArgs {
     #[command(flatten)]
     closure: ClosureRecipe,
     /// Average so many cycles of the take, or all [default: off].
-    #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP, conflicts_with = "symmetric")]
+    #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP, conflicts_with_all = ["symmetric", "ping_pong"])]
     mean_cycles: Option<MeanCycles>,
     #[command(flatten)]
     output: OutputRecipe,
@@ -121,6 +121,8 @@ impl LoopArgs {
                 end: range.map(|(_, end)| end),
                 cycles,
                 symmetric: self.mirror.symmetric.then_some(true),
+                ping_pong: self.mirror.ping_pong.then_some(true),
+                ease: None,
                 mean_cycles: self.mean_cycles,
                 several_cycles_for: None,
             },

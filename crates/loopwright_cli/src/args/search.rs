@@ -10,13 +10,16 @@ use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
 use crate::numbers::parse_count;
 use crate::recipe::{Sets, StudyArgs};
 
-/// Loops of half a cycle and its mirror image.
+/// Loops of which the take shows half.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = WHICH_LOOP)]
 pub(crate) struct MirrorArgs {
     /// Symmetric loops: half a cycle of the take, then its mirror image.
     #[arg(long)]
     pub(crate) symmetric: bool,
+    /// Play the frames there and back, with soft turns: for what does not repeat, such as a tail or breathing.
+    #[arg(long, conflicts_with = "symmetric")]
+    pub(crate) ping_pong: bool,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -38,7 +41,7 @@ pub(crate) struct FindArgs {
         value_name = "FILE[:START:END]",
         help_heading = WHICH_LOOP,
         conflicts_with_all = [
-            "cycles", "seconds", "speed", "turn_rate", "turning", "idle", "every_cycle", "symmetric", "plot", "verbose",
+            "cycles", "seconds", "speed", "turn_rate", "turning", "idle", "every_cycle", "symmetric", "ping_pong", "plot", "verbose",
         ]
     )]
     pub(crate) like: Vec<PathBuf>,

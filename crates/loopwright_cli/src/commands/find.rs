@@ -7,6 +7,7 @@ use super::each::{self, Manner};
 use super::like;
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
+use crate::recipe::{self, StretchRecipe};
 use crate::{args::FindArgs, failures, load, mirroring, plot::PlotFile, report::find::FindAnswer, talk};
 
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
@@ -35,9 +36,18 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     let loaded = load::load(&args.take, study)?;
     let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);
     args.search.check(&loaded).map_err(in_words)?;
-    let mirror = (args.mirror.symmetric).then(|| mirroring::mirror(&loaded.analysis, &args.study.mirror));
+    let ends = StretchRecipe {
+        symmetric: Some(args.mirror.symmetric),
+        ping_pong: Some(args.mirror.ping_pong),
+        ..StretchRecipe::default()
+    };
+    let pairing = recipe::pairing(&loaded.analysis, &ends, &args.study.mirror)?;
+    if let Some(mirror) = pairing.mirror() {
+        mirroring::warn(mirror);
+    }
+    args.search.check_pairing(&pairing).map_err(in_words)?;
     let settings = SearchSettings {
-        pairing: mirror.transpose()?.into(),
+        pairing,
         ..args.search.settings(args.top)
     };
     // A take that holds no loop still gets an answer: an empty list, a reason, and a plot that shows why.

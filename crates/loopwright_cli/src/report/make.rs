@@ -74,8 +74,15 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
         ),
         None => writeln!(
             text,
-            "  {:<20} frames {:.2}-{:.2} of {}, {} {cycles}",
-            "cut", candidate.start_frame, candidate.end_frame, sidecar.take.file, candidate.cycles,
+            "  {:<20} frames {:.2}-{:.2} of {}, {}",
+            "cut",
+            candidate.start_frame,
+            candidate.end_frame,
+            sidecar.take.file,
+            match candidate.ping_pong_ease_frames {
+                Some(_) => "there and back".to_owned(),
+                None => format!("{} {cycles}", candidate.cycles),
+            },
         ),
     };
     if let Some(why) = several_cycles(candidate) {
@@ -83,6 +90,13 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     }
     if let Some(mean) = &sidecar.mean_cycle {
         let _ = writeln!(text, "  {:<20} {}", "mean of", mean_cycle(mean));
+    }
+    if let Some(variation) = &sidecar.variation {
+        let _ = writeln!(
+            text,
+            "  {:<20} {} loops, seed {}: {:.1} deg on {} joints, as {} cycles of the take differ",
+            "varied", variation.copies, variation.seed, variation.rotation_deg, variation.joints, variation.take_cycles,
+        );
     }
     let _ = writeln!(
         text,
@@ -104,7 +118,10 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     } else {
         format!("{:.3} s and {:.3} s", closure.blend_start_secs, closure.blend_end_secs)
     };
-    let _ = writeln!(text, "  {:<20} {}, {blends}", "closure", closure.method);
+    let _ = match candidate.ping_pong_ease_frames {
+        Some(_) => writeln!(text, "  {:<20} none needed", "closure"),
+        None => writeln!(text, "  {:<20} {}, {blends}", "closure", closure.method),
+    };
     if !sidecar.edits.is_empty() {
         let _ = writeln!(text, "  {:<20} {}", "edits", edits(&sidecar.edits));
     }

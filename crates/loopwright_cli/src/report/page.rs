@@ -68,7 +68,11 @@ pub(crate) fn figures(
                 candidate.period_secs,
                 sidecar.playback.samples,
                 candidate.cycles,
-                if candidate.mirrored { ", one half mirrored" } else { "" }
+                match candidate.ping_pong_ease_frames {
+                    Some(_) => ", there and back",
+                    None if candidate.mirrored => ", one half mirrored",
+                    None => "",
+                }
             ),
         ));
         if let Some(whole) = &candidate.whole_clip {

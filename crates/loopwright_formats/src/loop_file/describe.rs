@@ -7,13 +7,13 @@ use loopwright::feet::{Feet, FootOutcome};
 use loopwright::math::{Twist, ops, rotation};
 use loopwright::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
-    mean_cycle::MeanCycle, quality::Stand, root_motion::RootSpace, unit::Unit,
+    mean_cycle::MeanCycle, mirror::Pairing, quality::Stand, root_motion::RootSpace, unit::Unit, variation::Variation,
 };
 
 use super::facts::{
     BasisFacts, BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, EditFacts, FeetFacts, FootFacts,
     FootTreatment, MeanCycleFacts, PeriodicLoopFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource,
-    UsedCycleFacts, WholeClipFacts,
+    UsedCycleFacts, VariationFacts, WholeClipFacts,
 };
 
 /// From this ratio on random frames of the take cost nothing but rounding: it rests nearly everywhere, and the ratio means nothing.
@@ -25,6 +25,10 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
         start_frame: candidate.cut.start_frame(),
         end_frame: candidate.cut.end_frame(),
         mirrored: candidate.pairing.is_mirrored(),
+        ping_pong_ease_frames: match candidate.pairing {
+            Pairing::PingPong { ease_frames } => Some(ease_frames),
+            _ => None,
+        },
         source_period_secs: candidate.source_period_secs,
         period_secs,
         cycles: candidate.cycles as usize,
@@ -64,6 +68,18 @@ pub fn mean_cycle(mean: &MeanCycle, skeleton: &Skeleton) -> MeanCycleFacts {
         joints_left_out: (mean.joints_left_out.iter())
             .map(|&joint| skeleton.joint(joint).name.clone())
             .collect(),
+    }
+}
+
+/// The facts of a variation.
+pub fn variation(variation: &Variation) -> VariationFacts {
+    VariationFacts {
+        seed: variation.settings.seed,
+        amount: variation.settings.amount,
+        copies: variation.copies,
+        take_cycles: variation.cycles,
+        joints: variation.joints,
+        rotation_deg: variation.radians.to_degrees(),
     }
 }
 

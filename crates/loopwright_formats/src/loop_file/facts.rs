@@ -122,6 +122,9 @@ pub struct CandidateFacts {
     pub end_frame: f64,
     /// Whether the second half of the loop is the mirror image of the first.
     pub mirrored: bool,
+    /// Frames of the take that each turn takes, about, where the frames are played there and back; null where they are not.
+    #[serde(default)]
+    pub ping_pong_ease_frames: Option<f64>,
     /// Length of the loop as recorded.
     pub source_period_secs: f64,
     /// Length of the loop as written.
@@ -165,6 +168,23 @@ pub struct WholeClipFacts {
     pub gap_deg: f64,
     /// Second differences over the seam divided by the 99th percentile of the clip's own.
     pub roughness_ratio: f64,
+}
+
+/// What the cycles of a loop were varied by.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VariationFacts {
+    /// The same seed gives the same motion.
+    pub seed: u32,
+    /// Share of the take's own variation.
+    pub amount: f64,
+    /// Number of loops after which all repeats.
+    pub copies: usize,
+    /// Cycles of the take whose deviations are mixed.
+    pub take_cycles: usize,
+    /// Joints that vary.
+    pub joints: usize,
+    /// Root mean square over time and joints of the rotation that is added.
+    pub rotation_deg: f64,
 }
 
 /// The cycles of the take whose mean the loop is.

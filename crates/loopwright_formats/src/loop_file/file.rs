@@ -257,6 +257,7 @@ impl DerivedLoop {
             kind: first.kind.clone(),
             candidate: first.candidate.clone(),
             mean_cycle: first.mean_cycle.clone(),
+            variation: first.variation.clone(),
             edits: first.edits.clone(),
             closure: first.closure.clone(),
             playback: PlaybackFacts {
@@ -361,8 +362,15 @@ pub(super) fn described(
         ..
     } = made.root;
     let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
+    let copies = made.variation.map_or(1, |variation| variation.copies);
+    let one = describe::candidate(&made.candidate, clip.period_secs());
     let sidecar = Sidecar {
-        candidate: describe::candidate(&made.candidate, clip.period_secs()),
+        candidate: CandidateFacts {
+            source_period_secs: copies as f64 * one.source_period_secs,
+            cycles: copies * one.cycles,
+            ..one
+        },
+        variation: made.variation.as_ref().map(describe::variation),
         mean_cycle: (made.mean_cycle.as_ref()).map(|mean| describe::mean_cycle(mean, made.take.skeleton())),
         closure: describe::closure(&made.closed),
         edits: made.edits.iter().map(|edit| describe::edit(edit, clip)).collect(),

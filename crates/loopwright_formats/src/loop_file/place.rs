@@ -6,7 +6,8 @@ use glam::{DQuat, DVec3};
 use loopwright::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright::math::{Rigid, Twist, rotation};
 use loopwright::root_motion::{RootRelativeClip, RootSpace};
-use loopwright::{Analysis, Cut, LoopClip, RootMode, RootMotion, Take, analysis::Body, recognition, take::Clip};
+use loopwright::take::{Clip, PingPong};
+use loopwright::{Analysis, Cut, LoopClip, RootMode, RootMotion, Take, analysis::Body, recognition};
 
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
 
@@ -164,7 +165,15 @@ impl LoopInFile {
         let completed = whole.map_or(Cow::Borrowed(analysis), |whole| analysis.completed(&whole));
         let take = &completed.take;
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
-        let clip = Clip::new(take, &cut, sidecar.playback.samples, written.frame_time_secs())?;
+        let copies = sidecar
+            .variation
+            .as_ref()
+            .map_or(1, |variation| variation.copies.max(1));
+        let (samples, step_secs) = (sidecar.playback.samples / copies, written.frame_time_secs());
+        let clip = match sidecar.candidate.ping_pong_ease_frames {
+            Some(ease_frames) => Clip::ping_pong(take, &PingPong::new(&cut, ease_frames), samples, step_secs)?,
+            None => Clip::new(take, &cut, samples, step_secs)?,
+        };
         let of_loop = self.layout.from_seam(self.root, written.frame_time_secs());
         // A loop that was brought to the origin is compared with the take where the take stood.
         let recentered = sidecar.root_motion.recentered.as_ref();
@@ -187,10 +196,8 @@ impl LoopInFile {
             ..root
         };
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
-            return Ok(RootRelativeClip {
-                root,
-                ..RootRelativeClip::relative_to(&clip, in_take, self.carrier)
-            });
+            let uncut = RootRelativeClip::relative_to(&clip, in_take, self.carrier);
+            return Ok(repeated(RootRelativeClip { root, ..uncut }, copies));
         }
         // The root joint has the loop's transform, so that the two compare joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
@@ -199,10 +206,19 @@ impl LoopInFile {
             .map(|sample| (sample + self.layout.seam_sample) % count)
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
-        Ok(RootRelativeClip {
-            root,
-            ..RootRelativeClip::under_root_joint(&clip, in_take, self.carrier, &completed, &root_from_joint)
-        })
+        let uncut = RootRelativeClip::under_root_joint(&clip, in_take, self.carrier, &completed, &root_from_joint);
+        Ok(repeated(RootRelativeClip { root, ..uncut }, copies))
+    }
+}
+
+/// The uncut frames of one cycle for each of many, seen from the root that goes on.
+fn repeated(uncut: RootRelativeClip, copies: usize) -> RootRelativeClip {
+    match copies {
+        1 => uncut,
+        copies => RootRelativeClip {
+            clip: uncut.clip.repeated(copies),
+            ..uncut
+        },
     }
 }
 

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::facts::{
     BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
-    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts,
+    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, VariationFacts,
 };
 use super::importer::TargetFacts;
 use super::json::{self, to_text};
@@ -62,6 +62,9 @@ pub struct Sidecar {
     pub candidate: CandidateFacts,
     /// The cycles whose mean it is; null if it is that stretch alone.
     pub mean_cycle: Option<MeanCycleFacts>,
+    /// What its cycles were varied by; null if they are all one.
+    #[serde(default)]
+    pub variation: Option<VariationFacts>,
     /// How the seam was closed.
     pub closure: ClosureFacts,
     /// How the closed loop was edited, in the order in which the edits apply.
@@ -98,6 +101,7 @@ impl Default for Sidecar {
             take: TakeFacts::default(),
             candidate: CandidateFacts::default(),
             mean_cycle: None,
+            variation: None,
             closure: ClosureFacts::default(),
             edits: Vec::new(),
             root_motion: RootMotionFacts::default(),
@@ -296,6 +300,14 @@ impl Sidecar {
             for coordinate in recentered.moved_m {
                 in_range("root_motion.recentered.moved_m", coordinate, -1e9..=1e9)?;
             }
+        }
+        if let Some(variation) = &self.variation {
+            // As many samples in each.
+            let copies = match self.playback.samples.checked_rem(variation.copies) {
+                Some(0) => variation.copies as f64,
+                _ => 0.0,
+            };
+            in_range("variation.copies", copies, 1.0..=MAX_NUMBER)?;
         }
         for cycle in self.mean_cycle.iter().flat_map(|mean| &mean.cycles) {
             for number in [cycle.start_frame, cycle.end_frame] {

@@ -74,6 +74,12 @@ pub enum RecipeError {
     /// An edit at a time and at another share of the loop.
     #[error("the edit of joint {joint} has both a time and a phase")]
     TwoTimes { joint: String },
+    /// A stretch that is played there and back, and whose mirror image follows.
+    #[error("--ping-pong plays the stretch back, --symmetric its mirror image")]
+    TwoPairings,
+    /// A time of turns that nothing makes.
+    #[error("stretch.ease is the time of each turn of --ping-pong, which is not asked for")]
+    EaseAlone,
     /// What is said of left and right is no pair of names.
     #[error("\"{pair}\" is not a pair of names")]
     Pair { pair: String },
@@ -124,6 +130,8 @@ impl RecipeError {
             Self::VelocityBlend => {
                 "--closure spring, or --blend, which is the velocity's blend of linear and adjustment"
             }
+            Self::TwoPairings => "one of the two",
+            Self::EaseAlone => "--ping-pong, or no stretch.ease",
             Self::BoneStretch { .. } => "take.bone-stretch=1, the most",
             Self::NoRig { .. } => "--rig with the character's file",
             Self::Rate { .. } => "--fps 30 or --fps 60",

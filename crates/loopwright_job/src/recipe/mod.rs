@@ -20,6 +20,7 @@ mod joint_map;
 mod keys;
 mod mirror;
 mod output;
+mod pairing;
 mod search;
 mod stance;
 mod stretch;
@@ -37,6 +38,7 @@ pub use joint_map::{joint_map_text, read_joint_map};
 pub use keys::{Sets, Setting, default_recipe, keys, recipe_of};
 pub use mirror::{mirror, mirror_pair};
 pub use output::{Ineffective, OutputRecipe, Recenter, parse_count};
+pub use pairing::pairing;
 pub use search::SearchRecipe;
 pub use stance::{StanceRecipe, StanceUnit, stances};
 pub use stretch::StretchRecipe;
@@ -79,7 +81,11 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// Keys of a part that a newer key removes: the ends of a stretch belong together, a setting for both ends of a seam replaces
 /// settings for one end, and a rate and a number of frames exclude each other.
 const SETS_ASIDE: [(&str, &str, &[&str]); 7] = [
-    ("stretch", "start", &["end", "symmetric", "several-cycles-for"]),
+    (
+        "stretch",
+        "start",
+        &["end", "symmetric", "ping-pong", "ease", "several-cycles-for"],
+    ),
     ("closure", "method", &["method-start", "method-end"]),
     ("closure", "blend", &["blend-start", "blend-end"]),
     (
@@ -171,6 +177,7 @@ impl Recipe {
             stances: stances(&self.stances, edited)?,
             mean_cycles: self.stretch.mean_cycles.unwrap_or_default(),
             edits: edits(&self.edits, edited)?,
+            variation: output.variation(),
             start_at: output.start_at,
             character: None,
         })
@@ -187,6 +194,8 @@ impl Recipe {
                     end: Some(chosen.cut.end_frame()),
                     cycles: Some(chosen.cycles),
                     symmetric: chosen.pairing.is_mirrored().then_some(true),
+                    ping_pong: chosen.pairing.is_ping_pong().then_some(true),
+                    ease: self.stretch.ease.filter(|_| chosen.pairing.is_ping_pong()),
                     mean_cycles: self.stretch.mean_cycles,
                     several_cycles_for: match self.stretch.start {
                         Some(_) => self.stretch.several_cycles_for,

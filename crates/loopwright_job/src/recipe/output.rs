@@ -3,9 +3,9 @@
 #[cfg(feature = "clap")]
 use clap::Args;
 use loopwright::feet::{FootLock, RootSpeed};
+use loopwright::variation::VariationSettings;
 use loopwright::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
-    candidate::WholeClip,
     pipeline::{Sampling, StartAt},
     root_motion::{RootBlend, RootSpace},
 };
@@ -108,6 +108,15 @@ described! {
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(deserialize_with = "count")]
         pub repeat: Option<usize> = "repeat = 1",
+        /// Seconds of many cycles, about, of which none is like another, as the take's own differ; they loop as a whole.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub vary: Option<f64> = "# vary = 60.0",
+        /// The same seed varies them in the same way.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub vary_seed: Option<u32> = "vary-seed = 0",
+        /// Share of the take's own variation, 0 to 2.
+        #[cfg_attr(feature = "clap", arg(skip))]
+        pub vary_amount: Option<f64> = "vary-amount = 1.0",
         /// Whether the last key repeats the first, moved on by the root motion: repeat, or drop.
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
@@ -121,7 +130,7 @@ described! {
         #[serde(with = "optional_text")]
         pub start_at: Option<StartAt> = "# start-at = \"left-contact\"",
         /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true))]
+        #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
         pub recenter: Option<Recenter> = "# recenter = \"off\"",
         /// Write for an engine.
@@ -155,13 +164,13 @@ impl OutputRecipe {
     }
 
     /// These settings with the choices of the engine filled in where the user made none, for a stretch of a take with this frame
-    /// rate; a whole take that stays in place is kept in place.
+    /// rate; what stays in place by itself is kept in place.
     pub fn filled(&self, take_rate_hz: f64, stretch: &LoopCandidate) -> Self {
         let choices = self.engine().choices();
         let whole_rate = take_rate_hz.round().max(1.0);
         let retimed = choices.whole_rate && self.frames.is_none() && whole_rate != take_rate_hz;
         Self {
-            root_motion: (self.root_motion.or(choices.root)).or(stretch.whole.as_ref().map(WholeClip::root_mode)),
+            root_motion: (self.root_motion.or(choices.root)).or(stretch.root_mode()),
             recenter: self.recenter.or(choices.is_engine.then_some(Recenter::On)),
             add_root: self.add_root.or(choices.always_root_joint.then_some(true)),
             fps: self.fps.or(retimed.then_some(whole_rate)),
@@ -225,6 +234,15 @@ impl OutputRecipe {
             lock_feet: (feet.lock != FootLock::default()).then_some(feet.lock),
             ..*self
         }
+    }
+
+    /// How the cycles of the loop are varied; `None` where there is one.
+    pub fn variation(&self) -> Option<VariationSettings> {
+        Some(VariationSettings {
+            secs: self.vary?,
+            seed: self.vary_seed.unwrap_or_default(),
+            amount: self.vary_amount.unwrap_or(1.0),
+        })
     }
 
     /// How densely the loop is sampled. Errors: the rate is not a positive number.

@@ -18,6 +18,10 @@ described! {
         pub cycles: Option<u32> = "# cycles = 1",
         /// Whether the frames are half a cycle, and its mirror image follows.
         pub symmetric: Option<bool> = "symmetric = false",
+        /// Whether the frames are played there and back, with soft turns.
+        pub ping_pong: Option<bool> = "ping-pong = false",
+        /// Seconds that each turn of ping-pong takes, about.
+        pub ease: Option<f64> = "# ease = 0.5",
         /// Of how many cycles around the frames the loop is the mean: off, all, or 2 to 32.
         #[serde(with = "optional_text")]
         pub mean_cycles: Option<MeanCycles> = "mean-cycles = \"off\"",

@@ -6,6 +6,7 @@ use super::{Finder, MAX_COST_RATIO};
 use crate::analysis::Analysis;
 use crate::candidate::report::{CyclesLeftOut, LoopCandidate};
 use crate::candidate::settings::SearchSettings;
+use crate::mirror::Pairing;
 
 /// A cycle is at most this much longer or shorter than the one before.
 const REACH_SHARE: f64 = 0.2;
@@ -26,7 +27,7 @@ pub(crate) fn every_cycle(
     let mut left_out = CyclesLeftOut::default();
     for best in best_of_stretches {
         // Half cycles have no next one at their phase.
-        let is_one = best.whole.is_some() || best.is_idle || settings.pairing.is_mirrored();
+        let is_one = best.whole.is_some() || best.is_idle || settings.pairing != Pairing::Same;
         let mut around = if is_one {
             vec![best]
         } else {

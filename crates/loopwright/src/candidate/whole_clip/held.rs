@@ -36,7 +36,7 @@ pub(super) fn without_held_poses(analysis: &Analysis) -> Option<(usize, Analysis
 }
 
 /// First and last frame of a take without the poses that are held at its ends: longer than any pose inside is. `None` where none is held.
-fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
+pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
     let (take, size) = (&analysis.take, analysis.body.size(&analysis.take));
     let last = take.num_frames() - 1;
     let leading = (0..last).take_while(|&frame| is_still(take, size, frame)).count();

@@ -12,6 +12,7 @@ mod reading;
 
 pub(crate) use completed::completed;
 pub(crate) use held::is_cut_off;
+pub(in crate::candidate) use held::moving_frames;
 
 use self::pace::Pace;
 use self::reading::{Reading, Scale};

@@ -1,0 +1,222 @@
+//! Stretches to play there and back: those at whose ends the motion is slow, so that turning bends it least.
+//!
+//! Rule and numbers: docs/math/ping_pong.md.
+
+use core::ops::RangeInclusive;
+
+use glam::DVec3;
+
+use super::describe::SearchedTake;
+use super::find::SearchError;
+use super::report::{FoundLoops, LoopCandidate};
+use super::seams::SeamPair;
+use super::settings::SearchSettings;
+use super::whole_clip::moving_frames;
+use crate::analysis::Analysis;
+use crate::math::rotation;
+use crate::take::{Cut, CutError};
+
+/// Fewest frames of a stretch.
+const SHORTEST: usize = 3;
+
+/// Turning of a joint counts as the motion of a point at this distance, metres at the size of a man: a hinge turns in its place.
+const ARM_METRES: f64 = 0.3;
+
+/// What a stretch loses to one that is longer by the longest that is possible, as squared speed at both ends over the mean of its own:
+/// ends at half of the speed of the stretch are worth half of its length.
+const LENGTH_PRICE: f64 = 0.5;
+
+/// A stretch that moves less than this share of the mean squared speed of the take rests.
+const RESTS_SHARE: f64 = 0.02;
+
+/// Stretches that share more than this of the shorter one are one.
+const OVERLAP_SHARE: f64 = 0.5;
+
+/// Most ends that are tried with each start: of longer searches only the slowest are.
+const MOST_ENDS: usize = 4000;
+
+/// The stretches that turn best, the best first. Errors: [`SearchError`] of a take too short or without a motion.
+pub(super) fn find(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+    let squares = squared_speeds(analysis);
+    if squares.iter().all(|&square| square == 0.0) {
+        return Err(SearchError::Still);
+    }
+    let candidates = (pairs(analysis, settings, &squares, lags(analysis, settings)).into_iter())
+        .filter_map(|pair| describe(analysis, settings, pair.start_frame as f64, pair.end_frame as f64).ok())
+        .collect();
+    Ok(FoundLoops {
+        candidates,
+        ..FoundLoops::default()
+    })
+}
+
+/// A stretch as a loop, whatever it is worth. Errors: [`CutError`].
+pub(super) fn describe(
+    analysis: &Analysis,
+    settings: &SearchSettings,
+    start_frame: f64,
+    end_frame: f64,
+) -> Result<LoopCandidate, CutError> {
+    let cut = Cut::new(&analysis.take, start_frame, end_frame)?;
+    let pair = SeamPair {
+        start_frame: start_frame.round() as usize,
+        end_frame: end_frame.round() as usize,
+        cost: 0.0,
+    };
+    if pair.lag() < SHORTEST {
+        return Err(CutError::TooShort {
+            num_intervals: pair.lag(),
+        });
+    }
+    let is_idle = analysis.is_idle_between(pair.start_frame, pair.end_frame);
+    let searched = SearchedTake::new(analysis, &settings.pairing);
+    Ok(searched.describe(&pair, cut, None, is_idle, None, false))
+}
+
+/// Lengths of stretches whose loops are as long as the settings say.
+fn lags(analysis: &Analysis, settings: &SearchSettings) -> RangeInclusive<usize> {
+    let (take, most) = (&analysis.take, analysis.take.num_frames() - 1);
+    let num_frames = |lag: usize| {
+        let cut = Cut::new(take, 0.0, lag as f64).ok()?;
+        Some(settings.pairing.ping_pong(&cut)?.num_frames())
+    };
+    let is_within = |lag: &usize| {
+        let secs = num_frames(*lag).map(|frames| frames * take.frame_time_secs());
+        // Rounding puts no length outside that was asked for.
+        secs.is_some_and(|secs| (settings.min_secs - 1e-9..=settings.max_secs + 1e-9).contains(&secs))
+    };
+    let shortest = (SHORTEST..=most).find(is_within).unwrap_or(usize::MAX);
+    let longest = (shortest..=most).take_while(is_within).last().unwrap_or(0);
+    shortest..=longest
+}
+
+/// Distinct pairs of frames, the cheapest first; the whole of what moves costs nothing for its length.
+fn pairs(
+    analysis: &Analysis,
+    settings: &SearchSettings,
+    squares: &[f64],
+    lags: RangeInclusive<usize>,
+) -> Vec<SeamPair> {
+    let runs = clean_runs(analysis, settings.within);
+    let frames = runs.iter().map(|(first, last)| last + 1 - first).sum::<usize>();
+    let total: f64 = runs
+        .iter()
+        .map(|&(first, last)| squares[first..=last].iter().sum::<f64>())
+        .sum();
+    let mean = total / frames.max(1) as f64;
+    let longest = runs
+        .iter()
+        .map(|(first, last)| last - first)
+        .max()
+        .unwrap_or(0)
+        .min(*lags.end());
+    // Found for every start, since one long stretch must not hide all others.
+    let mut best: Vec<SeamPair> = Vec::new();
+    for &(first, last) in &runs {
+        let sums: Vec<f64> = core::iter::once(0.0)
+            .chain(squares[first..=last].iter().scan(0.0, |sum, square| {
+                *sum += square;
+                Some(*sum)
+            }))
+            .collect();
+        let slow = slow_frames(squares, first, last);
+        for (index, &start) in slow.iter().enumerate() {
+            let ends = slow[index + 1..]
+                .iter()
+                .take(MOST_ENDS)
+                .take_while(|&&end| end - start <= *lags.end());
+            let cheapest = ends
+                .filter(|&&end| lags.contains(&(end - start)))
+                .filter_map(|&end| {
+                    let own = (sums[end + 1 - first] - sums[start - first]) / (end + 1 - start) as f64;
+                    let turns = (squares[start] + squares[end]) / (2.0 * own);
+                    let missing = 1.0 - (end - start) as f64 / longest as f64;
+                    let cost = turns + LENGTH_PRICE * missing;
+                    (own > RESTS_SHARE * mean && own > 0.0).then_some(SeamPair {
+                        start_frame: start,
+                        end_frame: end,
+                        cost,
+                    })
+                })
+                .min_by(|one, other| one.cost.total_cmp(&other.cost));
+            best.extend(cheapest);
+        }
+    }
+    best.sort_by(|one, other| {
+        one.cost
+            .total_cmp(&other.cost)
+            .then(one.start_frame.cmp(&other.start_frame))
+    });
+    let mut distinct: Vec<SeamPair> = Vec::new();
+    for pair in best {
+        if distinct.len() >= settings.max_candidates.max(1) {
+            break;
+        }
+        let is_known = |known: &SeamPair| {
+            let shared = known
+                .end_frame
+                .min(pair.end_frame)
+                .saturating_sub(known.start_frame.max(pair.start_frame));
+            shared as f64 > OVERLAP_SHARE * known.lag().min(pair.lag()) as f64
+        };
+        if !distinct.iter().any(is_known) {
+            distinct.push(pair);
+        }
+    }
+    distinct
+}
+
+/// Per frame, the mean over joints of the squared speed in the world, and of what turning moves, per frame.
+fn squared_speeds(analysis: &Analysis) -> Vec<f64> {
+    let (world, last) = (&analysis.world, analysis.take.num_frames() - 1);
+    let arm = ARM_METRES * analysis.body.size(&analysis.take);
+    let joints = world.num_joints();
+    (0..=last)
+        .map(|frame| {
+            let (before, after) = (frame.saturating_sub(1), (frame + 1).min(last));
+            let frames = (after - before).max(1) as f64;
+            let moved = |joint: usize| -> DVec3 { world.position(after, joint) - world.position(before, joint) };
+            let turned =
+                |joint: usize| rotation::difference(world.rotation(after, joint), world.rotation(before, joint));
+            let sum: f64 = (0..joints)
+                .map(|joint| moved(joint).length_squared() + arm * arm * turned(joint).length_squared())
+                .sum();
+            sum / (joints as f64 * frames * frames)
+        })
+        .collect()
+}
+
+/// First and last frames of what can be trusted: without bad frames, jumps, and poses held at the ends of the take.
+fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize, usize)> {
+    let last = analysis.take.num_frames() - 1;
+    let (first, end) = moving_frames(analysis).unwrap_or((0, last));
+    let (from, to) = within.unwrap_or((0, last));
+    let (first, end) = (first.max(from), end.min(to));
+    let mut is_bad = vec![false; last + 1];
+    for bad in &analysis.defects.bad_frames {
+        is_bad[bad.frame] = true;
+    }
+    let mut jumps = analysis.defects.jumps.iter().copied().peekable();
+    let mut runs = Vec::new();
+    let mut start = None;
+    for (frame, &is_bad) in is_bad.iter().enumerate().take(end + 1).skip(first) {
+        while jumps.next_if(|&jump| jump < frame).is_some() {}
+        // A jump is from the frame before.
+        if jumps.peek() == Some(&frame) || is_bad {
+            runs.extend(start.take().map(|start| (start, frame - 1)));
+        }
+        if !is_bad {
+            start.get_or_insert(frame);
+        }
+    }
+    runs.extend(start.map(|start| (start, end)));
+    runs
+}
+
+/// The frames of a run that are slower than both neighbours, and its ends, in order.
+fn slow_frames(squares: &[f64], first: usize, last: usize) -> Vec<usize> {
+    let is_slow = |&frame: &usize| {
+        frame == first || frame == last || (squares[frame] <= squares[frame - 1] && squares[frame] < squares[frame + 1])
+    };
+    (first..=last).filter(is_slow).collect()
+}

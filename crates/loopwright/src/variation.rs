@@ -1,0 +1,315 @@
+//! What differs between the cycles of a take, laid over its loop: many cycles of which none is like another, and which loop as a whole.
+//!
+//! At every moment the loop is changed by a mix of the deviations of the take's own cycles from their mean, at the same phase. The weights
+//! of the mix wander at random, as smooth periodic functions of the whole time, and their squares add up to one: the joints then vary
+//! together as they do in the take, and by as much. Only joints whose motion reaches no foot and no hip vary. Derivation:
+//! docs/math/variation.md.
+
+use core::f64::consts::{FRAC_PI_2, TAU};
+
+use glam::DVec3;
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{Rng, SeedableRng};
+
+use crate::analysis::Analysis;
+use crate::analysis::body::{Body, FoundBy};
+use crate::candidate::LoopCandidate;
+use crate::loop_clip::{LoopClip, LoopClipError};
+use crate::math::{ops, rotation};
+use crate::mean_cycle::{CycleDeviations, MeanCycleError, smooth_step};
+use crate::motion::{Pose, Skeleton, Tracks};
+
+/// How a loop is varied.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct VariationSettings {
+    /// Seconds after which all repeats, about: a whole number of cycles, at least two.
+    pub secs: f64,
+    /// The same seed gives the same motion.
+    pub seed: u32,
+    /// Share of the take's own variation, 1 for all of it.
+    pub amount: f64,
+}
+
+/// Most share of the take's own variation.
+pub const MAX_AMOUNT: f64 = 2.0;
+
+/// Why a loop cannot be varied.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum VariationError {
+    #[error("a variation lasts a positive number of seconds, found {found}")]
+    Secs { found: f64 },
+    #[error("the amount of variation must lie between 0 and {MAX_AMOUNT}, found {found}")]
+    Amount { found: f64 },
+    #[error("{found:.0} transforms (samples times joints) exceed the limit of {MAX_TRANSFORMS}")]
+    TooLong { found: f64 },
+    /// Nothing shows how the body varies.
+    #[error("the take does not show how its cycles vary: {0}")]
+    NoCycles(MeanCycleError),
+    #[error("the take shows {found} cycles, and {FEWEST_CYCLES} are needed to see how they vary")]
+    TooFewCycles { found: usize },
+    /// The samples do not form a loop.
+    #[error(transparent)]
+    LoopClip(#[from] LoopClipError),
+}
+
+/// What a loop was varied by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Variation {
+    /// What was asked for.
+    pub settings: VariationSettings,
+    /// Number of loops after which all repeats.
+    pub copies: usize,
+    /// Cycles of the take whose deviations are mixed.
+    pub cycles: usize,
+    /// Joints that vary.
+    pub joints: usize,
+    /// Root mean square over time and joints of the rotation that is added, radians.
+    pub radians: f64,
+}
+
+/// Most transforms (samples times joints) of a varied loop.
+const MAX_TRANSFORMS: usize = 4_000_000;
+
+/// Fewest cycles of the take: of fewer, a mix is one of them again and again.
+const FEWEST_CYCLES: usize = 4;
+
+/// Highest rate at which weights wander, per cycle of the loop: the next cycle is like this one, the one after is not.
+const HIGHEST_PER_CYCLE: f64 = 0.5;
+
+/// Weights together are never so small that dividing by their length makes a kink: added to the square of that.
+const LEAST_SQUARE: f64 = 0.05;
+
+/// An odd number without pattern (2^64 over the golden ratio): neighbouring weights get seeds far apart.
+const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl VariationSettings {
+    /// Errors: numbers out of range.
+    pub fn check(&self) -> Result<(), VariationError> {
+        if !(self.secs > 0.0 && self.secs.is_finite()) {
+            return Err(VariationError::Secs { found: self.secs });
+        }
+        match (0.0..=MAX_AMOUNT).contains(&self.amount) {
+            true => Ok(()),
+            false => Err(VariationError::Amount { found: self.amount }),
+        }
+    }
+}
+
+/// So many cycles of a loop one after the other, each varied as the take's own cycles are. Errors: [`VariationError`].
+pub(crate) fn varied(
+    clip: &LoopClip,
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    settings: &VariationSettings,
+) -> Result<(LoopClip, Variation), VariationError> {
+    settings.check()?;
+    let count = clip.num_samples();
+    let copies = (settings.secs / clip.period_secs()).round().max(2.0);
+    let found = copies * count as f64 * clip.skeleton().num_joints() as f64;
+    if found > MAX_TRANSFORMS as f64 {
+        return Err(VariationError::TooLong { found });
+    }
+    let copies = copies as usize;
+    let joints = varying_joints(clip.skeleton(), &analysis.body);
+    let own = CycleDeviations::measure(analysis, candidate, &joints, count).map_err(VariationError::NoCycles)?;
+    if own.num_cycles() < FEWEST_CYCLES {
+        return Err(VariationError::TooFewCycles {
+            found: own.num_cycles(),
+        });
+    }
+    let basis = Basis::new(&own);
+    let weights = Weights::new(basis.len(), copies, count, settings.seed);
+    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), copies * count);
+    let mut square = 0.0;
+    for sample in 0..copies * count {
+        let mut pose: Pose = clip.body_pose(sample % count).to_pose();
+        let mix = weights.at(sample);
+        for (index, &joint) in joints.iter().enumerate() {
+            let offset = settings.amount * basis.mixed(sample % count, index, &mix);
+            square += offset.length_squared();
+            pose.rotations[joint] = (rotation::exp(offset) * pose.rotations[joint]).normalize();
+        }
+        tracks.push(pose.as_ref());
+    }
+    let many = (copies * count * joints.len()).max(1) as f64;
+    Ok((
+        clip.repeated_with(tracks)?,
+        Variation {
+            settings: *settings,
+            copies,
+            cycles: own.num_cycles(),
+            joints: joints.len(),
+            radians: (square / many).sqrt(),
+        },
+    ))
+}
+
+/// Joints below the hips' own whose motion moves neither a foot nor the hips.
+fn varying_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
+    let mut is_fixed = vec![false; skeleton.num_joints()];
+    let mut fix_above = |joint: usize| {
+        let mut next = Some(joint);
+        while let Some(joint) = next {
+            is_fixed[joint] = true;
+            next = skeleton.parent(joint);
+        }
+    };
+    fix_above(body.hips);
+    let has_feet = body.found_by != FoundBy::AllLeaves;
+    for foot in body.feet.iter().filter(|_| has_feet) {
+        fix_above(foot.ankle);
+    }
+    // What hangs from a foot moves with it; parents come before children.
+    let ankles: Vec<usize> = (body.feet.iter().filter(|_| has_feet)).map(|foot| foot.ankle).collect();
+    let mut of_foot = vec![false; skeleton.num_joints()];
+    for joint in 0..skeleton.num_joints() {
+        of_foot[joint] = ankles.contains(&joint) || skeleton.parent(joint).is_some_and(|parent| of_foot[parent]);
+    }
+    // Joints beside the body, such as handles of a rig, are not the body's.
+    let mut of_hips = vec![false; skeleton.num_joints()];
+    for joint in 0..skeleton.num_joints() {
+        of_hips[joint] = joint == body.hips || skeleton.parent(joint).is_some_and(|parent| of_hips[parent]);
+    }
+    (0..skeleton.num_joints())
+        .filter(|&joint| !is_fixed[joint] && !of_foot[joint] && of_hips[joint] && !body.is_control(joint))
+        .collect()
+}
+
+/// Periodic deviations: each is that of one cycle of the take, and around its start fades over from that of the cycle before.
+struct Basis {
+    num_joints: usize,
+    num_samples: usize,
+    /// By direction, sample and joint.
+    deviations: Vec<DVec3>,
+    /// By joint, the square of the largest deviation that the take shows.
+    largest_squared: Vec<f64>,
+}
+
+impl Basis {
+    fn new(own: &CycleDeviations) -> Self {
+        let (count, joints) = (own.num_samples(), own.num_joints());
+        let directions = own.num_cycles() - 1;
+        let mut deviations = Vec::with_capacity(directions * count * joints);
+        for cycle in 1..=directions {
+            for sample in 0..count {
+                // Equal to the cycle's own start at both ends, with its slope and curvature: the square of both shares adds up to one, as
+                // deviations that differ at random need.
+                let (fall, rise) = shares(sample as f64 / count as f64);
+                deviations.extend(
+                    (0..joints)
+                        .map(|joint| rise * own.at(cycle - 1, sample, joint) + fall * own.at(cycle, sample, joint)),
+                );
+            }
+        }
+        let square = |all: &mut dyn Iterator<Item = DVec3>| -> f64 { all.map(DVec3::length_squared).sum() };
+        // Neighbouring cycles are alike to some degree, and what fades over is then more than either.
+        let of_own = square(&mut own.all()) / own.num_cycles() as f64;
+        let of_basis = square(&mut deviations.iter().copied()) / directions as f64;
+        let scale = if of_basis > 0.0 {
+            (of_own / of_basis).sqrt()
+        } else {
+            0.0
+        };
+        // A mix whose squares add up to one has the mean square of one direction.
+        for deviation in &mut deviations {
+            *deviation *= scale;
+        }
+        let mut largest_squared = vec![0.0_f64; joints];
+        for (index, deviation) in own.all().enumerate() {
+            let largest = &mut largest_squared[index % joints.max(1)];
+            *largest = largest.max(deviation.length_squared());
+        }
+        Self {
+            num_joints: joints,
+            num_samples: count,
+            deviations,
+            largest_squared,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.deviations.len() / (self.num_samples * self.num_joints).max(1)
+    }
+
+    fn mixed(&self, sample: usize, joint: usize, weights: &[f64]) -> DVec3 {
+        let of = |direction: usize| self.deviations[(direction * self.num_samples + sample) * self.num_joints + joint];
+        let mix =
+            (weights.iter().enumerate()).fold(DVec3::ZERO, |sum, (direction, weight)| sum + *weight * of(direction));
+        let largest = self.largest_squared[joint];
+        if largest == 0.0 {
+            return DVec3::ZERO;
+        }
+        // Nearly as it is up to half of the largest, and never beyond that; a function of the square, and so as smooth as the mix.
+        let share = mix.length_squared() / largest;
+        mix / (1.0 + share * share).sqrt().sqrt()
+    }
+}
+
+/// Shares of a cycle and of the one before at a phase: cosine and sine of a quarter turn that starts and ends without slope and curvature.
+fn shares(phase: f64) -> (f64, f64) {
+    let (sin, cos) = ops::sin_cos(FRAC_PI_2 * smooth_step(phase));
+    (cos, sin)
+}
+
+/// Weights that wander: for each, waves of a whole number of periods of the whole time, all of one amplitude.
+struct Weights {
+    num_samples: usize,
+    /// Sine and cosine of every whole number of samples.
+    circle: Vec<(f64, f64)>,
+    /// By weight and wave, sine and cosine of its phase.
+    phases: Vec<Vec<(f64, f64)>>,
+}
+
+impl Weights {
+    fn new(count: usize, copies: usize, samples_of_loop: usize, seed: u32) -> Self {
+        let num_samples = copies * samples_of_loop;
+        let waves = ((HIGHEST_PER_CYCLE * copies as f64).round() as usize).max(1);
+        let step = TAU / num_samples as f64;
+        let phases = (0..count)
+            .map(|weight| {
+                let mut random = Pcg64::seed_from_u64(u64::from(seed) ^ (weight as u64 + 1).wrapping_mul(SEED_STEP));
+                (0..waves)
+                    .map(|_| {
+                        // The upper 53 bits, as a share of one.
+                        let share = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+                        ops::sin_cos(TAU * share)
+                    })
+                    .collect()
+            })
+            .collect();
+        Self {
+            num_samples,
+            circle: (0..num_samples)
+                .map(|sample| ops::sin_cos(step * sample as f64))
+                .collect(),
+            phases,
+        }
+    }
+
+    /// Weights at a sample, whose squares add up to nearly one.
+    fn at(&self, sample: usize) -> Vec<f64> {
+        let mut weights: Vec<f64> = (self.phases.iter())
+            .map(|waves| {
+                let sum: f64 = (waves.iter().enumerate())
+                    .map(|(index, (sin, cos))| {
+                        let (s, c) = self.circle[(index + 1) * sample % self.num_samples];
+                        s * cos + c * sin
+                    })
+                    .sum();
+                (2.0 / waves.len() as f64).sqrt() * sum
+            })
+            .collect();
+        // Of as many weights of the mean square one.
+        let count = weights.len() as f64;
+        let square = weights.iter().map(|weight| weight * weight).sum::<f64>();
+        let length = (square + LEAST_SQUARE * count).sqrt() / (1.0 + LEAST_SQUARE).sqrt();
+        for weight in &mut weights {
+            *weight /= length;
+        }
+        weights
+    }
+}

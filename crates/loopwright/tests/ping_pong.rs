@@ -1,0 +1,321 @@
+//! Stretches that are played there and back.
+
+use glam::{DQuat, DVec3};
+use loopwright::candidate::SearchError;
+use loopwright::feet::{StanceEdit, StanceSpan};
+use loopwright::math::{ops, rotation};
+use loopwright::mirror::Pairing;
+use loopwright::pipeline::MakeError;
+use loopwright::{Analysis, LoopSettings, MadeLoop, RootMode, SearchSettings, Take};
+
+use crate::support::{chain, posed, skeleton, steady, walk_of};
+
+const TAU: f64 = core::f64::consts::TAU;
+
+fn ping_pong(take: &Take, ease_secs: f64) -> SearchSettings {
+    SearchSettings {
+        pairing: Pairing::PingPong {
+            ease_frames: ease_secs / take.frame_time_secs(),
+        },
+        ..SearchSettings::default()
+    }
+}
+
+/// Angle of a joint of a banner, which swings at two rates of no common period; radians.
+fn angle(joint: usize, secs: f64) -> f64 {
+    let phase = 0.7 * joint as f64;
+    0.2 * ops::sin(TAU * 0.43 * secs - phase) + 0.11 * ops::sin(TAU * 0.43 * 1.618 * secs + 0.3 - 2.0 * phase)
+}
+
+/// A banner of six bones along X, sampled from its angles.
+fn banner(rate_hz: f64, secs: f64) -> Take {
+    let skeleton = chain(&["pole", "b1", "b2", "b3", "b4", "tip"], 0.2 * DVec3::X);
+    let (count, joints) = ((secs * rate_hz) as usize + 1, skeleton.num_joints());
+    let at = |index: usize| (index % joints, (index / joints) as f64 / rate_hz);
+    let translation = |index: usize| match at(index).0 {
+        0 => 2.0 * DVec3::Y,
+        _ => 0.2 * DVec3::X,
+    };
+    let translations = (0..count * joints).map(translation).collect();
+    let turn = |index: usize| {
+        let (joint, secs) = at(index);
+        DQuat::from_rotation_z(if joint == 0 { 0.0 } else { angle(joint, secs) })
+    };
+    let rotations = (0..count * joints).map(turn).collect();
+    Take::new("banner", skeleton, 1.0 / rate_hz, translations, rotations).unwrap()
+}
+
+/// The loop of frames of the user's choice.
+fn made_of(take: &Take, start: f64, end: f64, ease_secs: f64, settings: &LoopSettings) -> MadeLoop {
+    let analysis = Analysis::new(take).unwrap();
+    let candidate = analysis.appraise(start, end, &ping_pong(take, ease_secs)).unwrap();
+    analysis.make_loop(&candidate, settings).unwrap()
+}
+
+/// The local rotation of a joint about Z at a sample.
+fn turned(made: &MadeLoop, sample: usize, joint: usize) -> f64 {
+    let turn = made.loop_clip.folded_pose(sample).rotations[joint];
+    rotation::difference(turn, DQuat::IDENTITY).z
+}
+
+#[test]
+fn poses_before_and_after_a_turn_are_the_same_to_the_bit() {
+    let take = banner(30.0, 8.0);
+    for (start, end, ease) in [
+        (20.0, 77.0, 0.5),
+        (20.3, 77.9, 0.5),
+        (31.0, 40.0, 2.0),
+        (0.0, 240.0, 0.3),
+    ] {
+        let made = made_of(&take, start, end, ease, &LoopSettings::default());
+        let count = made.loop_clip.num_samples();
+        for sample in 1..count {
+            let [there, back] = [sample, count - sample].map(|sample| made.loop_clip.folded_pose(sample));
+            assert_eq!(there, back, "{start}:{end} sample {sample} of {count}");
+        }
+        assert_eq!(made.loop_clip.root().twist, loopwright::math::Twist::default());
+    }
+    // Between the turns the frames are those of the take.
+    let made = made_of(&take, 20.0, 77.0, 0.5, &LoopSettings::default());
+    assert_eq!(made.loop_clip.num_samples(), 2 * 57 + 4 * 3);
+    for sample in 8..49 {
+        for joint in 1..6 {
+            let own = take.rotations(20 + sample - 3)[joint];
+            let written = made.loop_clip.folded_pose(sample).rotations[joint];
+            assert!(rotation::difference(own, written).length() < 1e-12);
+        }
+    }
+}
+
+/// The place in the take at a time of the loop, by adding up the odd cubic that is the speed around a turn: another way than the closed form.
+fn place(at: f64, length: f64, held: f64) -> f64 {
+    let (half, period) = (8.0 / 3.0 * held, 2.0 * length + 4.0 * held);
+    let speed = |at: f64| {
+        let to_turn = (at / (0.5 * period)).round() * 0.5 * period;
+        let (u, way) = ((at - to_turn) / half, if at < 0.5 * period { 1.0 } else { -1.0 });
+        let shape = |u: f64| 0.5 * (3.0 * u - u * u * u);
+        match u.abs() < 1.0 {
+            true if to_turn == 0.5 * period => -shape(u),
+            true => shape(u),
+            false => way,
+        }
+    };
+    let steps = 2000;
+    let step = at / f64::from(steps);
+    (0..steps)
+        .map(|index| {
+            let from = f64::from(index) * step;
+            let simpson = speed(from) + 4.0 * speed(from + 0.5 * step) + speed(from + step);
+            step * simpson / 6.0
+        })
+        .sum()
+}
+
+#[test]
+fn a_banner_goes_there_and_back_as_the_closed_form_says() {
+    let take = banner(120.0, 6.0);
+    // A turn of half a second is 60 frames, which hold the motion back by 11 on each side.
+    let (start, end) = (50.0, 400.0);
+    let made = made_of(&take, start, end, 0.5, &LoopSettings::default());
+    let count = made.loop_clip.num_samples();
+    assert_eq!(count, 2 * 350 + 44);
+    let mut worst = 0.0_f64;
+    for sample in (0..count).step_by(7) {
+        let frame = start + place(sample as f64, end - start, 11.0);
+        for joint in 1..6 {
+            worst = worst.max((turned(&made, sample, joint) - angle(joint, frame / 120.0)).abs());
+        }
+    }
+    assert!(worst < 1e-5, "{worst}");
+}
+
+/// Where a motion is C2, halving the step halves the largest change of its acceleration from sample to sample; where the acceleration jumps,
+/// that stays. Turns of a few frames, which take ever less time, are the counterexample.
+#[test]
+fn acceleration_goes_on_over_both_turns_and_all_joins() {
+    let largest_change = |rate: f64, ease: f64| {
+        let take = banner(rate, 6.0);
+        let made = made_of(&take, 0.5 * rate, 3.3 * rate, ease, &LoopSettings::default());
+        let count = made.loop_clip.num_samples();
+        let at = |sample: usize, joint: usize| turned(&made, sample % count, joint);
+        let acceleration = |sample: usize, joint: usize| {
+            let [before, at, after] = [0, 1, 2].map(|step| at(sample + step, joint));
+            (before - 2.0 * at + after) * rate * rate
+        };
+        let change = |(sample, joint)| (acceleration(sample + 1, joint) - acceleration(sample, joint)).abs();
+        let all = (0..count).flat_map(|sample| (1..6).map(move |joint| (sample, joint)));
+        all.map(change).fold(0.0, f64::max)
+    };
+    let [coarse, middle, fine] = [120.0, 240.0, 480.0].map(|rate| largest_change(rate, 0.5));
+    assert!(coarse / middle > 1.7 && middle / fine > 1.7, "{coarse} {middle} {fine}");
+    let [coarse, fine] = [240.0, 480.0].map(|rate| largest_change(rate, 1e-9));
+    assert!(coarse / fine < 1.2, "{coarse} {fine}");
+}
+
+#[test]
+fn the_stretch_is_found_whose_ends_are_slow() {
+    let take = banner(60.0, 12.0);
+    let analysis = Analysis::new(&take).unwrap();
+    let settings = ping_pong(&take, 0.5);
+    let (found, _) = analysis.find_and_make(&settings).unwrap();
+    let world = take.world_tracks();
+    let speed = |frame: f64| -> f64 {
+        let frame = (frame as usize).clamp(1, take.num_frames() - 2);
+        let way = |joint: usize| world.position(frame + 1, joint) - world.position(frame - 1, joint);
+        (1..6).map(|joint| way(joint).length_squared()).sum()
+    };
+    let best = found.best().unwrap();
+    let (start, end) = (best.cut.start_frame(), best.cut.end_frame());
+    let frames = (end - start) as usize;
+    let mean = (0..=frames).map(|frame| speed(start + frame as f64)).sum::<f64>() / frames as f64;
+    assert!(speed(start) + speed(end) < 0.3 * mean, "{start}:{end}");
+    // Nearly as long as a loop of ten seconds allows.
+    assert!(
+        best.source_period_secs <= 10.0 + 1e-9 && best.source_period_secs > 7.5,
+        "{}",
+        best.source_period_secs
+    );
+    assert!(best.is_sound() && best.is_confident() && best.loops_already());
+    // The list of rows is the same.
+    let rows = analysis.find_stretches(&settings).unwrap().rows;
+    assert_eq!(&rows[0].best, best);
+
+    for [low, high] in [[0.4, 3.0], [4.0, 5.0], [0.4, 0.8]] {
+        let bounds = SearchSettings {
+            min_secs: low,
+            max_secs: high,
+            ..settings.clone()
+        };
+        for candidate in analysis.find_loops(&bounds).unwrap().candidates {
+            let secs = candidate.source_period_secs;
+            assert!((low - 1e-9..=high + 1e-9).contains(&secs), "{secs}");
+            let made = analysis.make_loop(&candidate, &LoopSettings::default()).unwrap();
+            assert!((made.loop_clip.period_secs() - secs).abs() < 1e-9);
+        }
+    }
+    let within = SearchSettings {
+        within: Some((100, 300)),
+        ..settings
+    };
+    for candidate in analysis.find_loops(&within).unwrap().candidates {
+        assert!(candidate.cut.start_frame() >= 100.0 && candidate.cut.end_frame() <= 300.0);
+    }
+}
+
+#[test]
+fn what_cannot_be_trusted_is_left_out() {
+    let take = banner(60.0, 6.0);
+    // The rest pose before it, held; a jump inside; and the last pose, held.
+    let odd = posed(&take, |frame, pose| match frame {
+        0..40 => pose.rotations.fill(DQuat::IDENTITY),
+        150 => pose.rotations[2] = DQuat::from_rotation_z(2.0),
+        320.. => pose.rotations.copy_from_slice(take.rotations(320)),
+        _ => {}
+    });
+    let analysis = Analysis::new(&odd).unwrap();
+    let found = analysis.find_loops(&ping_pong(&odd, 0.5)).unwrap();
+    assert!(!found.candidates.is_empty());
+    for candidate in &found.candidates {
+        let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+        assert!(start >= 39.0 && end <= 320.0, "{start}:{end}");
+        assert!(end < 150.0 || start > 150.0, "{start}:{end}");
+    }
+}
+
+#[test]
+fn a_door_without_a_body_goes_there_and_back() {
+    let skeleton = skeleton(&[("door", None, DVec3::ZERO)]);
+    let opened = |frame: usize| {
+        let share = (frame as f64 / 40.0).min(1.0);
+        1.4 * share * share * (3.0 - 2.0 * share)
+    };
+    let rotations = (0..=60).map(|frame| DQuat::from_rotation_y(opened(frame))).collect();
+    let take = Take::new("door", skeleton, 1.0 / 30.0, vec![DVec3::ZERO; 61], rotations).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
+    let (found, _) = analysis.find_and_make(&ping_pong(&take, 0.5)).unwrap();
+    let best = found.best().unwrap();
+    // All of it that moves: the open door is held.
+    assert_eq!((best.cut.start_frame(), best.cut.end_frame()), (0.0, 40.0));
+    for mode in [
+        RootMode::InPlace,
+        RootMode::Stationary,
+        RootMode::Constant,
+        RootMode::Keep,
+        RootMode::Path,
+    ] {
+        let made = analysis.make_loop(best, &LoopSettings::with_root(mode)).unwrap();
+        let count = made.loop_clip.num_samples();
+        let world = made.loop_clip.tracks_from_root();
+        let open = rotation::difference(world.rotation(count / 2, 0), world.rotation(0, 0)).length();
+        assert!((open - 1.4).abs() < 1e-9 || mode == RootMode::Path, "{mode:?} {open}");
+    }
+}
+
+#[test]
+fn a_body_that_walks_comes_back_on_its_feet() {
+    let take = walk_of(steady());
+    let analysis = Analysis::new(&take).unwrap();
+    let candidate = analysis.appraise(20.0, 90.0, &ping_pong(&take, 0.4)).unwrap();
+    let stands = |made: &MadeLoop, sample: usize| {
+        let contacts = made.feet.contacts.iter().filter(|contact| contact.foot == 0);
+        contacts
+            .flat_map(|contact| contact.keys())
+            .any(|key| key % made.loop_clip.num_samples() == sample)
+    };
+    let made = analysis.make_loop(&candidate, &LoopSettings::default()).unwrap();
+    assert_eq!(made.loop_clip.root().twist, loopwright::math::Twist::default());
+    // What the foot does in some frames of the take it does on the way there and on the way back.
+    let count = made.loop_clip.num_samples();
+    let held = (count - 140) / 4;
+    let shown = |frame: usize| frame - 20 + held;
+    let standing: Vec<usize> = (30..80).filter(|&frame| stands(&made, shown(frame))).collect();
+    let (first, last) = (standing[0], standing[standing.len() - 1]);
+    assert!(standing.iter().any(|&frame| stands(&made, count - shown(frame))));
+    let edited = LoopSettings {
+        stances: vec![StanceEdit {
+            foot: 0,
+            span: StanceSpan::Frames([first as f64, last as f64]),
+            stands: false,
+        }],
+        ..LoopSettings::default()
+    };
+    let made = analysis.make_loop(&candidate, &edited).unwrap();
+    for frame in first..=last {
+        assert!(
+            !stands(&made, shown(frame)) && !stands(&made, count - shown(frame)),
+            "{frame}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_made_is_refused() {
+    let take = banner(30.0, 4.0);
+    let analysis = Analysis::new(&take).unwrap();
+    let settings = ping_pong(&take, 0.5);
+    assert!(analysis.appraise(10.0, 12.0, &settings).is_err());
+    assert!(analysis.appraise(50.0, 10.0, &settings).is_err());
+    assert!(analysis.appraise(50.0, 1e9, &settings).is_err());
+    let candidate = analysis.appraise(10.0, 80.0, &settings).unwrap();
+    let mean = LoopSettings {
+        mean_cycles: loopwright::mean_cycle::MeanCycles::All,
+        ..LoopSettings::default()
+    };
+    assert!(matches!(
+        analysis.make_loop(&candidate, &mean),
+        Err(MakeError::MeanCycle(_))
+    ));
+    let short = banner(30.0, 0.1);
+    let analysis = Analysis::new(&short).unwrap();
+    let refused = analysis.find_loops(&ping_pong(&short, 0.5));
+    assert!(matches!(refused, Err(SearchError::TooShort { .. })), "{refused:?}");
+    let one = skeleton(&[("thing", None, DVec3::ZERO)]);
+    let still = Take::new("still", one, 0.1, vec![DVec3::ZERO; 50], vec![DQuat::IDENTITY; 50]).unwrap();
+    let analysis = Analysis::new(&still).unwrap();
+    assert_eq!(analysis.find_loops(&ping_pong(&still, 0.5)), Err(SearchError::Still));
+    // Odd numbers of frames and odd times of turns give loops all the same.
+    for ease in [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e-300, 1e300] {
+        let made = made_of(&take, 10.2, 50.7, ease, &LoopSettings::default());
+        assert!(made.loop_clip.num_samples() > 80);
+    }
+}

@@ -1,0 +1,96 @@
+//! Loops that go there and back.
+
+use crate::harness::{Folder, items, number, samples};
+
+#[test]
+fn what_does_not_repeat_is_played_there_and_back() {
+    let folder = Folder::with_synth("--seconds 6 --fps 30 --noise 0.2");
+    let json = folder.answer("find walk.bvh --json --ping-pong --seconds 2:5");
+    let rows = items(&json["candidates"]);
+    assert!(rows.len() > 1);
+    for row in items(&json["candidates"]) {
+        assert!((2.0..=5.0).contains(&number(row, "source_period_secs")), "{row}");
+        assert_eq!(number(row, "root_motion/speed_mps"), 0.0);
+        assert_eq!(number(row, "ping_pong_ease_frames"), 15.0);
+    }
+    let made = folder.made("--ping-pong --seconds 2:5 --save-recipe there.toml");
+    let candidate = &made["candidate"];
+    for key in ["start_frame", "end_frame"] {
+        assert_eq!(candidate[key], json["candidates"][0][key]);
+    }
+    assert_eq!(
+        (&made["in_place"], &made["root_motion"]["mode"]),
+        (&true.into(), &"in-place".into())
+    );
+    let count = samples(&made);
+    let take = folder.take("loop.bvh");
+    for sample in 1..count {
+        for (there, back) in (take.rotations(sample).iter()).zip(take.rotations(count - sample)) {
+            assert_eq!(there.dot(*back).abs(), there.dot(*there), "sample {sample}");
+        }
+        assert_eq!(take.translations(sample), take.translations(count - sample));
+    }
+    let seam: Vec<_> = items(&made["quality"]["checks"])
+        .filter(|check| check["id"].as_str().unwrap().starts_with("seam"))
+        .collect();
+    assert!(seam.len() >= 4, "{made}");
+    assert!(seam.iter().all(|check| check["grade"] == "good"), "{seam:?}");
+
+    // The recipe, and the same frames by hand, make the same bytes.
+    let before = folder.read("loop.bvh");
+    assert!(folder.text("there.toml").contains("ping-pong = true"));
+    folder
+        .run("make walk.bvh -o loop.bvh --recipe there.toml --force")
+        .wrote();
+    assert_eq!(folder.read("loop.bvh"), before);
+    let [start, end] = ["start_frame", "end_frame"].map(|key| number(candidate, key));
+    let by_hand = folder.run(&format!(
+        "close walk.bvh -o loop.bvh --force --ping-pong --range {start}:{end}"
+    ));
+    let by_hand = by_hand.wrote();
+    assert_eq!(folder.read("loop.bvh"), before);
+    // A walk goes backwards on the way back.
+    by_hand.says("backwards");
+    by_hand.shows("there and back");
+    // Beside the take nothing was moved.
+    let checked = folder.run("check loop.bvh --take walk.bvh --json").wrote().json();
+    assert!(
+        number(&checked["loops"][0], "quality/displacement_mm") < 0.01,
+        "{checked}"
+    );
+    // Softer turns take longer.
+    folder
+        .run(&format!(
+            "close walk.bvh -o soft.bvh --ping-pong --range {start}:{end} --set stretch.ease=1.5"
+        ))
+        .wrote();
+    let soft = folder.json("soft.bvh.json");
+    assert_eq!(number(&soft, "candidate/ping_pong_ease_frames"), 45.0);
+    // 3/16 of 45 and of 15 frames, rounded, at each half of a turn.
+    assert_eq!(samples(&soft), count + 4 * (8 - 3));
+}
+
+#[test]
+fn what_contradicts_going_back_is_refused() {
+    let folder = Folder::with_walk();
+    folder.write("both.toml", "[stretch]\nping-pong = true\nsymmetric = true\n");
+    folder.refuse_all(
+        "",
+        "
+        make walk.bvh --ping-pong --symmetric | cannot be used with
+        make walk.bvh --ping-pong --mean-cycles all | cannot be used with
+        make walk.bvh --recipe both.toml | --ping-pong plays the stretch back
+        make walk.bvh --ping-pong --cycles 2 | try: no --cycles, or no --ping-pong
+        make walk.bvh --ping-pong --turning left | --turning chooses among loops that repeat
+        find walk.bvh --ping-pong --every-cycle | --every-cycle chooses among loops that repeat
+        make walk.bvh --set stretch.ease=1 | try: --ping-pong, or no stretch.ease
+        make walk.bvh --ping-pong --set stretch.ease=0 | stretch.ease must be a positive number of seconds
+        make walk.bvh --ping-pong --set stretch.ease=nan | stretch.ease must be a positive number of seconds
+        close walk.bvh --ping-pong --range 10:12 | 2 frames are too few for a loop
+        make walk.bvh --ping-pong --set stretch.mean-cycles=all | either --ping-pong or --mean-cycles
+        ",
+    );
+    let nothing = folder.run("make walk.bvh --ping-pong --within 5:7");
+    assert_eq!(nothing.status, 1, "{nothing:?}");
+    assert!(!folder.names().contains(&"walk-loop.bvh".to_owned()));
+}

@@ -1,0 +1,65 @@
+//! Loops of many cycles of which none is like another.
+
+use crate::harness::{Folder, number, samples};
+
+#[test]
+fn many_cycles_vary_and_loop_as_a_whole() {
+    let folder = Folder::with_synth("--seconds 16 --fps 30 --noise 0.5 --variation 0.05");
+    let plain = folder.made("");
+    let cycle = folder.take("loop.bvh");
+    let made = folder.made("--set output.vary=20 --set output.vary-seed=5 --save-recipe vary.toml");
+    let bytes = folder.read("loop.bvh");
+    let copies = made["variation"]["copies"].as_u64().unwrap() as usize;
+    assert_eq!(samples(&made), copies * samples(&plain));
+    assert_eq!(made["variation"]["seed"], 5);
+    assert!(
+        number(&made, "variation/take_cycles") >= 8.0 && number(&made, "variation/rotation_deg") > 0.1,
+        "{made}"
+    );
+    assert!((number(&made, "candidate/period_secs") - 20.0).abs() < number(&plain, "candidate/period_secs"));
+    assert_eq!(
+        number(&made, "candidate/cycles"),
+        copies as f64 * number(&plain, "candidate/cycles")
+    );
+    assert_eq!(
+        made["root_motion"]["linear_velocity_mps"],
+        plain["root_motion"]["linear_velocity_mps"]
+    );
+    folder.loops();
+    let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
+    let displacement = number(&checked["loops"][0], "quality/displacement_mm");
+    assert!(displacement < 30.0, "{displacement}");
+
+    // Legs are those of one cycle, again and again; the head is not.
+    let long = folder.take("loop.bvh");
+    let joint = |name: &str| long.skeleton().find(name).unwrap();
+    let count = samples(&plain);
+    for sample in 0..samples(&made) {
+        for name in ["LeftUpLeg", "LeftFoot", "RightLeg"] {
+            let [one, many] = [cycle.rotations(sample % count), long.rotations(sample)].map(|all| all[joint(name)]);
+            assert!(one.dot(many).abs() > 1.0 - 1e-12, "{name} {sample}");
+        }
+    }
+    let heads: Vec<_> = (0..copies)
+        .map(|copy| long.rotations(copy * count)[joint("Head")])
+        .collect();
+    for (index, head) in heads.iter().enumerate() {
+        assert!(heads[..index].iter().all(|other| other != head));
+    }
+
+    // The recipe makes the same bytes, another seed others.
+    folder.succeed("make walk.bvh -o loop.bvh --recipe vary.toml --force");
+    assert_eq!(folder.read("loop.bvh"), bytes);
+    folder.made("--set output.vary=20 --set output.vary-seed=6");
+    assert_ne!(folder.read("loop.bvh"), bytes);
+    folder.refuse_all(
+        "make walk.bvh --force",
+        "
+        --set output.vary=0 | try: --set output.vary=60
+        --set output.vary=20 --set output.vary-amount=9 | must lie between 0 and 2
+        --set output.vary=1e9 | try: a smaller output.vary
+        --set output.vary=20 --ping-pong | the take does not show how its cycles vary
+        --set output.vary=20 --set output.vary-seed=-1 | vary-seed
+        ",
+    );
+}

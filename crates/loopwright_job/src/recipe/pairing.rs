@@ -1,0 +1,28 @@
+//! What the ends of a stretch meet, as a recipe says it.
+
+use loopwright::{Analysis, mirror::Pairing, take::DEFAULT_EASE_SECS};
+
+use super::{RecipeError, StretchRecipe, mirror};
+
+/// How the ends of stretches of a take meet; `pairs` are joints that mirror each other. Errors: two ways at once, a turn that takes no time or
+/// that nothing makes, or the sides cannot be exchanged.
+pub fn pairing(analysis: &Analysis, stretch: &StretchRecipe, pairs: &[String]) -> Result<Pairing, RecipeError> {
+    let is_symmetric = stretch.symmetric == Some(true);
+    let ease_secs = stretch.ease.unwrap_or(DEFAULT_EASE_SECS);
+    if !(ease_secs > 0.0 && ease_secs.is_finite()) {
+        return Err(RecipeError::Secs {
+            name: "stretch.ease".to_owned(),
+            found: ease_secs,
+            hint: "--set stretch.ease=0.5".to_owned(),
+        });
+    }
+    match stretch.ping_pong == Some(true) {
+        true if is_symmetric => Err(RecipeError::TwoPairings),
+        true => Ok(Pairing::PingPong {
+            ease_frames: ease_secs / analysis.take.frame_time_secs(),
+        }),
+        false if stretch.ease.is_some() => Err(RecipeError::EaseAlone),
+        false if is_symmetric => Ok(Pairing::Mirrored(mirror(analysis, pairs)?)),
+        false => Ok(Pairing::Same),
+    }
+}
