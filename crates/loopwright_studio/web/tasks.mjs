@@ -8,8 +8,6 @@ import {
 } from "./driver.mjs";
 
 const NUM_MOVES = 8;
-// How often each task is done: the machine does other things, too.
-const RUNS = 3;
 
 // Until nothing goes on beside: loops of the list are graded.
 const SETTLE_MS = 2000;
@@ -36,6 +34,9 @@ const click = async (words, isDone) => {
 };
 const drag = async (words, [along, down]) => {
     const [x, y] = middleOf(await reach(words));
+    // A number that the keyboard has is typed, not dragged.
+    await press("Escape", "Escape");
+    await frame();
     await mouse("mouseMoved", x, y);
     await mouse("mousePressed", x, y);
     for (let move = 1; move <= NUM_MOVES; move++) {
@@ -71,11 +72,11 @@ const tasks = [
         await click("Contact 1 of LeftFoot", await loop());
         await drag("Stance 1", [20, 0]);
     }],
-    ["Turn the head", "stroll.bvh", async () => {
+    ["Turn the head, by its neck", "stroll.bvh", async () => {
         await click("Edit the motion");
+        // In the list beside the curves; a click into the view chooses it as well.
+        await click("Neck");
         await click("Add: joint at a time", await loop());
-        await click("Joint of the edit");
-        await click("Head", await loop());
         await drag("Turn y", [60, 0]);
     }],
     ["Export it for an engine", "stroll.bvh", async () => {
@@ -101,15 +102,11 @@ await drive(async () => {
     await size(1400, 900);
     console.log("| task | clicks, drags and keys | the page takes |\n| --- | --- | --- |");
     for (const [name, take, steps] of tasks) {
-        let [best, least] = [Infinity, 0];
-        for (let run = 0; run < RUNS; run++) {
-            await navigate();
-            if (take) await open(take);
-            await sleep(SETTLE_MS);
-            [hands, waited] = [0, 0];
-            await steps();
-            if (waited < best) [best, least] = [waited, hands];
-        }
-        console.log(`| ${name} | ${least} | ${(best / 1000).toFixed(1)} s |`);
+        await navigate();
+        if (take) await open(take);
+        await sleep(SETTLE_MS);
+        [hands, waited] = [0, 0];
+        await steps();
+        console.log(`| ${name} | ${hands} | ${(waited / 1000).toFixed(1)} s |`);
     }
 });
