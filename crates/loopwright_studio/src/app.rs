@@ -511,7 +511,9 @@ impl Studio {
             });
             Frame::NONE.inner_margin(Margin::symmetric(8, 0)).show(ui, |ui| {
                 timeline::narrow_transport_ui(ui, &self.model, actions);
-                ui.horizontal(|ui| viewport::roots_ui(ui, &self.model, actions));
+                if self.set_words().is_none() {
+                    ui.horizontal(|ui| viewport::roots_ui(ui, &self.model, actions));
+                }
                 self.tabs_ui(ui, &Tab::NARROW);
                 let width = ui.available_width();
                 ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {

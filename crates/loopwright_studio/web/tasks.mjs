@@ -8,8 +8,6 @@ import {
 } from "./driver.mjs";
 
 const NUM_MOVES = 8;
-// How often each task is done: the machine does other things, too.
-const RUNS = 3;
 
 // Until nothing goes on beside: loops of the list are graded.
 const SETTLE_MS = 2000;
@@ -34,8 +32,11 @@ const click = async (words, isDone) => {
     const at = middleOf(await reach(words));
     await act(() => clickAt(at), isDone);
 };
-const drag = async (words, [along, down], isDone, from = (rect) => middleOf(rect)) => {
-    const [x, y] = from(await reach(words));
+const drag = async (words, [along, down]) => {
+    const [x, y] = middleOf(await reach(words));
+    // A number that the keyboard has is typed, not dragged.
+    await press("Escape", "Escape");
+    await frame();
     await mouse("mouseMoved", x, y);
     await mouse("mousePressed", x, y);
     for (let move = 1; move <= NUM_MOVES; move++) {
@@ -43,13 +44,14 @@ const drag = async (words, [along, down], isDone, from = (rect) => middleOf(rect
         await mouse("mouseMoved", x + (along * move) / NUM_MOVES, y + (down * move) / NUM_MOVES);
     }
     await frame();
-    await act(() => mouse("mouseReleased", x + along, y + down), isDone);
+    // Drafts follow the mouse.
+    await act(() => mouse("mouseReleased", x + along, y + down), await loop());
 };
 const count = () => evaluate("performance.getEntriesByName('loop shown').length");
 // The loop is there with its feet held, and nothing else is said to go on.
 const loop = async () => {
     const before = await count();
-    return () => until("the loop is made", async () => (await count()) > before && /^[a-z]+\.(bvh|gltf): (good|check|bad)/.test(await said()));
+    return () => until("the loop is made", async () => (await count()) > before && /^[a-z]+\.(bvh|gltf): /.test(await said()));
 };
 const written = (...names) => () => until(`${names} are written`, async () => names.every((name) => existsSync(join(out, name))));
 const open = (name) => act(() => drop(join(files, name)), () => until("it is open", async () => (await said())?.startsWith(`${name}: `)));
@@ -59,23 +61,23 @@ const tasks = [
     ["Open a take, and see its best loop play", "", () => open("stroll.bvh")],
     ["Find another of its loops", "stroll.bvh", async () => click("Bar of loop 2", await loop())],
     ["Compare it with the uncut stretch", "stroll.bvh", async () => act(() => press("b", "KeyB"))],
-    ["Move an end", "stroll.bvh", async () => drag("End of the stretch", [40, 0], await loop())],
+    ["Move an end", "stroll.bvh", async () => drag("End of the stretch", [40, 0])],
     ["Soften the closing", "stroll.bvh", async () => {
         await click("Close the seam");
-        // Its rail is to the left of its value.
-        await drag("Blend time", [40, 0], await loop(), ({ x, y, height }) => [x - 80, y + height / 2]);
+        await reach("Blend time");
+        await act(() => press("ArrowRight", "ArrowRight"), await loop());
     }],
     ["Fix a foot", "stroll.bvh", async () => {
         await click("Feet on the ground");
         await click("Contact 1 of LeftFoot", await loop());
-        await drag("Stance 1", [20, 0], await loop());
+        await drag("Stance 1", [20, 0]);
     }],
-    ["Turn the head", "stroll.bvh", async () => {
+    ["Turn the head, by its neck", "stroll.bvh", async () => {
         await click("Edit the motion");
+        // In the list beside the curves; a click into the view chooses it as well.
+        await click("Neck");
         await click("Add: joint at a time", await loop());
-        await click("Joint of the edit");
-        await click("Head", await loop());
-        await drag("Rotation y", [60, 0], await loop());
+        await drag("Turn y", [60, 0]);
     }],
     ["Export it for an engine", "stroll.bvh", async () => {
         await click("Export to a file");
@@ -100,15 +102,11 @@ await drive(async () => {
     await size(1400, 900);
     console.log("| task | clicks, drags and keys | the page takes |\n| --- | --- | --- |");
     for (const [name, take, steps] of tasks) {
-        let [best, least] = [Infinity, 0];
-        for (let run = 0; run < RUNS; run++) {
-            await navigate();
-            if (take) await open(take);
-            await sleep(SETTLE_MS);
-            [hands, waited] = [0, 0];
-            await steps();
-            if (waited < best) [best, least] = [waited, hands];
-        }
-        console.log(`| ${name} | ${least} | ${(best / 1000).toFixed(1)} s |`);
+        await navigate();
+        if (take) await open(take);
+        await sleep(SETTLE_MS);
+        [hands, waited] = [0, 0];
+        await steps();
+        console.log(`| ${name} | ${hands} | ${(waited / 1000).toFixed(1)} s |`);
     }
 });

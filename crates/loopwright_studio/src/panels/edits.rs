@@ -193,19 +193,22 @@ impl Used {
 
 fn joint_ui(ui: &mut Ui, joint: &mut String, skeleton: &Skeleton) -> Option<Response> {
     let mut chosen = None;
-    let list = egui::ComboBox::from_label("Joint")
-        .selected_text(joint.clone())
-        .show_ui(ui, |ui| {
-            for index in 0..skeleton.num_joints() {
-                let name = &skeleton.joint(index).name;
-                let mut response = ui.selectable_label(name == joint, name);
-                if response.clicked() {
-                    response.mark_changed();
-                    chosen = Some((name.clone(), response));
+    ui.horizontal(|ui| {
+        ui.label("Joint");
+        let list = egui::ComboBox::from_id_salt("joint")
+            .selected_text(joint.clone())
+            .show_ui(ui, |ui| {
+                for index in 0..skeleton.num_joints() {
+                    let name = &skeleton.joint(index).name;
+                    let mut response = ui.selectable_label(name == joint, name);
+                    if response.clicked() {
+                        response.mark_changed();
+                        chosen = Some((name.clone(), response));
+                    }
                 }
-            }
-        });
-    named(list.response, "Joint of the edit");
+            });
+        named(list.response, "Joint of the edit");
+    });
     chosen.map(|(name, response)| {
         *joint = name;
         response
