@@ -2,6 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::live::{Due, Listener};
+use loopwright::math::ops;
 use loopwright::{Joint, Skeleton};
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -55,7 +56,8 @@ fn tries_come_at_the_ends_of_cycles() {
         let secs = |due: &Due| due.frames.end as f64 * frame_time - settings.lead_in_secs;
         let tries: Vec<Due> = tries.into_iter().filter(|due| due.period_secs.is_some()).collect();
         let ends: Vec<f64> = tries.iter().map(|due| secs(due) / period).collect();
-        let tolerance = if settings.lead_in_secs > 0.0 { 0.3 } else { 0.12 };
+        // Who stood before begins slowly.
+        let tolerance = if settings.lead_in_secs > 0.0 { 0.5 } else { 0.12 };
         assert!((ends[0] - 3.0).abs() < tolerance, "{settings:?}: {ends:?}");
         assert!(
             ends.windows(2).all(|pair| (pair[1] - pair[0] - 1.0).abs() < 0.1),
@@ -113,8 +115,9 @@ fn a_body_that_stands_has_no_rhythm() {
     assert_eq!(tries.iter().map(|due| due.cycle).collect::<Vec<_>>(), expected);
     // Where nothing was found, the next try of a rhythm comes soon.
     let swing = |frame: usize| {
-        let angle = 0.5 * (core::f64::consts::TAU * frame as f64 / 50.0).sin();
-        let lean = 0.4 * (core::f64::consts::TAU * frame as f64 / 50.0).cos();
+        let phase = core::f64::consts::TAU * frame as f64 / 50.0;
+        let angle = 0.5 * ops::sin(phase);
+        let lean = 0.4 * ops::cos(phase);
         [
             DQuat::IDENTITY,
             DQuat::from_rotation_x(angle),

@@ -50,6 +50,8 @@ pub(crate) fn say_if_nothing_was_written() {
 /// Files that belong together: they appear only after all of them are written.
 pub(crate) struct Outputs {
     force: bool,
+    /// Whether they are replaced soon, so that nobody waits until they are on the disk.
+    is_passing: bool,
     /// Input files, by canonical path, and what they are: no output may replace them.
     protected: Vec<(PathBuf, &'static str)>,
     /// An input that the output would replace with itself and the loops in it.
@@ -64,10 +66,19 @@ impl Outputs {
     pub(crate) fn new(force: bool) -> Self {
         Self {
             force,
+            is_passing: false,
             protected: Vec::new(),
             extended: None,
             waiting: Vec::new(),
             cleared: Vec::new(),
+        }
+    }
+
+    /// The same for files that this run replaces soon: they appear whole for every reader, and a machine that loses its power may lose them.
+    pub(crate) fn passing(self) -> Self {
+        Self {
+            is_passing: true,
+            ..self
         }
     }
 
@@ -188,7 +199,9 @@ impl Outputs {
         }
         file.write_all(bytes).map_err(failed)?;
         file.flush().map_err(failed)?;
-        sync(file.as_file()).map_err(failed)?;
+        if !self.is_passing {
+            sync(file.as_file()).map_err(failed)?;
+        }
         self.waiting.push((file, path.to_owned()));
         Ok(())
     }

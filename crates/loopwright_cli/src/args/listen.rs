@@ -8,7 +8,6 @@ use crate::headings::{INPUT, OUTPUT};
 use crate::recipe::{Sets, StudyArgs};
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = OUTPUT)]
 pub(crate) struct ListenArgs {
     /// UDP port of this machine to receive VMC at, such as 39539 [default: none, BVH comes by the standard input].
     #[arg(long, value_name = "PORT", help_heading = INPUT)]
@@ -30,18 +29,18 @@ pub(crate) struct ListenArgs {
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) recipe: Option<PathBuf>,
     /// The loop to write, which better ones replace while the motion goes on.
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
     /// Keep what was heard in this file (BVH); `make` makes the last loop of it.
-    #[arg(long, value_name = "TAKE")]
+    #[arg(long, value_name = "TAKE", help_heading = OUTPUT)]
     pub(crate) record: Option<PathBuf>,
     /// Overwrite existing files.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print all figures of the last loop.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) verbose: bool,
     /// Print JSON instead of text: a line for each loop, and a last one.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }

@@ -418,7 +418,7 @@ impl Listening<'_> {
     fn write_live(&self, pending: PendingLoop, [first, end]: [usize; 2]) -> Result<(Sidecar, Vec<String>), Failure> {
         let beside = output::sidecar_path(&self.args.output);
         // What is replaced is our own from the second time on.
-        let mut outputs = Outputs::new(self.args.force || self.best.is_some());
+        let mut outputs = Outputs::new(self.args.force || self.best.is_some()).passing();
         protect(&mut outputs, self.args, self.request.recipe);
         let said = format!(
             "made while the motion still came, of frames {first} to {} of the stream; its own frames are counted from the first of these",
