@@ -122,7 +122,7 @@ pub use error::{ReadError, WriteError};
 pub use excerpt::one_line;
 pub use fbx::{error::FbxError, source::FbxSource};
 pub use format::{Capabilities, Format};
-pub use gltf::source::GltfSource;
+pub use gltf::{source::GltfSource, vrma::VrmaSource};
 pub use gltf::{
     error::{GlbFault, GltfError},
     meshopt::StreamFault,
