@@ -25,9 +25,9 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
         // A character is none that motion is written as.
         if let Some(format) = extension.and_then(Format::of_motion_for) {
             let [motion, whole] = [format, Format::Glb].map(Format::extension);
-            return failure
-                .because("it is that of a character")
-                .try_this(format!("a name that ends in .{motion} for the motion alone, or in .{whole}"));
+            return failure.because("it is that of a character").try_this(format!(
+                "a name that ends in .{motion} for the motion alone, or in .{whole}"
+            ));
         }
         let known = Format::extensions(&Format::ALL, ".");
         failure.try_this(format!("a name that ends in {known}"))

@@ -11,7 +11,7 @@ use super::laid::{knuckles, tip};
 use crate::analysis::Side;
 use crate::feet::leg::arc;
 use crate::math::{Rigid, rotation};
-use crate::motion::{Part, Pose};
+use crate::motion::{Joint, Part};
 
 /// A joint of a human body.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +140,7 @@ impl Rig {
 
     /// The same bones in the T-pose.
     fn in_t_pose(&self, mut bones: Vec<HumanBone>) -> Vec<HumanBone> {
-        let is_stated = |joint: &crate::motion::Joint| matches!(joint.part, Some(Part::Stated(_)));
+        let is_stated = |joint: &Joint| matches!(joint.part, Some(Part::Stated(_)));
         let is_stated = self.skeleton.joints().iter().any(is_stated);
         let (world, axes) = match is_stated {
             // Such files face along Z to the last digit, either way.
@@ -163,33 +163,39 @@ impl Rig {
             let (joint, parent) = (bones[bone].joint, bones[bone].parent.map(|parent| &bones[parent]));
             let place = parent.map_or(DVec3::ZERO, |parent| {
                 let from_parent = at(joint) - at(parent.joint);
-                parent.rest.transform_point(rotation(parent.joint).conjugate() * from_parent)
+                parent
+                    .rest
+                    .transform_point(rotation(parent.joint).conjugate() * from_parent)
             });
             bones[bone].rest = Rigid::new((turns[joint] * rotation(joint)).normalize(), place);
         }
-        let height = self.height_of_hips(&bones, &world, axes);
+        let height = match is_stated {
+            true => at(self.anatomy.hips).y,
+            false => {
+                let feet = bones.iter().filter(|bone| bone.name.ends_with("Foot"));
+                let lowest = feet.map(|bone| bone.rest.translation.y).fold(0.0, f64::min);
+                self.height_of_ankles() - lowest
+            }
+        };
         for bone in &mut bones {
             bone.rest.translation.y += height;
         }
         bones
     }
 
-    /// How high the hips are in the T-pose, whose hips are at the origin so far: as in the pose that was laid into it, but for what legs
-    /// became longer.
-    fn height_of_hips(&self, bones: &[HumanBone], world: &Pose, axes: DQuat) -> f64 {
-        let at = |joint: usize| axes.conjugate() * world.translations[joint];
-        let feet: Vec<&HumanBone> = bones.iter().filter(|bone| bone.name.ends_with("Foot")).collect();
-        let hips = at(self.anatomy.hips).y;
-        let below = |bone: &HumanBone| hips - at(bone.joint).y + bone.rest.translation.y;
-        let longer = -feet.iter().map(|foot| below(foot)).sum::<f64>() / feet.len().max(1) as f64;
+    /// How high the ankles are when the soles are on the ground, by the lower one of a pose that stands; its ground is at nought, or where it
+    /// is not, under its lowest joint.
+    fn height_of_ankles(&self) -> f64 {
+        let at = |joint: usize| (self.axes.conjugate() * self.world.translations[joint]).y;
+        let feet = || self.body.feet.iter();
+        let ankle = feet().map(|foot| at(foot.ankle)).fold(f64::INFINITY, f64::min);
+        let toes = feet().filter_map(|foot| Some(at(foot.toe?)));
+        let lowest = toes.fold(ankle, f64::min);
         let legs = self.leg_length();
-        let lowest = bones.iter().filter(|bone| bone.name.ends_with("Foot") || bone.name.ends_with("Toes"));
-        let lowest = lowest.map(|bone| at(bone.joint).y).fold(f64::INFINITY, f64::min);
-        let ground = match (-0.05 * legs..0.25 * legs).contains(&lowest) {
-            true => 0.0,
-            false => lowest,
-        };
-        hips - ground + longer
+        match (-0.05 * legs..0.25 * legs).contains(&lowest) {
+            true => ankle,
+            false => ankle - lowest,
+        }
     }
 
     /// Adds to each joint of a limb the turn in the axes of the body that lays it into the T-pose.

@@ -267,7 +267,10 @@ pub(crate) fn joints(
     warnings: &mut Vec<Warning>,
 ) -> Result<Joints, ReadError> {
     if let Some(avatar) = bones.filter(|bones| bones.is_motion) {
-        return Ok(connected(nodes, &with_bones(vec![false; nodes.nodes.len()], Some(avatar)))?);
+        return Ok(connected(
+            nodes,
+            &with_bones(vec![false; nodes.nodes.len()], Some(avatar)),
+        )?);
     }
     let mut moved = vec![false; nodes.nodes.len()];
     for &(node, _, _) in moves {
@@ -320,7 +323,10 @@ pub(crate) fn joints_at_rest(
     warnings: &mut Vec<Warning>,
 ) -> Result<Joints, ReadError> {
     if let Some(avatar) = bones.filter(|bones| bones.is_motion) {
-        return Ok(connected(nodes, &with_bones(vec![false; nodes.nodes.len()], Some(avatar)))?);
+        return Ok(connected(
+            nodes,
+            &with_bones(vec![false; nodes.nodes.len()], Some(avatar)),
+        )?);
     }
     let moved = vec![true; nodes.nodes.len()];
     let skinned = skinned_joints(document, nodes, &moved, bones, settings, warnings)?;

@@ -158,7 +158,9 @@ impl Humanoid {
         };
         let mut expressions = Vec::new();
         for kind in ["preset", "custom"].into_iter().filter(|_| is_motion) {
-            let listed = stated.pointer(&format!("/expressions/{kind}")).and_then(Value::as_object);
+            let listed = stated
+                .pointer(&format!("/expressions/{kind}"))
+                .and_then(Value::as_object);
             for (name, stated) in listed.into_iter().flatten() {
                 let at = || format!("{at}.expressions.{kind}.{}", excerpt(name.as_bytes()));
                 expressions.push(node_of(stated, &at)?);
@@ -167,7 +169,9 @@ impl Humanoid {
         expressions.sort_unstable();
         expressions.dedup();
         let gaze = stated.get("lookAt").filter(|_| is_motion);
-        let gaze = gaze.map(|stated| node_of(stated, &|| format!("{at}.lookAt"))).transpose()?;
+        let gaze = gaze
+            .map(|stated| node_of(stated, &|| format!("{at}.lookAt")))
+            .transpose()?;
         let is_free = |node: &usize| bone_of[*node].is_none();
         Ok(Some(Self {
             bones,
@@ -257,7 +261,8 @@ mod tests {
 
     #[test]
     fn characters_of_both_versions_state_their_bones() {
-        let map = json!({"humanoid": {"humanBones": {"hips": {"node": 3}, "leftFoot": {"node": 4}, "leftEye": {"node": 5}}}});
+        let map =
+            json!({"humanoid": {"humanBones": {"hips": {"node": 3}, "leftFoot": {"node": 4}, "leftEye": {"node": 5}}}});
         let found = of("VRMC_vrm", &map).unwrap().unwrap();
         assert!(!found.is_motion);
         assert_eq!(found.hips(), 3);
@@ -272,7 +277,10 @@ mod tests {
     fn maps_that_contradict_themselves_are_refused() {
         for (map, fault) in [
             (json!({"spine": {"node": 1}}), "there are no hips"),
-            (json!({"hips": {"node": 1}, "spine": {"node": 1}}), "nodes[1] is hips already"),
+            (
+                json!({"hips": {"node": 1}, "spine": {"node": 1}}),
+                "nodes[1] is hips already",
+            ),
             (json!({"hips": {"node": 9}}), "names number 9 of 9"),
             (json!({"hips": {"node": u64::MAX}}), "names number"),
             (json!({"hips": {"node": -2}}), "expected the number of a node"),
@@ -283,8 +291,12 @@ mod tests {
             let error = of(ANIMATION, &json!({"humanoid": {"humanBones": map}})).unwrap_err();
             assert!(error.to_string().contains(fault), "{map}: {error}");
         }
-        let expression = json!({"humanoid": {"humanBones": {"hips": {"node": 1}}}, "expressions": {"preset": {"aa": {"node": 12}}}});
+        let expression =
+            json!({"humanoid": {"humanBones": {"hips": {"node": 1}}}, "expressions": {"preset": {"aa": {"node": 12}}}});
         let error = of(ANIMATION, &expression).unwrap_err().to_string();
-        assert!(error.contains("expressions.preset.aa.node names number 12 of 9"), "{error}");
+        assert!(
+            error.contains("expressions.preset.aa.node names number 12 of 9"),
+            "{error}"
+        );
     }
 }

@@ -108,25 +108,33 @@ fn document(skeleton: &Skeleton, bones: &[HumanBone]) -> Document {
     }
 }
 
-/// A motion by its bones: local poses at all keys, and the joint that is farthest from its place, with the distance.
+/// A motion by its bones, with the hips where legs hang from where they hung: local poses at all keys, and the joint that is farthest from its place, with the distance.
 fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize, f64)) {
     let skeleton = motion.skeleton();
     let mut apart = (0, 0.0);
+    let legs: Vec<&HumanBone> = bones.iter().filter(|bone| bone.name.ends_with("UpperLeg")).collect();
     let mut poses = Vec::with_capacity(motion.num_keys);
     for key in 0..motion.num_keys {
         let world = motion.pose(key).as_ref().world(&skeleton);
+        let turned = |bone: &HumanBone| (world.rotations[bone.joint] * bone.rest.rotation.conjugate()).normalize();
+        // Where joints between hips and legs bend, feet would slide otherwise.
+        let off = |leg: &HumanBone| {
+            let hung = world.translations[bones[0].joint] + turned(&bones[0]) * offset(bones, leg);
+            world.translations[leg.joint] - hung
+        };
+        let hips = world.translations[bones[0].joint]
+            + legs.iter().map(|leg| off(leg)).sum::<DVec3>() / legs.len().max(1) as f64;
         let mut placed: Vec<Rigid> = Vec::with_capacity(bones.len());
         let mut pose = Pose::default();
         for bone in bones {
-            let joint = world.as_ref().joint(bone.joint);
-            let turned = (joint.rotation * bone.rest.rotation.conjugate()).normalize();
+            let turned = turned(bone);
             let above = bone.parent.map_or(Rigid::IDENTITY, |parent| placed[parent]);
             let offset = match bone.parent {
                 Some(_) => offset(bones, bone),
-                None => joint.translation,
+                None => hips,
             };
             let place = above.transform_point(offset);
-            let off = place.distance(joint.translation);
+            let off = place.distance(world.translations[bone.joint]);
             if off > apart.1 {
                 apart = (bone.joint, off);
             }
@@ -140,9 +148,18 @@ fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize
 }
 
 fn take_of(name: &str, skeleton: Skeleton, step_secs: f64, poses: Vec<Pose>) -> Result<Take, WriteError> {
-    let (translations, rotations) = poses.into_iter().map(|pose| (pose.translations, pose.rotations)).unzip();
+    let (translations, rotations) = poses
+        .into_iter()
+        .map(|pose| (pose.translations, pose.rotations))
+        .unzip();
     let (translations, rotations): (Vec<Vec<DVec3>>, Vec<Vec<DQuat>>) = (translations, rotations);
-    Ok(Take::new(name, skeleton, step_secs, translations.concat(), rotations.concat())?)
+    Ok(Take::new(
+        name,
+        skeleton,
+        step_secs,
+        translations.concat(),
+        rotations.concat(),
+    )?)
 }
 
 impl FileForm for VrmaSource {

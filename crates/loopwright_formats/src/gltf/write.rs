@@ -19,8 +19,8 @@ use super::{prune, vrm, vrm::Humanoid};
 use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
 use crate::written::{Added, WrittenFile};
 use crate::{
-    animation_name::Name, error::WriteError, file_form::FileForm, file_form::MotionOfFile, file_form::not_extended, keyed_motion::KeyedMotion, limits::MAX_VALUE,
-    warning::Warning,
+    animation_name::Name, error::WriteError, file_form::FileForm, file_form::MotionOfFile, file_form::not_extended,
+    keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::Warning,
 };
 
 /// Most transforms in one animation: some gigabytes.
