@@ -45,3 +45,4 @@ mod settings;
 mod snippets;
 mod targets;
 mod together;
+mod vrm;

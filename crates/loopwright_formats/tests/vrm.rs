@@ -196,8 +196,81 @@ fn an_animation_on_a_character_turns_from_its_rest() {
     }
 }
 
-/// The synthetic walk with arms that hang in its rest pose, a joint between hips and legs that bends, and twist joints.
-fn laid_otherwise() -> (Take, Source) {
+/// The synthetic walk on a skeleton that rests with bent legs and hanging arms.
+fn resting_otherwise() -> Take {
+    let walk = walk();
+    let joints = walk.skeleton().joints();
+    // By joint, how its axes are turned: its bone then rests the other way about.
+    let axes = |joint: usize| -> DQuat {
+        let name = joints[joint].name.as_str();
+        let is_arm = name.contains("Arm") || name.contains("Hand");
+        match name.strip_prefix("Left").or(name.strip_prefix("Right")) {
+            Some("UpLeg") => DQuat::from_rotation_x(0.5),
+            Some("Leg") => DQuat::from_rotation_x(-0.4),
+            Some(_) if is_arm => {
+                let aside = if name.starts_with("Left") {
+                    DVec3::X
+                } else {
+                    DVec3::NEG_X
+                };
+                DQuat::from_rotation_arc(DVec3::NEG_Y, aside)
+            }
+            _ => DQuat::IDENTITY,
+        }
+    };
+    let above = |joint: usize| joints[joint].parent.map_or(DQuat::IDENTITY, axes);
+    let rows: Vec<(&str, Option<usize>, DVec3)> = (joints.iter().enumerate())
+        .map(|(joint, own)| {
+            (
+                own.name.as_str(),
+                own.parent,
+                above(joint).conjugate() * own.rest_offset,
+            )
+        })
+        .collect();
+    let mut rows = rows;
+    // As much lower as its legs are bent.
+    let lower = |joint: &str| {
+        let offset = walk
+            .skeleton()
+            .joints()
+            .iter()
+            .find(|own| own.name == joint)
+            .unwrap()
+            .rest_offset
+            .y;
+        let bent = rows.iter().find(|(name, ..)| *name == joint).unwrap().2.y;
+        bent - offset
+    };
+    rows[0].2.y -= lower("LeftLeg") + lower("LeftFoot");
+    take_of(
+        &skeleton(&rows),
+        walk.frame_time_secs(),
+        walk.num_frames(),
+        |frame, joint| {
+            let pose = walk.pose(frame);
+            let turn = above(joint).conjugate() * pose.rotations[joint] * axes(joint);
+            (above(joint).conjugate() * pose.translations[joint], turn.normalize())
+        },
+    )
+}
+
+#[test]
+fn whatever_a_body_rests_in_is_laid_into_the_t_pose() {
+    let [one, other] = [walk(), resting_otherwise()].map(|take| {
+        let (back, _) = read(&written(&take, Format::Vrma), AnimationChoice::Auto).unwrap();
+        back.take
+    });
+    let (metres, degrees) = distance(&one, &other);
+    assert!(metres < 2e-6 && degrees < 2e-4, "{metres} m, {degrees} degrees");
+    for (joint, rest) in one.skeleton().joints().iter().zip(other.skeleton().joints()) {
+        let apart = joint.rest_offset.distance(rest.rest_offset);
+        assert!(apart < 1e-6, "{} rests {apart} m elsewhere", joint.name);
+    }
+}
+
+/// The synthetic walk with joints between hips and legs that bend.
+fn with_joints_between() -> (Take, Source) {
     let walk = walk();
     let names: Vec<String> = walk
         .skeleton()
@@ -241,7 +314,7 @@ fn laid_otherwise() -> (Take, Source) {
 
 #[test]
 fn joints_between_bones_are_left_out_and_legs_hang_where_they_hung() {
-    let (take, source) = laid_otherwise();
+    let (take, source) = with_joints_between();
     let written = write_take(&take, &source).unwrap();
     assert!(
         matches!(written.warnings[..], [Warning::BonesApart { metres, .. }] if (0.002..0.1).contains(&metres)),
