@@ -118,7 +118,7 @@ fn a_character_takes_motion_and_is_no_take() {
     }
     // In a folder it is passed over, and outputs are named for what they are.
     folder.make_folder("pack");
-    folder.write("pack/hero.vrm", &folder.read("hero.vrm"));
+    folder.write("pack/hero.vrm", folder.read("hero.vrm"));
     folder.copy("on.vrma", "pack/one.vrma");
     folder.succeed("make pack -o loops/");
     assert!(folder.file("loops/one-loop.vrma").exists());
