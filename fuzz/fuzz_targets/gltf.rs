@@ -1,4 +1,4 @@
-//! glTF, text and binary: as a take, and back into the same file.
+//! glTF, text and binary, and VRM animations: as a take, and back into the same file.
 
 #![no_main]
 
@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use loopwright_formats::{AnimationChoice, Format, ReadSettings, SizeLimits, read_take, write_take};
 
 fuzz_target!(|bytes: &[u8]| {
-    if !matches!(Format::detect(bytes), Some(Format::Gltf | Format::Glb)) {
+    if !matches!(Format::detect(bytes), Some(Format::Gltf | Format::Glb | Format::Vrma)) {
         return;
     }
     // Files beside this one hold more of the same.

@@ -48,6 +48,15 @@ pub(crate) fn extension(path: &Path) -> Option<String> {
     Some(extension.to_string_lossy().into_owned())
 }
 
+/// The extension of a file of motion that goes into one like this: that of the file itself, or for a character that is no take, such as a
+/// VRM avatar, that of motion for it.
+pub(crate) fn extension_for_motion(path: &Path) -> Option<String> {
+    let own = extension(path)?;
+    let is_take = Format::from_extension(&own).is_some();
+    let of_motion = Format::of_motion_for(&own).filter(|_| !is_take);
+    Some(of_motion.map_or(own, |format| format.extension().to_owned()))
+}
+
 /// Most bytes of a file that people write, such as a recipe.
 const MAX_SETTINGS_BYTES: u64 = 16 << 20;
 

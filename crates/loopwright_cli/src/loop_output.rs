@@ -18,7 +18,7 @@ pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
         false => take.to_owned(),
     };
     let goes_into = recipe.take.rig.as_deref().unwrap_or(&take);
-    let own = || files::extension(goes_into).unwrap_or_else(|| "bvh".to_owned());
+    let own = || files::extension_for_motion(goes_into).unwrap_or_else(|| "bvh".to_owned());
     let engine = recipe.output.engine().extension(goes_into);
     engine.map_or_else(own, str::to_owned)
 }

@@ -21,9 +21,16 @@ use crate::{exit::Failure, signals, talk};
 pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::from_extension).ok_or_else(|| {
+        let failure = Failure::error(format!("cannot write \"{}\": unsupported extension", path.display()));
+        // A character is none that motion is written as.
+        if let Some(format) = extension.and_then(Format::of_motion_for) {
+            let [motion, whole] = [format, Format::Glb].map(Format::extension);
+            return failure.because("it is that of a character").try_this(format!(
+                "a name that ends in .{motion} for the motion alone, or in .{whole}"
+            ));
+        }
         let known = Format::extensions(&Format::ALL, ".");
-        Failure::error(format!("cannot write \"{}\": unsupported extension", path.display()))
-            .try_this(format!("a name that ends in {known}"))
+        failure.try_this(format!("a name that ends in {known}"))
     })
 }
 

@@ -48,3 +48,4 @@ mod snippets;
 mod targets;
 mod together;
 mod vary;
+mod vrm;

@@ -1,6 +1,6 @@
 //! How a format enters the table of formats.
 
-use loopwright::Take;
+use loopwright::{Pose, Take};
 
 use crate::format::{Capabilities, Format};
 use crate::loop_file::sidecar::{Sidecar, SidecarError};
@@ -16,8 +16,8 @@ pub(crate) struct FormatEntry {
     pub(crate) detects: fn(&[u8]) -> bool,
     /// Parses a file, except for its motion.
     pub(crate) parse: for<'a> fn(&'a [u8], Option<Companions<'_>>, &SizeLimits) -> Parsed<'a>,
-    /// A form for a take from elsewhere.
-    pub(crate) new_form: fn(&Take) -> Source,
+    /// A form for a take from elsewhere, whose joints rest like this, local.
+    pub(crate) new_form: fn(&Take, &Pose) -> Source,
     /// How facts of loops stand inside a file, if they can.
     pub(crate) facts: Option<FactsInside>,
 }

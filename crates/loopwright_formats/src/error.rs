@@ -110,7 +110,17 @@ pub enum WriteError {
     Parent { joint: usize },
     #[error("no animation can be added to this file: it is {found}")]
     NotExtended { found: &'static str },
-    #[error("the format cannot hold a pose from key to key; GLB, glTF and FBX can")]
+    #[error(
+        "a VRM animation holds a human body, and these bones of it are not found: {}; other bodies go into GLB, glTF, FBX and BVH",
+        .missing.join(", ")
+    )]
+    NoAvatar { missing: Vec<String> },
+    #[error("an avatar travels by its hips, and has no joint above them for root motion")]
+    NoRootJoint,
+    /// The poses are no take.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+    #[error("the format cannot hold a pose from key to key; GLB, glTF, FBX and VRMA can")]
     NoSteps,
     /// The number of copies is zero.
     #[error("at least one copy of the loop must be written")]

@@ -54,6 +54,19 @@ pub(crate) trait FileForm: Any {
         None
     }
 
+    /// A motion as the file shows it that was written of it, on its own skeleton: where files of this form hold other joints than it has.
+    ///
+    /// `read` is the file as it was read. Errors: it is not the one that was written.
+    fn shown_on(&self, read: Take, motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
+        let _ = motion;
+        Ok(read)
+    }
+
+    /// The name of the joint that carries root motion in files of this form, whichever carried it before.
+    fn carrier(&self) -> Option<String> {
+        None
+    }
+
     /// The name of the animation that was read, if the file cannot be extended and a new one would lack what else it holds.
     fn animation_of_whole(&self) -> Option<&str> {
         None

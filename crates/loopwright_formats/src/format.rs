@@ -15,6 +15,8 @@ pub enum Format {
     Gltf,
     /// Arrays of NumPy.
     Npz,
+    /// VRM animation: motion for avatars, in a binary glTF file.
+    Vrma,
 }
 
 /// What files of a format can hold, extend and state: all that is asked of a format from outside its own folder.
@@ -33,6 +35,8 @@ pub struct Capabilities {
     pub name: &'static str,
     /// The extension of its files, without the point.
     pub extension: &'static str,
+    /// The extension of files of characters, without the point, that are no takes and whose motion goes into files of this format.
+    pub character_extension: Option<&'static str>,
     /// Whether this build reads it.
     pub is_read: bool,
     /// Whether a file holds any number of animations, each with a name; otherwise it holds one motion without a name.
@@ -45,6 +49,8 @@ pub struct Capabilities {
     pub names_other_files: bool,
     /// Whether engines that read it expect root motion on a joint above all others.
     pub has_root_joint_for_motion: bool,
+    /// Whether a file may hold a root joint above all others that carries root motion; otherwise the body carries it.
+    pub takes_root_joint: bool,
     /// Whether loops can be added to its files, so that all else in them stays.
     pub is_extended: bool,
     /// Files to which no animation can be added, as messages name them; `None` if there are none.

@@ -1,6 +1,7 @@
 //! The table of formats, a line each, and what is asked of all of them.
 
-use loopwright::Take;
+use glam::DQuat;
+use loopwright::{Take, retarget};
 
 use crate::format::{Capabilities, Format};
 use crate::{bvh, entry::FormatEntry, fbx, gltf, npz, source::Source, warning::Warning};
@@ -12,6 +13,7 @@ const TABLE: &[FormatEntry] = &[
     gltf::format::GLB,
     gltf::format::GLTF,
     npz::format::NPZ,
+    gltf::format::VRMA,
 ];
 
 impl Format {
@@ -48,12 +50,21 @@ impl Format {
             .find(|format| format.extension().eq_ignore_ascii_case(extension))
     }
 
+    /// The format of motion that goes into a file of an extension, in any case: its own, or that of motion for a character that is no take.
+    pub fn of_motion_for(extension: &str) -> Option<Self> {
+        let is_for = |format: &Self| {
+            let character = format.capabilities().character_extension;
+            character.is_some_and(|character| character.eq_ignore_ascii_case(extension))
+        };
+        Self::from_extension(extension).or_else(|| Self::ALL.into_iter().find(is_for))
+    }
+
     /// The format of a file by its first bytes; its name is not used. `None` if it is of none.
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|format| (format.entry().detects)(bytes))
     }
 
-    /// The names of all formats as a list for people: `BVH, FBX, GLB, glTF or NPZ`, with another word before the last one on request.
+    /// The names of all formats as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with another word before the last one on request.
     pub fn names(before_last: &str) -> String {
         list(
             &Self::ALL.map(|format| format.capabilities().name.to_owned()),
@@ -80,7 +91,7 @@ fn list(words: &[String], before_last: &str) -> String {
 impl Source {
     /// A form for a take from elsewhere; the page of each format's source gives the details.
     pub fn for_take(take: &Take, format: Format) -> Self {
-        (format.entry().new_form)(take)
+        (format.entry().new_form)(take, &retarget::unturned(take.skeleton(), DQuat::IDENTITY))
     }
 
     /// The same form if it can be written in that `format`, else a new one for `take`, which must have the source's skeleton.
@@ -90,7 +101,7 @@ impl Source {
             same.form_mut().turn_into(format, take);
             return same;
         }
-        let mut new = Self::for_take(take, format);
+        let mut new = (format.entry().new_form)(take, &self.rest(take.skeleton()));
         if self.form().has_meshes() {
             new.form_mut().leave_out(Warning::MeshesLeftOut);
         }
@@ -113,6 +124,14 @@ mod tests {
             (b"glTF\x02\0\0\0", Some(Format::Glb)),
             (b"{ \"asset\": {\"version\": \"2.0\"} }", Some(Format::Gltf)),
             (b"PK\x03\x04\x14\0", Some(Format::Npz)),
+            (
+                b"glTF\x02\0\0\0\0\0\0\0\x18\0\0\0JSON{\"VRMC_vrm_animation\":{}}",
+                Some(Format::Vrma),
+            ),
+            (
+                b"glTF\x02\0\0\0\0\0\0\0\x02\0\0\0JSON{}\"VRMC_vrm_animation\"",
+                Some(Format::Glb),
+            ),
             (b"{ \"format\": \"loop\" }", None),
             (b"\xFF\xFEH\0I\0", None),
             (b"\0\x01\x02\x03\x04", None),
@@ -131,7 +150,10 @@ mod tests {
             );
         }
         assert_eq!(Format::from_extension("txt"), None);
-        assert_eq!(Format::names("and"), "BVH, FBX, GLB, glTF and NPZ");
+        assert_eq!(Format::from_extension("vrm"), None);
+        assert_eq!(Format::of_motion_for("VRM"), Some(Format::Vrma));
+        assert_eq!(Format::of_motion_for("glb"), Some(Format::Glb));
+        assert_eq!(Format::names("and"), "BVH, FBX, GLB, glTF, NPZ and VRMA");
         assert_eq!(Format::extensions(&[Format::Glb, Format::Gltf], "."), ".glb or .gltf");
         assert_eq!(Format::extensions(&[Format::Bvh], ""), "bvh");
     }

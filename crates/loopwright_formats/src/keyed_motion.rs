@@ -22,6 +22,8 @@ pub(crate) struct KeyedMotion<'a> {
     /// What is known of its feet, and samples of its loop.
     pub(crate) feet: Option<(&'a FeetFacts, usize)>,
     content: Content<'a>,
+    /// The loop that a take shows, on other joints.
+    of_loop: Option<(&'a LoopClip, &'a LoopWriteSettings)>,
 }
 
 #[derive(Clone)]
@@ -69,6 +71,16 @@ impl<'a> KeyedMotion<'a> {
             interpolation: KeyInterpolation::Linear,
             feet: None,
             content: Content::Take(take),
+            of_loop: None,
+        }
+    }
+
+    /// The same motion by other joints, whose poses at its keys are those of a take.
+    pub(crate) fn on_joints_of(&self, take: &'a Take) -> Self {
+        Self {
+            content: Content::Take(take),
+            of_loop: self.as_loop(),
+            ..self.clone()
         }
     }
 
@@ -100,13 +112,14 @@ impl<'a> KeyedMotion<'a> {
                 shown: settings.shown(clip),
                 settings,
             },
+            of_loop: None,
         })
     }
 
     /// The loop and its layout, if it is one.
     pub(crate) fn as_loop(&self) -> Option<(&'a LoopClip, &'a LoopWriteSettings)> {
         match self.content {
-            Content::Take(_) => None,
+            Content::Take(_) => self.of_loop,
             Content::Loop { clip, settings, .. } => Some((clip, settings)),
         }
     }

@@ -125,11 +125,11 @@ pub use error::{ReadError, WriteError};
 pub use excerpt::one_line;
 pub use fbx::{error::FbxError, source::FbxSource};
 pub use format::{Capabilities, Format};
-pub use gltf::source::GltfSource;
 pub use gltf::{
     error::{GlbFault, GltfError},
     meshopt::StreamFault,
 };
+pub use gltf::{source::GltfSource, vrma::VrmaSource};
 pub use limits::{MAX_FILE_BYTES, MemoryError, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;

@@ -10,7 +10,7 @@ use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::{
     bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
-    limits::SizeLimits, npz::source::NpzSource, space::Space, written::WrittenFile,
+    gltf::vrma::VrmaSource, limits::SizeLimits, npz::source::NpzSource, space::Space, written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.
@@ -74,6 +74,8 @@ forms! {
     Gltf(GltfSource),
     /// Joints and frame time of an NPZ file.
     Npz(NpzSource),
+    /// A fresh VRM animation, and the bones of the body in it.
+    Vrma(VrmaSource),
 }
 
 impl Source {
@@ -165,6 +167,12 @@ impl Source {
     pub fn with_animation(mut self, number: Option<usize>) -> Result<Self, WriteError> {
         self.form_mut().keep_animation(number)?;
         Ok(self)
+    }
+
+    /// The name of the joint that carries root motion in files of this form, if it is not the one that carries it in the motion: avatars
+    /// travel by their hips alone.
+    pub fn carrier(&self) -> Option<String> {
+        self.form().carrier()
     }
 
     /// How the file's space relates to ours, and whether that was stated or guessed.

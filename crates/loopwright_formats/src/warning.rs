@@ -96,6 +96,22 @@ pub enum Warning {
     KeyRate { keys_hz: f64, scene_hz: f64 },
     #[error("the animation is shorter than the file says: the last key is at {keys_end_secs:.3} of {stated_secs:.3} s")]
     AnimationShorter { keys_end_secs: f64, stated_secs: f64 },
+    /// A character states its bones, and contradicts itself.
+    #[error("what the file states of its bones is not used: {reason}")]
+    BonesUnused { reason: String },
+    /// The animation of avatars moves what such an animation does not move.
+    #[error(
+        "{count} channels move what is no bone, or what bones do not: only bones turn in a VRM animation, and only the hips travel; \
+         they are not used"
+    )]
+    NotOfBones { count: usize },
+    /// While writing: turns alone do not put all bones where they were.
+    #[error(
+        "a VRM animation holds turns of bones alone: {joint} is up to {:.1} cm from where it is without it, as joints between bones \
+         bend or bones change their lengths",
+        100.0 * .metres
+    )]
+    BonesApart { joint: String, metres: f64 },
     #[error("{joint}{}", scaled(*.count, *.varies))]
     ScaledJoints {
         joint: String,

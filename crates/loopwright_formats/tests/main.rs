@@ -16,4 +16,5 @@ mod mesh;
 mod pose_by_pose;
 mod round_trip;
 mod soles;
+mod vrm;
 mod warnings;

@@ -307,7 +307,7 @@ pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<EventFacts> {
 pub(crate) fn adds_root(engine: Target, format: Format, has_root_joint: bool) -> bool {
     let moves = engine.choices().root.unwrap_or_default().moves_root();
     let of_format = format.capabilities().has_root_joint_for_motion && moves;
-    !has_root_joint && (of_format || engine.choices().always_root_joint)
+    !has_root_joint && format.capabilities().takes_root_joint && (of_format || engine.choices().always_root_joint)
 }
 
 /// A passage as a file for an engine in a format holds it. Errors: it is no take.

@@ -14,7 +14,7 @@ use loopwright::{
     pipeline::{StartAt, StartError},
 };
 
-use loopwright_formats::loop_file::Complaint;
+use loopwright_formats::{Format, loop_file::Complaint};
 
 use crate::{Decision, Studied, recipe::Ineffective, verdict::pulls_back};
 
@@ -89,6 +89,9 @@ pub enum Warning {
         if *is_character { "the character" } else { "the take" }
     )]
     RootJointThere { is_character: bool, joint: String },
+    /// A root joint is asked for in a format of bodies without one.
+    #[error("{} holds bodies that travel by their hips; --add-root adds no joint above them", .format.capabilities().name)]
+    NoRootJoint { format: Format },
     /// A setting without effect.
     #[error("{0}")]
     Ineffective(Ineffective),

@@ -75,6 +75,9 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
             joint: body.skeleton.joint(joint).name.clone(),
         });
     }
+    if recipe.output.add_root == Some(true) && !format.capabilities().takes_root_joint {
+        warnings.push(Warning::NoRootJoint { format });
+    }
     warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
     if recipe.stretch.start.is_none() && !search.is_some_and(|search| search.idle) {
         // Who searches for an idle loop knows that it is idle.

@@ -469,7 +469,7 @@ def _check_count(name: str, value: Any) -> None:
 def read(
     source: str | os.PathLike[str] | bytes, *, name: str = "take", **settings: Unpack[Settings]
 ) -> Take:
-    """Reads a take from a file (BVH, FBX, glTF or NPZ; `pack.glb#Walk` names an animation), or from the bytes of one.
+    """Reads a take from a file (BVH, FBX, glTF, NPZ or VRMA; `pack.glb#Walk` names an animation), or from the bytes of one.
 
     Settings say how it is read: `up`, `unit`, `animation`, `skin`. Raises ReadError.
     """

@@ -106,7 +106,7 @@ fn whole(rig: &Rig, limb: &Limb) -> Option<DVec3> {
 }
 
 /// Where the bone of a joint without children ends, in the axes of the body.
-fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
+pub(super) fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
     let end = match rig.skeleton.children(joint) {
         [only] => Some(rig.reference.translations[*only]),
         _ => rig.skeleton.joint(joint).tip,
@@ -116,7 +116,7 @@ fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
 }
 
 /// The axes of a hand by its knuckles, in the axes of the body: outwards, across, and the normal of both.
-fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
+pub(super) fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
     let hand = limb.bones?.end?;
     let at = |joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
     let bases: Vec<usize> = limb.fingers[1..]

@@ -36,10 +36,13 @@ mod held;
 
 mod held_take;
 
+mod humanoid;
+
 mod pair;
 
 pub use anatomy::LimbKind;
 pub use followed::FollowedFeet;
+pub use humanoid::HumanBone;
 pub use map::{Given, JointMap, Link, MapError};
 pub use pair::RigPair;
 pub use rig::{FootSole, Rig, unturned};

@@ -20,7 +20,7 @@ pub struct Rig {
     pub(super) body: Body,
     pub(super) anatomy: Anatomy,
     /// The pose without animation that the file states, local.
-    stated: Pose,
+    pub(super) stated: Pose,
     /// The pose of joints that follow nothing, local.
     pub(super) rest: Pose,
     /// The pose in which it is compared with others, local and in the world: the same with its feet flat.

@@ -118,7 +118,7 @@ fn split(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<En
 /// The extension of an output that is named after its input.
 fn extension(args: &ConvertArgs, input: &Path) -> String {
     let input = args.on.rig.as_deref().unwrap_or(input);
-    let own = || input.extension().unwrap_or_default().to_string_lossy().into_owned();
+    let own = || files::extension_for_motion(input).unwrap_or_default();
     let engine = args.engine.engine().extension(input);
     let asked = args.to.map(Format::extension).or(engine);
     asked.map_or_else(own, str::to_owned)
@@ -421,9 +421,13 @@ pub(crate) fn stated(sidecar: Sidecar, written: &WrittenFile, source: &Source) -
         animation: written.animation.clone(),
         ..sidecar.playback
     };
-    Sidecar {
+    let stated = Sidecar {
         playback: playback.in_space(source.space(), &sidecar.take),
         ..sidecar
+    };
+    match source.carrier() {
+        Some(carrier) => stated.carried_by(carrier),
+        None => stated,
     }
 }
 

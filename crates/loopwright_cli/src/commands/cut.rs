@@ -152,7 +152,7 @@ fn format(args: &CutArgs, goes_into: &Path) -> Result<Format, Failure> {
         return Ok(format);
     }
     let of_engine = args.target.and_then(|engine| engine.extension(goes_into));
-    let own = || files::extension(goes_into).unwrap_or_default();
+    let own = || files::extension_for_motion(goes_into).unwrap_or_default();
     let extension = of_engine.map_or_else(own, str::to_owned);
     output::format_of(&PathBuf::from("passage").with_extension(extension))
 }

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
 
 /// The extension of outputs that are named after their inputs: motion goes into the file of the character.
 fn extension(args: &RetargetArgs) -> String {
-    let own = || files::extension(&args.rig).unwrap_or_else(|| "glb".to_owned());
+    let own = || files::extension_for_motion(&args.rig).unwrap_or_else(|| "glb".to_owned());
     let engine = args.engine.engine().extension(&args.rig);
     args.to
         .map(Format::extension)

@@ -18,18 +18,20 @@ pub(crate) const BVH: FormatEntry = FormatEntry {
     capabilities: Capabilities {
         name: "BVH",
         extension: "bvh",
+        character_extension: None,
         is_read: true,
         holds_animations: false,
         names_takes: false,
         states_space: false,
         names_other_files: false,
         has_root_joint_for_motion: false,
+        takes_root_joint: true,
         is_extended: false,
         not_extended: Some("BVH"),
     },
     detects: read::is_bvh,
     parse,
-    new_form: |take| Source::Bvh(BvhSource::for_take(take)),
+    new_form: |take, _| Source::Bvh(BvhSource::for_take(take)),
     facts: None,
 };
 

@@ -29,18 +29,20 @@ pub(crate) const FBX: FormatEntry = FormatEntry {
     capabilities: Capabilities {
         name: "FBX",
         extension: "fbx",
+        character_extension: None,
         is_read: cfg!(feature = "fbx"),
         holds_animations: true,
         names_takes: false,
         states_space: true,
         names_other_files: false,
         has_root_joint_for_motion: false,
+        takes_root_joint: true,
         is_extended: true,
         not_extended: Some("FBX as text or older than 7.1"),
     },
     detects: is_fbx,
     parse,
-    new_form: |take| Source::Fbx(FbxSource::for_take(take)),
+    new_form: |take, _| Source::Fbx(FbxSource::for_take(take)),
     facts: None,
 };
 

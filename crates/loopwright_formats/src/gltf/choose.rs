@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::parts::{self, Animation, Nodes, Skin};
+use super::parts::{self, Animation, Channel, Nodes, Skin};
+use super::source::Beside;
 use super::track::{self, Track};
+use super::vrm::Humanoid;
 use super::{accessor::Accessors, container::Document, error::GltfError};
 use crate::{error::ReadError, excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, settings::ReadSettings, warning::Warning};
 
@@ -69,6 +71,21 @@ impl Chosen<'_> {
         let is_there =
             |&(node, sampler): &(usize, usize)| node < nodes.nodes.len() && sampler < self.animation.samplers.len();
         shapes.filter(is_there).collect()
+    }
+
+    /// Nodes that stand for expressions and the gaze of an avatar, with their samplers.
+    pub(super) fn avatar(&self, avatar: &Humanoid) -> Vec<(usize, Beside, usize)> {
+        let beside = |channel: &Channel| {
+            let node = channel.target.node?;
+            let property = match avatar.expressions().binary_search(&node) {
+                Ok(_) => Beside::Expression,
+                Err(_) if avatar.gaze() == Some(node) => Beside::Gaze,
+                Err(_) => return None,
+            };
+            let is_it = channel.target.path == property.path() && channel.sampler < self.animation.samplers.len();
+            is_it.then_some((node, property, channel.sampler))
+        };
+        self.animation.channels.iter().filter_map(beside).collect()
     }
 
     pub(crate) fn sampler_position(&self, sampler: usize) -> String {
@@ -245,15 +262,22 @@ pub(crate) fn joints(
     document: &Document,
     nodes: &Nodes,
     moves: &[(usize, Path, usize)],
+    bones: Option<&Humanoid>,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Joints, ReadError> {
+    if let Some(avatar) = bones.filter(|bones| bones.is_motion) {
+        return Ok(connected(
+            nodes,
+            &with_bones(vec![false; nodes.nodes.len()], Some(avatar)),
+        )?);
+    }
     let mut moved = vec![false; nodes.nodes.len()];
     for &(node, _, _) in moves {
         moved[node] = true;
     }
     let top = |node: usize| nodes.above(node).last().unwrap_or(node);
-    let skinned = skin_joints(document, nodes, &moved, settings, warnings)?;
+    let skinned = skinned_joints(document, nodes, &moved, bones, settings, warnings)?;
     let mut is_joint = vec![false; nodes.nodes.len()];
     if skinned.is_empty() {
         is_joint.clone_from(&moved);
@@ -286,7 +310,7 @@ pub(crate) fn joints(
             warnings.push(Warning::NodesLeftOut { count: left_out });
         }
     }
-    Ok(connected(nodes, &is_joint)?)
+    Ok(connected(nodes, &with_bones(is_joint, bones))?)
 }
 
 /// The joints of a file without its animations: those of the skin that the settings select, or of the largest; without skins all
@@ -294,15 +318,48 @@ pub(crate) fn joints(
 pub(crate) fn joints_at_rest(
     document: &Document,
     nodes: &Nodes,
+    bones: Option<&Humanoid>,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Joints, ReadError> {
+    if let Some(avatar) = bones.filter(|bones| bones.is_motion) {
+        return Ok(connected(
+            nodes,
+            &with_bones(vec![false; nodes.nodes.len()], Some(avatar)),
+        )?);
+    }
     let moved = vec![true; nodes.nodes.len()];
-    let skinned = skin_joints(document, nodes, &moved, settings, warnings)?;
+    let skinned = skinned_joints(document, nodes, &moved, bones, settings, warnings)?;
     let is_joint = (0..moved.len())
         .map(|node| skinned.is_empty() || skinned.contains(&node))
         .collect::<Vec<bool>>();
-    Ok(connected(nodes, &is_joint)?)
+    Ok(connected(nodes, &with_bones(is_joint, bones))?)
+}
+
+/// The same with the bones that a file states.
+fn with_bones(mut is_joint: Vec<bool>, bones: Option<&Humanoid>) -> Vec<bool> {
+    for node in bones.into_iter().flat_map(Humanoid::nodes) {
+        is_joint[node] = true;
+    }
+    is_joint
+}
+
+/// The joints of a skin as in [`skin_joints`], without a word about other skins where the file states its bones: those are joints whatever
+/// the skins of its parts have.
+fn skinned_joints(
+    document: &Document,
+    nodes: &Nodes,
+    moved: &[bool],
+    bones: Option<&Humanoid>,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<usize>, ReadError> {
+    let num_before = warnings.len();
+    let skinned = skin_joints(document, nodes, moved, settings, warnings)?;
+    if bones.is_some() {
+        warnings.truncate(num_before);
+    }
+    Ok(skinned)
 }
 
 /// Joints and all nodes between them, in the order of the file's own tree.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use loopwright::pipeline::MakeError;
 use loopwright::{MadeLoop, Pose, Skeleton, Take};
 
-use super::{facts, mesh, prune, read::GltfFile, source::GltfSource, source::NodeShapes, write};
+use super::parts::Nodes;
+use super::vrm::Humanoid;
+use super::{facts, mesh, prune, read::GltfFile, source::GltfSource, source::NodeShapes, vrm, vrma::VrmaSource, write};
 use crate::entry::{FactsInside, FormatEntry, Parsed};
 use crate::file_form::{FileForm, MotionOfFile};
 use crate::format::{Capabilities, Format};
@@ -21,18 +23,20 @@ pub(crate) const GLB: FormatEntry = FormatEntry {
     capabilities: Capabilities {
         name: "GLB",
         extension: "glb",
+        character_extension: None,
         is_read: true,
         holds_animations: true,
         names_takes: true,
         states_space: true,
         names_other_files: false,
         has_root_joint_for_motion: true,
+        takes_root_joint: true,
         is_extended: true,
         not_extended: None,
     },
-    detects: |bytes| bytes.starts_with(b"glTF"),
+    detects: |bytes| bytes.starts_with(b"glTF") && !vrm::is_motion_in_bytes(bytes),
     parse,
-    new_form: |take| Source::Gltf(GltfSource::for_take(take, true)),
+    new_form: |take, _| Source::Gltf(GltfSource::for_take(take, true)),
     facts: Some(FactsInside {
         write: facts::with_facts,
         read: facts::facts_in,
@@ -48,7 +52,25 @@ pub(crate) const GLTF: FormatEntry = FormatEntry {
         ..GLB.capabilities
     },
     detects: is_text,
-    new_form: |take| Source::Gltf(GltfSource::for_take(take, false)),
+    new_form: |take, _| Source::Gltf(GltfSource::for_take(take, false)),
+    ..GLB
+};
+
+/// Motion for avatars, in a binary file. As text it is glTF like any other.
+pub(crate) const VRMA: FormatEntry = FormatEntry {
+    format: Format::Vrma,
+    capabilities: Capabilities {
+        name: "VRMA",
+        extension: "vrma",
+        character_extension: Some("vrm"),
+        has_root_joint_for_motion: false,
+        takes_root_joint: false,
+        is_extended: false,
+        not_extended: Some("a VRM animation, which holds one"),
+        ..GLB.capabilities
+    },
+    detects: |bytes| bytes.starts_with(b"glTF") && vrm::is_motion_in_bytes(bytes),
+    new_form: |take, rest| Source::Vrma(VrmaSource::for_take(take, rest)),
     ..GLB
 };
 
@@ -63,19 +85,22 @@ fn parse<'a>(bytes: &'a [u8], companions: Option<Companions<'_>>, limits: &SizeL
 
 impl FileForm for GltfSource {
     fn format(&self) -> Format {
-        if self.is_binary { Format::Glb } else { Format::Gltf }
-    }
-
-    fn capabilities(&self) -> &'static Capabilities {
-        if self.is_binary {
-            &GLB.capabilities
-        } else {
-            &GLTF.capabilities
+        match (vrm::is_motion(&self.document), self.is_binary) {
+            (true, _) => Format::Vrma,
+            (false, true) => Format::Glb,
+            (false, false) => Format::Gltf,
         }
     }
 
+    fn capabilities(&self) -> &'static Capabilities {
+        self.format().capabilities()
+    }
+
     fn formats(&self) -> &'static [Format] {
-        &[Format::Glb, Format::Gltf]
+        match vrm::is_motion(&self.document) {
+            true => &[Format::Vrma],
+            false => &[Format::Glb, Format::Gltf],
+        }
     }
 
     fn space(&self) -> &Space {
@@ -95,7 +120,11 @@ impl FileForm for GltfSource {
     }
 
     fn turn_into(&mut self, format: Format, _: &Take) {
-        self.is_binary = format == Format::Glb;
+        self.is_binary = format != Format::Gltf;
+    }
+
+    fn can_be_extended(&self) -> bool {
+        !vrm::is_motion(&self.document)
     }
 
     fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
@@ -109,6 +138,12 @@ impl FileForm for GltfSource {
     fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
         prune::keep_animation(Arc::make_mut(&mut self.document), number);
         Ok(())
+    }
+
+    fn carrier(&self) -> Option<String> {
+        let nodes = Nodes::read(&self.document).ok()?;
+        let avatar = Humanoid::of(&self.document, nodes.nodes.len()).ok()??;
+        avatar.is_motion.then(|| nodes.joint_name(avatar.hips()))
     }
 
     fn suit_engines(&mut self) {

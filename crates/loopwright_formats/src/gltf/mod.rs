@@ -34,6 +34,10 @@ mod prune;
 
 pub(crate) mod read;
 
+mod vrm;
+
+pub(crate) mod vrma;
+
 mod track;
 
 pub(crate) mod write;

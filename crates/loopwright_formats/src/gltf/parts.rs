@@ -10,7 +10,10 @@ use serde_json::Value;
 
 use super::container::{Document, reason};
 use super::error::GltfError;
-use crate::{excerpt::excerpt, limits::MAX_VALUE};
+use crate::{excerpt::cut, excerpt::excerpt, limits::MAX_VALUE};
+
+/// Longest name of a joint.
+pub(super) const MAX_NAME: usize = 200;
 
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Node {
@@ -219,5 +222,10 @@ impl Nodes {
             Some(name) if !name.trim().is_empty() => name.to_owned(),
             _ => format!("node{node}"),
         }
+    }
+
+    /// The name of the joint that a node is.
+    pub(crate) fn joint_name(&self, node: usize) -> String {
+        cut(&self.name(node), MAX_NAME)
     }
 }

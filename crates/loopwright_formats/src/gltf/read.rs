@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use glam::DVec3;
-use loopwright::{Joint, Pose, Skeleton, Take, analysis::probe_stride};
+use glam::{DQuat, DVec3};
+use loopwright::{Joint, Pose, Skeleton, Take, analysis::probe_stride, math::rotation, motion::Part};
 
 use super::choose::{self, Joints, Path};
-use super::parts::{self, Animation, Interpolation, Nodes, Transform};
-use super::source::{Above, GltfJoint, GltfSource, NodeShapes};
+use super::parts::{self, Animation, Interpolation, MAX_NAME, Nodes, Transform};
+use super::source::{Above, Beside, GltfJoint, GltfSource, NodeShapes};
 use super::track::{Grid, Track};
+use super::vrm::{self, Humanoid};
 use super::{accessor::Accessors, container::Document, edit, error::GltfError};
 use crate::entry::{Loaded, ParsedFile};
 use crate::limits::SizeLimits;
@@ -17,9 +18,6 @@ use crate::shapes::ShapeWeights;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, UpChoice, guess, warning::SpaceWarning};
 use crate::{error::ReadError, excerpt::cut, warning::Warning};
-
-/// Longest name of a joint.
-const MAX_NAME: usize = 200;
 
 /// A file, parsed except for its keys.
 pub(crate) struct GltfFile {
@@ -31,6 +29,8 @@ pub(crate) struct GltfFile {
     nodes: Nodes,
     animations: Vec<Animation>,
     names: Vec<String>,
+    /// The bones that the file states, or why what it states is not used.
+    bones: Result<Option<Humanoid>, GltfError>,
 }
 
 impl GltfFile {
@@ -43,6 +43,11 @@ impl GltfFile {
         parts::check_version(&document)?;
         let nodes = Nodes::read(&document)?;
         let animations = parts::parts(&document, "animations")?;
+        let mut bones = Humanoid::of(&document, nodes.nodes.len());
+        if vrm::is_motion(&document) {
+            // Without its bones it says nothing.
+            bones = Ok(bones?);
+        }
         Ok(Self {
             names: choose::animation_names(&animations),
             document: Arc::new(document),
@@ -51,7 +56,21 @@ impl GltfFile {
             num_bytes: bytes.len(),
             nodes,
             animations,
+            bones,
         })
+    }
+
+    /// The bones that the file states.
+    fn stated_bones(&self, warnings: &mut Vec<Warning>) -> Option<&Humanoid> {
+        match &self.bones {
+            Ok(bones) => bones.as_ref(),
+            Err(fault) => {
+                warnings.push(Warning::BonesUnused {
+                    reason: fault.to_string(),
+                });
+                None
+            }
+        }
     }
 
     /// The take of a rig on a grid of times, and its form in the file.
@@ -117,18 +136,39 @@ impl ParsedFile for GltfFile {
             _ if self.animations.len() > 1 => format!("{name}-{}", chosen.index),
             _ => name.to_owned(),
         };
-        let moves = chosen.moves(nodes)?;
-        let read_shapes = |(node, sampler): (usize, usize)| {
-            let position = chosen.sampler_position(sampler);
-            let track = Track::read_numbers(&accessors, &chosen.animation.samplers[sampler], &position);
-            Some((node, track.ok()?))
+        let bones = self.stated_bones(warnings);
+        let avatar = bones.filter(|bones| bones.is_motion);
+        let mut moves = chosen.moves(nodes)?;
+        if let Some(avatar) = avatar {
+            moves.retain(|&(node, path, _)| match path {
+                Path::Translation => node == avatar.hips(),
+                Path::Rotation => avatar.nodes().any(|bone| bone == node),
+                Path::Scale => false,
+            });
+        }
+        let beside = match avatar {
+            Some(avatar) => chosen.avatar(avatar),
+            None => {
+                let shapes = chosen.shapes(nodes).into_iter();
+                shapes.map(|(node, sampler)| (node, Beside::Shapes, sampler)).collect()
+            }
         };
-        let mut shapes: Vec<(usize, Track)> = chosen.shapes(nodes).into_iter().filter_map(read_shapes).collect();
+        let read_beside = |(node, property, sampler): (usize, Beside, usize)| {
+            let position = chosen.sampler_position(sampler);
+            let keys = &chosen.animation.samplers[sampler];
+            let track = match property {
+                Beside::Shapes => Track::read_numbers(&accessors, keys, &position),
+                Beside::Expression => Track::read(&accessors, keys, Path::Translation.width(), &position),
+                Beside::Gaze => Track::read(&accessors, keys, Path::Rotation.width(), &position),
+            };
+            Some((node, property, track.ok()?))
+        };
+        let mut shapes: Vec<(usize, Beside, Track)> = beside.into_iter().filter_map(read_beside).collect();
         if moves.is_empty() {
             return Err(no_motion(name).into());
         }
         let num_moves = moves.len();
-        let joints = choose::joints(document, nodes, &moves, settings, warnings)?;
+        let joints = choose::joints(document, nodes, &moves, bones, settings, warnings)?;
         let mut is_joint = vec![false; nodes.nodes.len()];
         for &node in joints.nodes.iter().flatten() {
             is_joint[node] = true;
@@ -169,37 +209,37 @@ impl ParsedFile for GltfFile {
         settings.limits.check_transforms(grid.num_frames, joints.nodes.len())?;
         // Weights take part of what the file may take; beyond it they are left out.
         let mut size = joints.nodes.len();
-        shapes.retain(|(_, track)| {
+        shapes.retain(|(_, _, track)| {
             size = size.saturating_add(track.width());
             settings.limits.check_transforms(grid.num_frames, size).is_ok()
         });
         let ignored = chosen.animation.channels.len() - num_moves - shapes.len();
         if ignored > 0 {
-            warnings.push(Warning::ChannelsLeftOut { count: ignored });
+            warnings.push(match avatar {
+                Some(_) => Warning::NotOfBones { count: ignored },
+                None => Warning::ChannelsLeftOut { count: ignored },
+            });
         }
-        let weights_of = |(node, track): (usize, Track)| NodeShapes {
+        let weights_of = |(node, property, track): (usize, Beside, Track)| NodeShapes {
             node,
-            weights: ShapeWeights {
-                width: track.width(),
-                weights: (0..grid.num_frames)
-                    .flat_map(|frame| track.numbers_at(grid.secs(frame), grid.step_secs))
-                    .collect(),
-            },
+            property,
+            weights: weights_at(&track, property, &grid),
         };
         let shapes = shapes.into_iter().map(weights_of).collect();
-        let rig = Rig::new(&joints, nodes, &tracks);
+        let rig = Rig::new(&joints, nodes, &tracks, bones);
         warn_of_scales(&rig, grid.start_secs, warnings);
         self.sampled(rig, &name, &grid, shapes, settings, warnings)
     }
 
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
         settings.check_unit()?;
-        let joints = choose::joints_at_rest(&self.document, &self.nodes, settings, warnings)?;
+        let bones = self.stated_bones(warnings);
+        let joints = choose::joints_at_rest(&self.document, &self.nodes, bones, settings, warnings)?;
         if joints.nodes.iter().flatten().count() == 0 {
             return Err(GltfError::NoAnimations.into());
         }
         let tracks = vec![Tracks::default(); self.nodes.nodes.len()];
-        let rig = Rig::new(&joints, &self.nodes, &tracks);
+        let rig = Rig::new(&joints, &self.nodes, &tracks, bones);
         self.sampled(
             rig,
             name,
@@ -213,6 +253,30 @@ impl ParsedFile for GltfFile {
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
         self
     }
+}
+
+/// What moves beside the pose at every frame of a grid.
+fn weights_at(track: &Track, property: Beside, grid: &Grid) -> ShapeWeights {
+    let frames = (0..grid.num_frames).map(|frame| grid.secs(frame));
+    let (width, weights) = match property {
+        Beside::Shapes => {
+            let weights = frames.flat_map(|secs| track.numbers_at(secs, grid.step_secs));
+            (track.width(), weights.collect())
+        }
+        Beside::Expression => {
+            let weights = frames.map(|secs| track.vector_at(secs, grid.step_secs).x.clamp(0.0, 1.0));
+            (1, weights.collect())
+        }
+        Beside::Gaze => {
+            let mut before = DQuat::IDENTITY;
+            let turns = frames.flat_map(|secs| {
+                before = rotation::on_side_of(track.rotation_at(secs, grid.step_secs), before);
+                before.to_array()
+            });
+            (4, turns.collect())
+        }
+    };
+    ShapeWeights { width, weights }
 }
 
 fn no_motion(name: String) -> GltfError {
@@ -256,15 +320,18 @@ struct Rig<'a> {
     joints: &'a Joints,
     nodes: &'a Nodes,
     tracks: &'a [Tracks],
+    /// What each node is, where the file states it.
+    parts: Option<Vec<String>>,
 }
 
 impl<'a> Rig<'a> {
-    fn new(joints: &'a Joints, nodes: &'a Nodes, tracks: &'a [Tracks]) -> Self {
+    fn new(joints: &'a Joints, nodes: &'a Nodes, tracks: &'a [Tracks], bones: Option<&Humanoid>) -> Self {
         Self {
             above: Above::new(nodes, joints.nodes[0]),
             joints,
             nodes,
             tracks,
+            parts: bones.map(|bones| bones.parts(nodes.nodes.len())),
         }
     }
 
@@ -319,15 +386,20 @@ impl<'a> Rig<'a> {
         let translations = self.pose(|node| self.nodes.transforms[node]).translations;
         let joints = (self.joints.nodes.iter().zip(&self.joints.parents).zip(translations))
             .map(|((&node, &parent), translation)| {
-                Joint::new(
-                    node.map_or_else(|| "scene".to_owned(), |node| cut(&self.nodes.name(node), MAX_NAME)),
+                let part = |node: usize| Some(Part::Stated(self.parts.as_ref()?[node].clone()));
+                let joint = Joint::new(
+                    node.map_or_else(|| "scene".to_owned(), |node| self.nodes.joint_name(node)),
                     parent,
                     if parent.is_none() {
                         space.turned(translation)
                     } else {
                         translation
                     } * space.unit_metres,
-                )
+                );
+                Joint {
+                    part: node.and_then(part),
+                    ..joint
+                }
             })
             .collect();
         Ok(Skeleton::new(joints)?)

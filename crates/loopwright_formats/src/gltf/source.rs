@@ -22,16 +22,40 @@ pub struct GltfSource {
     pub(crate) space: Space,
     /// Whether tracks that do not move are written as one key.
     pub(crate) has_short_tracks: bool,
-    /// Weights of shapes (morph targets) at every frame of the take, or at every sample of a loop.
+    /// What moves beside the pose, at every frame of the take or at every sample of a loop.
     pub(crate) shapes: Vec<NodeShapes>,
 }
 
-/// Weights of the shapes of one node.
+/// Numbers of one node that move beside the pose: weights of shapes, or of an avatar's expression, or its gaze.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct NodeShapes {
     pub(crate) node: usize,
+    pub(crate) property: Beside,
     pub(crate) weights: ShapeWeights,
+}
+
+/// What moves beside the pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Beside {
+    /// Weights of shapes that blend.
+    Shapes,
+    /// The weight of an expression, as the first part of a translation.
+    Expression,
+    /// The gaze, as a rotation.
+    Gaze,
+}
+
+impl Beside {
+    /// The property of the node that holds it.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::Shapes => "weights",
+            Self::Expression => "translation",
+            Self::Gaze => "rotation",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -14,16 +14,17 @@ use serde_json::{Value, json};
 use super::container::Document;
 use super::edit::{self, Animations};
 use super::parts::{Nodes, Transform};
-use super::source::{GltfJoint, GltfSource};
+use super::source::{Beside, GltfJoint, GltfSource};
+use super::{prune, vrm, vrm::Humanoid};
 use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
 use crate::written::{Added, WrittenFile};
 use crate::{
-    animation_name::Name, error::WriteError, file_form::MotionOfFile, keyed_motion::KeyedMotion, limits::MAX_VALUE,
-    warning::Warning,
+    animation_name::Name, error::WriteError, file_form::FileForm, file_form::MotionOfFile, file_form::not_extended,
+    keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::Warning,
 };
 
 /// Most transforms in one animation: some gigabytes.
-const MAX_TRANSFORMS: usize = 1 << 26;
+pub(super) const MAX_TRANSFORMS: usize = 1 << 26;
 
 /// A joint may be this far from its rest position without a translation track, in metres.
 const REST_TOLERANCE_METRES: f64 = 1e-7;
@@ -34,6 +35,10 @@ const SCALE_TOLERANCE: f64 = 1e-6;
 /// Writes motion into a copy of the file: the animation has the motion's name, and replaces one of that name; a loop replaces loops alone.
 pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<WrittenFile, WriteError> {
     let mut document = Document::clone(&source.document);
+    // Programs play the first animation of a file for avatars.
+    if vrm::is_motion(&document) {
+        prune::keep_animation(&mut document, None);
+    }
     let mut animations = Animations::of(&document);
     let name = add(&mut document, &mut animations, motion, source, &HashSet::new())?;
     finish(&document, source.is_binary, &name)
@@ -43,6 +48,9 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<Wri
 ///
 /// A motion that cannot be written is left out. Errors: the file is too large for the format.
 pub(super) fn write_all(source: &GltfSource, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
+    if vrm::is_motion(&source.document) {
+        return Err(not_extended(source.capabilities()));
+    }
     let mut document = Document::clone(&source.document);
     let mut animations = Animations::of(&document);
     let (mut added, mut names) = (Added::new(), HashSet::new());
@@ -83,6 +91,9 @@ fn add(
     };
     let mut writer = Writer::new(document, source, motion)?;
     if motion.adds_root {
+        if writer.avatar.is_some() {
+            return Err(WriteError::NoRootJoint);
+        }
         writer.add_root()?;
     }
     writer.animate(motion, &name, animations)?;
@@ -120,6 +131,8 @@ struct Writer<'a> {
     nodes: Nodes,
     joints: Vec<GltfJoint>,
     parents: Vec<Option<usize>>,
+    /// The bones, of motion for avatars.
+    avatar: Option<Humanoid>,
 }
 
 /// The track of a joint, in the space of its node.
@@ -187,6 +200,8 @@ impl<'a> Writer<'a> {
         }
         // The file was read before, so it is valid.
         let nodes = Nodes::read(document).map_err(|_| WriteError::Parent { joint: 0 })?;
+        let avatar = Humanoid::of(document, nodes.nodes.len()).ok().flatten();
+        let avatar = avatar.filter(|avatar| avatar.is_motion);
         for joint in 1..joints.len() {
             let above = joints[joint].node.map(|node| {
                 let is_new = |&node: &usize| {
@@ -208,6 +223,7 @@ impl<'a> Writer<'a> {
             nodes,
             joints,
             parents,
+            avatar,
         })
     }
 
@@ -276,6 +292,16 @@ impl<'a> Writer<'a> {
         };
         for (joint, track) in self.joints.iter().zip(&tracks) {
             let Some(node) = joint.node else { continue };
+            if let Some(avatar) = &self.avatar {
+                // What else moves makes programs refuse the file.
+                if node == avatar.hips() {
+                    channel(lengths.push(&mut data, input, &track.translations), node, "translation");
+                }
+                if avatar.nodes().any(|bone| bone == node) {
+                    channel(lengths.push(&mut data, input, &track.rotations), node, "rotation");
+                }
+                continue;
+            }
             if track.moves {
                 channel(lengths.push(&mut data, input, &track.translations), node, "translation");
             } else if moves_elsewhere(node, "translation") {
@@ -291,10 +317,21 @@ impl<'a> Writer<'a> {
             }
         }
         for shapes in &self.source.shapes {
-            if let Some(weights) = shapes.weights.of_keys(num_keys, motion.cycle) {
-                let weights: Vec<[f32; 1]> = weights.flatten().map(|&weight| [weight as f32]).collect();
-                channel((input, data.push_numbers(&weights)), shapes.node, "weights");
-            }
+            let Some(keys) = shapes.weights.of_keys(num_keys, motion.cycle) else {
+                continue;
+            };
+            let values = match shapes.property {
+                Beside::Shapes => {
+                    let weights: Vec<[f32; 1]> = keys.flatten().map(|&weight| [weight as f32]).collect();
+                    data.push_numbers(&weights)
+                }
+                Beside::Expression => data.push(&keys.map(|weight| [weight[0] as f32, 0.0, 0.0]).collect::<Vec<_>>()),
+                Beside::Gaze => {
+                    let turn = |turn: &[f64]| single_precision(DQuat::from_slice(turn).normalize());
+                    data.push(&keys.map(turn).collect::<Vec<_>>())
+                }
+            };
+            channel((input, values), shapes.node, shapes.property.path());
         }
         data.finish();
         for joint in &self.joints {

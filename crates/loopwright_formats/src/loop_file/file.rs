@@ -18,7 +18,7 @@ use crate::error::{ReadError, WriteError};
 use crate::settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings};
 use crate::space::{Space, SpaceSettings};
 use crate::write::{with_facts, write_loop_on_feet};
-use crate::{animated_file::AnimatedFile, naming, source::Source, written::WrittenFile};
+use crate::{animated_file::AnimatedFile, keyed_motion::KeyedMotion, naming, source::Source, written::WrittenFile};
 
 /// Most keys of a file: copies and rates multiply, and a typing error should not fill the disk.
 const MAX_KEYS: usize = 2_000_000;
@@ -289,7 +289,8 @@ impl DerivedLoop {
     /// Writes it in the form of a source, reads it back, and measures it. Errors: [`LoopFileError`].
     pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
         let source = &*source.without_shapes();
-        let written = checked(&self.clip, self.facts.feet.as_ref(), source, &self.writing)?;
+        let writing = self.writing_into(source);
+        let written = checked(&self.clip, self.facts.feet.as_ref(), source, &writing)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let (sidecar, quality) = self.measured(&file, written.animation.clone(), source)?;
         Ok(LoopFile {
@@ -299,6 +300,14 @@ impl DerivedLoop {
         })
     }
 
+    /// How it is laid out in a file of that form, which may take no root joint.
+    fn writing_into(&self, source: &Source) -> LoopWriteSettings {
+        LoopWriteSettings {
+            add_root: self.writing.add_root && source.capabilities().takes_root_joint,
+            ..self.writing
+        }
+    }
+
     /// Its facts and figures, as an animation of a file shows them. Errors: it cannot be read back.
     pub(super) fn measured(
         &self,
@@ -306,9 +315,8 @@ impl DerivedLoop {
         animation: Option<String>,
         source: &Source,
     ) -> Result<(Sidecar, Quality), LoopFileError> {
-        let Self {
-            clip, writing, facts, ..
-        } = self;
+        let Self { clip, facts, .. } = self;
+        let writing = &self.writing_into(source);
         let seam_sample = facts.playback.seam_sample;
         let back = ReadBack::new(file, animation.as_deref(), clip, source, writing, seam_sample)?;
         let (take, keys) = (&back.take, &back.keys);
@@ -471,6 +479,8 @@ pub(super) struct ReadBack {
     pub(super) keys: LoopKeys,
     /// The joint that was added above the others: its name in the file, where other nodes have names, too.
     added_root: Option<String>,
+    /// The joint that carries root motion in the file, if it is another than in the loop.
+    carrier: Option<String>,
 }
 
 impl ReadBack {
@@ -497,6 +507,8 @@ impl ReadBack {
         } else {
             (take, clip.carrier())
         };
+        let motion = KeyedMotion::from_loop(clip, None, writing)?;
+        let take = source.form().shown_on(take, &motion)?;
         let take = with_joints_of(take, clip.skeleton())?;
         let layout = KeyLayout {
             num_samples: clip.num_samples(),
@@ -505,13 +517,21 @@ impl ReadBack {
             seam_sample,
         };
         let keys = LoopKeys::new(&take, layout, *clip.root(), carrier)?;
-        Ok(Self { take, keys, added_root })
+        Ok(Self {
+            take,
+            keys,
+            added_root,
+            carrier: source.carrier(),
+        })
     }
 
-    /// The facts with the name of the joint that was added.
+    /// The facts with the names of the joints that were added, and that carry root motion.
     pub(super) fn with_added_root(self, mut sidecar: Sidecar) -> Sidecar {
         let known = sidecar.playback.root_joint.take();
         sidecar.playback.root_joint = self.added_root.or(known);
-        sidecar
+        match self.carrier {
+            Some(carrier) => sidecar.carried_by(carrier),
+            None => sidecar,
+        }
     }
 }

@@ -65,6 +65,16 @@ impl Sidecar {
         }
         written.without_root_joint().ok_or(PlaceError::NoRootJoint)
     }
+
+    /// The same loop in a file in which that joint carries the root motion, and no other is there for it.
+    #[must_use]
+    pub fn carried_by(mut self, joint: String) -> Self {
+        let playback = &mut self.playback;
+        playback.carrier_joint = joint;
+        playback.root_joint = None;
+        playback.root_joint_added = false;
+        self
+    }
 }
 
 impl LoopInFile {

@@ -139,7 +139,7 @@ impl Target {
         let reads = self.choices().reads;
         let own = take.extension().and_then(|extension| extension.to_str());
         let is_read = own
-            .and_then(Format::from_extension)
+            .and_then(Format::of_motion_for)
             .is_some_and(|format| reads.contains(&format));
         (!is_read)
             .then(|| reads.first().map(|format| format.extension()))

@@ -17,18 +17,20 @@ pub(crate) const NPZ: FormatEntry = FormatEntry {
     capabilities: Capabilities {
         name: "NPZ",
         extension: "npz",
+        character_extension: None,
         is_read: true,
         holds_animations: false,
         names_takes: false,
         states_space: true,
         names_other_files: false,
         has_root_joint_for_motion: false,
+        takes_root_joint: true,
         is_extended: false,
         not_extended: Some("NPZ"),
     },
     detects: |bytes| bytes.starts_with(zip::START),
     parse,
-    new_form: |take| Source::Npz(NpzSource::for_take(take)),
+    new_form: |take, _| Source::Npz(NpzSource::for_take(take)),
     facts: None,
 };
 

@@ -258,19 +258,20 @@ impl OutputRecipe {
     /// How the loop is laid out in a file of this format; `root_joint` is the take's own joint above the hips, and `limits` says how
     /// large a file may become.
     ///
-    /// A take with a root joint gets no second one.
+    /// A take with a root joint gets no second one, and avatars have none.
     pub fn writing(&self, format: Format, root_joint: Option<usize>, limits: SizeLimits) -> LoopWriteSettings {
         // Without root motion no joint is needed for it.
         let moves = matches!(
             self.root_motion.unwrap_or_default(),
             RootMode::Constant | RootMode::Linear | RootMode::Path | RootMode::Inertialized
         );
-        let adds_root = (self.add_root).unwrap_or(format.capabilities().has_root_joint_for_motion && moves);
+        let capabilities = format.capabilities();
+        let adds_root = (self.add_root).unwrap_or(capabilities.has_root_joint_for_motion && moves);
         LoopWriteSettings {
             limits,
             closing_key: self.last_key.unwrap_or_default(),
             copies: self.repeat.unwrap_or(1),
-            add_root: adds_root && root_joint.is_none(),
+            add_root: adds_root && root_joint.is_none() && capabilities.takes_root_joint,
             in_place: !self.root_motion.unwrap_or_default().moves_root(),
             interpolation: self.interpolation.unwrap_or_default(),
         }

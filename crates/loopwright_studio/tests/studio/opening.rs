@@ -16,7 +16,7 @@ use super::driven::{
 #[test]
 fn it_opens_moving() {
     let mut harness = studio(1280.0, 860.0);
-    harness.get_by_label("Drop a take here (BVH, FBX, GLB, glTF or NPZ)");
+    harness.get_by_label("Drop a take here (BVH, FBX, GLB, glTF, NPZ or VRMA)");
     wait(&mut harness, "the walk is closed", is_made);
     let before = model(&harness).playback_secs();
     harness.run_steps(5);

@@ -1,0 +1,302 @@
+//! What the extensions of VRM state: which node is which bone of a human body, and which nodes stand for expressions and for the gaze.
+//!
+//! A character (`VRMC_vrm`, or `VRM` of version 0) and a motion (`VRMC_vrm_animation`) map bones to nodes by the same names. In a motion
+//! nodes beside the skeleton stand for expressions, whose weight is the first part of their translation, and for the gaze, which is
+//! their rotation. Only bones turn, only the hips travel, and programs play the first animation. See docs/formats/gltf.md.
+
+use serde_json::{Value, json};
+
+use super::container::Document;
+use super::error::GltfError;
+use crate::excerpt::excerpt;
+
+/// The extension of a motion.
+pub(super) const ANIMATION: &str = "VRMC_vrm_animation";
+
+/// Bones without sides that parts of the body go by.
+const MIDDLE: [(&str, &str); 6] = [
+    ("hips", "Hips"),
+    ("spine", "Spine"),
+    ("chest", "Spine"),
+    ("upperChest", "Spine"),
+    ("neck", "Neck"),
+    ("head", "Head"),
+];
+
+/// Bones of a side, without it.
+const SIDED: [(&str, &str); 8] = [
+    ("Shoulder", "Collar"),
+    ("UpperArm", "UpperArm"),
+    ("LowerArm", "ForeArm"),
+    ("Hand", "Hand"),
+    ("UpperLeg", "UpLeg"),
+    ("LowerLeg", "LowerLeg"),
+    ("Foot", "Foot"),
+    ("Toes", "ToeBase"),
+];
+
+const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
+
+/// Bones of fingers; those of version 0 name a thumb's as those of other fingers.
+const PHALANGES: [&str; 4] = ["Metacarpal", "Proximal", "Intermediate", "Distal"];
+
+/// What joints are that are no bones: hair, clothes, and what shares the turn of a bone.
+const NO_BONE: &str = "helper";
+
+/// What parts of the body a bone is, in the words of joints' names; `None` for eyes, the jaw, and what is no bone.
+fn part_of(bone: &str) -> Option<String> {
+    if let Some((_, part)) = MIDDLE.iter().find(|(name, _)| *name == bone) {
+        return Some((*part).to_owned());
+    }
+    let (side, rest) = [("left", "Left"), ("right", "Right")]
+        .into_iter()
+        .find_map(|(word, side)| Some((side, bone.strip_prefix(word)?)))?;
+    if let Some((_, part)) = SIDED.iter().find(|(name, _)| *name == rest) {
+        return Some(format!("{side}{part}"));
+    }
+    let is_phalanx = |finger: &&&str| {
+        let bone = rest.strip_prefix(**finger);
+        bone.is_some_and(|bone| PHALANGES.contains(&bone))
+    };
+    let finger = FINGERS.iter().find(is_phalanx)?;
+    Some(format!("{side}Hand{finger}"))
+}
+
+/// Which nodes are bones, and which stand for what moves beside the pose.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Humanoid {
+    /// The part of the body of each bone's node.
+    bones: Vec<(usize, Option<String>)>,
+    hips: usize,
+    /// Whether it is that of a motion, not of a character.
+    pub(super) is_motion: bool,
+    expressions: Vec<usize>,
+    gaze: Option<usize>,
+}
+
+/// Whether a document is a motion for avatars.
+pub(super) fn is_motion(document: &Document) -> bool {
+    extension(document, ANIMATION).is_some()
+}
+
+/// Whether a binary file is one, by its first chunk.
+pub(super) fn is_motion_in_bytes(bytes: &[u8]) -> bool {
+    let length = bytes.get(12..16).and_then(|length| <[u8; 4]>::try_from(length).ok());
+    let length = length.map_or(0, |length| u32::from_le_bytes(length) as usize);
+    let chunk = bytes.get(20..).unwrap_or_default();
+    let json = &chunk[..length.min(chunk.len())];
+    crate::text::contains(json, format!("\"{ANIMATION}\"").as_bytes())
+}
+
+fn extension<'a>(document: &'a Document, name: &str) -> Option<&'a Value> {
+    let found = document.json.get("extensions")?.get(name)?;
+    found.is_object().then_some(found)
+}
+
+impl Humanoid {
+    /// What the file states, of a motion or else of a character; `None` where it states no bones.
+    ///
+    /// Errors: a bone is none of the nodes, a node is two bones, or there are no hips.
+    pub(super) fn of(document: &Document, num_nodes: usize) -> Result<Option<Self>, GltfError> {
+        let found = [ANIMATION, "VRMC_vrm", "VRM"]
+            .into_iter()
+            .find_map(|name| Some((name, extension(document, name)?)));
+        let Some((name, stated)) = found else {
+            return Ok(None);
+        };
+        let is_motion = name == ANIMATION;
+        let at = format!("extensions.{name}");
+        let Some(map) = stated.pointer("/humanoid/humanBones").filter(|_| !is_of_later(stated)) else {
+            return Ok(None);
+        };
+        let node_of = |stated: &Value, at: &dyn Fn() -> String| -> Result<usize, GltfError> {
+            let node = stated.get("node").and_then(Value::as_u64);
+            let node = node.ok_or_else(|| GltfError::Form {
+                at: at(),
+                reason: "expected the number of a node".to_owned(),
+            })?;
+            let node = usize::try_from(node).unwrap_or(usize::MAX);
+            GltfError::check_index(node, num_nodes, || format!("{}.node", at()))?;
+            Ok(node)
+        };
+        let mut named: Vec<(&str, &Value)> = Vec::new();
+        match map {
+            Value::Object(map) => named.extend(map.iter().map(|(bone, stated)| (bone.as_str(), stated))),
+            // Version 0 lists them.
+            Value::Array(list) => named.extend(
+                list.iter()
+                    .filter_map(|stated| Some((stated.get("bone")?.as_str()?, stated))),
+            ),
+            _ => {}
+        }
+        let at_bone = |bone: &str| format!("{at}.humanoid.humanBones.{}", excerpt(bone.as_bytes()));
+        let mut bones: Vec<(usize, Option<String>)> = Vec::new();
+        let mut hips = None;
+        let mut bone_of: Vec<Option<&str>> = vec![None; num_nodes];
+        for (bone, stated) in named {
+            let node = match node_of(stated, &|| at_bone(bone)) {
+                // Programs of version 0 wrote bones that there are not.
+                Err(_) if stated.get("node").and_then(Value::as_i64) == Some(-1) => continue,
+                node => node?,
+            };
+            if let Some(other) = bone_of[node].replace(bone) {
+                return Err(GltfError::Form {
+                    at: at_bone(bone),
+                    reason: format!("nodes[{node}] is {} already", excerpt(other.as_bytes())),
+                });
+            }
+            if bone == "hips" {
+                hips = Some(node);
+            }
+            bones.push((node, part_of(bone)));
+        }
+        let Some(hips) = hips else {
+            return Err(GltfError::Form {
+                at: format!("{at}.humanoid.humanBones"),
+                reason: "there are no hips".to_owned(),
+            });
+        };
+        let mut expressions = Vec::new();
+        for kind in ["preset", "custom"].into_iter().filter(|_| is_motion) {
+            let listed = stated
+                .pointer(&format!("/expressions/{kind}"))
+                .and_then(Value::as_object);
+            for (name, stated) in listed.into_iter().flatten() {
+                let at = || format!("{at}.expressions.{kind}.{}", excerpt(name.as_bytes()));
+                expressions.push(node_of(stated, &at)?);
+            }
+        }
+        expressions.sort_unstable();
+        expressions.dedup();
+        let gaze = stated.get("lookAt").filter(|_| is_motion);
+        let gaze = gaze
+            .map(|stated| node_of(stated, &|| format!("{at}.lookAt")))
+            .transpose()?;
+        let is_free = |node: &usize| bone_of[*node].is_none();
+        Ok(Some(Self {
+            bones,
+            hips,
+            is_motion,
+            gaze: gaze.filter(|node| is_free(node) && !expressions.contains(node)),
+            expressions: expressions.into_iter().filter(is_free).collect(),
+        }))
+    }
+
+    /// The nodes of all bones.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.bones.iter().map(|(node, _)| *node)
+    }
+
+    /// The node of the hips.
+    pub(super) fn hips(&self) -> usize {
+        self.hips
+    }
+
+    /// The nodes of expressions, in ascending order.
+    pub(super) fn expressions(&self) -> &[usize] {
+        &self.expressions
+    }
+
+    /// The node of the gaze.
+    pub(super) fn gaze(&self) -> Option<usize> {
+        self.gaze
+    }
+
+    /// What the joint of each node is, in the words of joints' names; of a node that is no bone that it is a helper.
+    pub(super) fn parts(&self, num_nodes: usize) -> Vec<String> {
+        let mut parts = vec![NO_BONE.to_owned(); num_nodes];
+        for (node, part) in &self.bones {
+            if let Some(part) = part {
+                parts[*node].clone_from(part);
+            }
+        }
+        parts
+    }
+}
+
+/// Whether a later version states it, whose bones may be others.
+fn is_of_later(stated: &Value) -> bool {
+    let version = stated.get("specVersion").and_then(Value::as_str);
+    version.is_some_and(|version| !version.starts_with("1.") && !version.starts_with("0."))
+}
+
+/// The extension of a motion with bones at these nodes, as the value of `extensions`.
+pub(super) fn stated<'a>(bones: impl Iterator<Item = (&'a str, usize)>) -> Value {
+    let map = bones.map(|(bone, node)| (bone.to_owned(), json!({ "node": node })));
+    json!({ ANIMATION: {"specVersion": "1.0", "humanoid": {"humanBones": map.collect::<serde_json::Map<_, _>>()}} })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(json: Value) -> Document {
+        Document {
+            json,
+            buffers: Vec::new(),
+        }
+    }
+
+    fn of(name: &str, stated: &Value) -> Result<Option<Humanoid>, GltfError> {
+        Humanoid::of(&document(json!({"extensions": {name: stated}})), 9)
+    }
+
+    #[test]
+    fn bones_are_parts_of_the_body() {
+        for (bone, part) in [
+            ("upperChest", Some("Spine")),
+            ("leftShoulder", Some("LeftCollar")),
+            ("rightUpperLeg", Some("RightUpLeg")),
+            ("leftThumbMetacarpal", Some("LeftHandThumb")),
+            ("leftThumbIntermediate", Some("LeftHandThumb")),
+            ("rightLittleDistal", Some("RightHandLittle")),
+            ("leftEye", None),
+            ("jaw", None),
+            ("leftIndex", None),
+            ("tail", None),
+        ] {
+            assert_eq!(part_of(bone).as_deref(), part, "{bone}");
+        }
+    }
+
+    #[test]
+    fn characters_of_both_versions_state_their_bones() {
+        let map =
+            json!({"humanoid": {"humanBones": {"hips": {"node": 3}, "leftFoot": {"node": 4}, "leftEye": {"node": 5}}}});
+        let found = of("VRMC_vrm", &map).unwrap().unwrap();
+        assert!(!found.is_motion);
+        assert_eq!(found.hips(), 3);
+        assert_eq!(found.parts(6)[2..], ["helper", "Hips", "LeftFoot", "helper"]);
+        let list = json!({"humanoid": {"humanBones": [
+            {"bone": "hips", "node": 3}, {"bone": "leftFoot", "node": 4}, {"bone": "leftEye", "node": 5}, {"bone": "jaw", "node": -1}
+        ]}});
+        assert_eq!(of("VRM", &list).unwrap().unwrap(), found);
+    }
+
+    #[test]
+    fn maps_that_contradict_themselves_are_refused() {
+        for (map, fault) in [
+            (json!({"spine": {"node": 1}}), "there are no hips"),
+            (
+                json!({"hips": {"node": 1}, "spine": {"node": 1}}),
+                "nodes[1] is hips already",
+            ),
+            (json!({"hips": {"node": 9}}), "names number 9 of 9"),
+            (json!({"hips": {"node": u64::MAX}}), "names number"),
+            (json!({"hips": {"node": -2}}), "expected the number of a node"),
+            (json!({"hips": 3}), "expected the number of a node"),
+            (json!([]), "there are no hips"),
+            (json!("hips"), "there are no hips"),
+        ] {
+            let error = of(ANIMATION, &json!({"humanoid": {"humanBones": map}})).unwrap_err();
+            assert!(error.to_string().contains(fault), "{map}: {error}");
+        }
+        let expression =
+            json!({"humanoid": {"humanBones": {"hips": {"node": 1}}}, "expressions": {"preset": {"aa": {"node": 12}}}});
+        let error = of(ANIMATION, &expression).unwrap_err().to_string();
+        assert!(
+            error.contains("expressions.preset.aa.node names number 12 of 9"),
+            "{error}"
+        );
+    }
+}

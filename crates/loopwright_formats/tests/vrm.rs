@@ -1,0 +1,518 @@
+//! VRM animations, and VRM characters by what they state of their bones.
+
+use glam::{DQuat, DVec3};
+use loopwright::Take;
+use loopwright::motion::Part;
+use loopwright_formats::{
+    AnimationChoice, Character, CharacterError, Format, ReadError, ReadSettings, Source, Warning, WriteError,
+    write_take,
+};
+use serde_json::{Value, json};
+
+use crate::support::gltf_file::{GltfFile, parts_of};
+use crate::support::{Random, distance, read, skeleton, take_of, walk, written};
+
+/// The bones of the synthetic body, by the names of their joints.
+const BONES: [(&str, &str); 24] = [
+    ("Hips", "hips"),
+    ("Spine", "spine"),
+    ("Spine1", "chest"),
+    ("Spine2", "upperChest"),
+    ("Neck", "neck"),
+    ("Head", "head"),
+    ("LeftShoulder", "leftShoulder"),
+    ("LeftArm", "leftUpperArm"),
+    ("LeftForeArm", "leftLowerArm"),
+    ("LeftHand", "leftHand"),
+    ("LeftHandIndex1", "leftIndexProximal"),
+    ("RightShoulder", "rightShoulder"),
+    ("RightArm", "rightUpperArm"),
+    ("RightForeArm", "rightLowerArm"),
+    ("RightHand", "rightHand"),
+    ("RightHandIndex1", "rightIndexProximal"),
+    ("LeftUpLeg", "leftUpperLeg"),
+    ("LeftLeg", "leftLowerLeg"),
+    ("LeftFoot", "leftFoot"),
+    ("LeftToeBase", "leftToes"),
+    ("RightUpLeg", "rightUpperLeg"),
+    ("RightLeg", "rightLowerLeg"),
+    ("RightFoot", "rightFoot"),
+    ("RightToeBase", "rightToes"),
+];
+
+fn bone_of(joint: &str) -> &'static str {
+    BONES.iter().find(|(name, _)| *name == joint).unwrap().1
+}
+
+/// The synthetic body as a VRM character of that version whose joints rest turned and have no names.
+fn avatar(version: u32) -> GltfFile {
+    let mut random = Random(17);
+    // Those of version 0 face the other way.
+    let face = DQuat::from_rotation_y(if version == 0 { std::f64::consts::PI } else { 0.0 });
+    let body = walk();
+    let joints = body.skeleton().joints();
+    let mut turns: Vec<DQuat> = Vec::new();
+    let nodes = joints.iter().enumerate().map(|(index, joint)| {
+        let above = joint.parent.map_or(DQuat::IDENTITY, |parent| turns[parent]);
+        let turn = DQuat::from_scaled_axis(2.0 * random.vector());
+        turns.push(turn);
+        json!({
+            "translation": (above.conjugate() * face * joint.rest_offset).to_array(),
+            "rotation": (above.conjugate() * turn).normalize().to_array(),
+            "children": body.skeleton().children(index),
+        })
+    });
+    let mut nodes: Vec<Value> = nodes.collect();
+    for node in &mut nodes {
+        if node["children"] == json!([]) {
+            node.as_object_mut().unwrap().remove("children");
+        }
+    }
+    let mut file = GltfFile::of_nodes(Value::Array(nodes));
+    let named = || {
+        joints
+            .iter()
+            .enumerate()
+            .map(|(node, joint)| (node, bone_of(&joint.name)))
+    };
+    file.json["extensions"] = match version {
+        0 => {
+            let bones: Vec<Value> = named()
+                .map(|(node, bone)| json!({"bone": bone, "node": node}))
+                .collect();
+            json!({"VRM": {"specVersion": "0.0", "humanoid": {"humanBones": bones}}})
+        }
+        _ => {
+            let bones = named().map(|(node, bone)| (bone.to_owned(), json!({"node": node})));
+            let bones: serde_json::Map<String, Value> = bones.collect();
+            json!({"VRMC_vrm": {"specVersion": "1.0", "humanoid": {"humanBones": bones}}})
+        }
+    };
+    file
+}
+
+#[test]
+fn a_take_goes_through_an_animation_for_avatars() {
+    let take = walk();
+    let bytes = written(&take, Format::Vrma);
+    assert_eq!(Format::detect(&bytes), Some(Format::Vrma));
+    let (back, warnings) = read(&bytes, AnimationChoice::Auto).unwrap();
+    assert_eq!((warnings, back.source.format()), (Vec::new(), Format::Vrma));
+    // Its joints come in another order.
+    let order = |name: &str| take.skeleton().find(name).unwrap();
+    let (one, other) = (take.world_tracks(), back.take.world_tracks());
+    for (joint, found) in back.take.skeleton().joints().iter().enumerate() {
+        let own = order(&found.name);
+        for frame in 0..take.num_frames() {
+            let apart = one.position(frame, own).distance(other.position(frame, joint));
+            assert!(apart < 2e-6, "{} is {apart} m apart", found.name);
+        }
+    }
+    let (json, _) = parts_of(&bytes);
+    let stated = &json["extensions"]["VRMC_vrm_animation"];
+    assert_eq!(
+        (&stated["specVersion"], &json["extensionsUsed"]),
+        (&json!("1.0"), &json!(["VRMC_vrm_animation"]))
+    );
+    for (joint, bone) in BONES {
+        let node = stated["humanoid"]["humanBones"][bone]["node"].as_u64().unwrap();
+        assert_eq!(json["nodes"][node as usize]["name"], joint, "{bone}");
+    }
+    // And again as it is.
+    let again = write_take(&back.take, &back.source).unwrap();
+    let (again, _) = read(&again.bytes, AnimationChoice::Auto).unwrap();
+    assert!(distance(&again.take, &back.take).0 < 2e-6);
+}
+
+#[test]
+fn characters_of_both_versions_are_known_by_their_bones() {
+    for version in [0, 1] {
+        let bytes = avatar(version).glb();
+        let character = Character::read(&bytes, "hero", &ReadSettings::default()).unwrap();
+        let skeleton = character.rig.skeleton();
+        let named = walk();
+        let bones = character.rig.humanoid().unwrap();
+        assert_eq!(bones.len(), BONES.len());
+        for bone in &bones {
+            // Nodes have the order of the synthetic joints.
+            let node: usize = skeleton
+                .joint(bone.joint)
+                .name
+                .strip_prefix("node")
+                .unwrap()
+                .parse()
+                .unwrap();
+            assert_eq!(
+                bone.name,
+                bone_of(&named.skeleton().joint(node).name),
+                "version {version}"
+            );
+            assert!(matches!(&skeleton.joint(bone.joint).part, Some(Part::Stated(_))));
+        }
+        // The pose that it states is its T-pose, turned to face ahead.
+        let face = if version == 0 {
+            DQuat::from_rotation_y(std::f64::consts::PI)
+        } else {
+            DQuat::IDENTITY
+        };
+        let world = character.file.source.rest(skeleton).as_ref().world(skeleton);
+        let hips = bones[0].clone();
+        for bone in &bones {
+            let place = face * (world.translations[bone.joint] - world.translations[hips.joint]);
+            let apart = place.distance(bone.rest.translation - hips.rest.translation);
+            assert!(apart < 1e-9, "{} is {apart} m apart", bone.name);
+            let turn = face * world.rotations[bone.joint];
+            assert!(turn.dot(bone.rest.rotation).abs() > 1.0 - 1e-12, "{}", bone.name);
+        }
+        assert!((hips.rest.translation.y - world.translations[hips.joint].y).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn an_animation_on_a_character_turns_from_its_rest() {
+    // Whatever way joints rest, a character in its own T-pose is one without turns.
+    for version in [0, 1] {
+        let character = Character::read(&avatar(version).glb(), "hero", &ReadSettings::default()).unwrap();
+        let skeleton = character.file.take.skeleton().clone();
+        let rest = character.file.source.rest(&skeleton);
+        let still = take_of(&skeleton, 0.1, 3, |_, joint| {
+            (rest.translations[joint], rest.rotations[joint])
+        });
+        let source = character.file.source.in_format(Format::Vrma, &character.file.take);
+        let bytes = write_take(&still, &source).unwrap().bytes;
+        let (back, _) = read(&bytes, AnimationChoice::Auto).unwrap();
+        let face = if version == 0 {
+            DQuat::from_rotation_y(std::f64::consts::PI)
+        } else {
+            DQuat::IDENTITY
+        };
+        for (joint, turn) in back.take.pose(1).rotations.iter().enumerate() {
+            let wanted = if joint == 0 { face } else { DQuat::IDENTITY };
+            assert!(
+                turn.dot(wanted).abs() > 1.0 - 1e-9,
+                "version {version}, joint {joint}: {turn}"
+            );
+        }
+    }
+}
+
+/// The synthetic walk on a skeleton that rests with bent legs and hanging arms.
+fn resting_otherwise() -> Take {
+    let walk = walk();
+    let joints = walk.skeleton().joints();
+    // By joint, how its axes are turned: its bone then rests the other way about.
+    let axes = |joint: usize| -> DQuat {
+        let name = joints[joint].name.as_str();
+        let is_arm = name.contains("Arm") || name.contains("Hand");
+        match name.strip_prefix("Left").or(name.strip_prefix("Right")) {
+            Some("UpLeg") => DQuat::from_rotation_x(0.5),
+            Some("Leg") => DQuat::from_rotation_x(-0.4),
+            Some(_) if is_arm => {
+                let aside = if name.starts_with("Left") {
+                    DVec3::X
+                } else {
+                    DVec3::NEG_X
+                };
+                DQuat::from_rotation_arc(DVec3::NEG_Y, aside)
+            }
+            _ => DQuat::IDENTITY,
+        }
+    };
+    let above = |joint: usize| joints[joint].parent.map_or(DQuat::IDENTITY, axes);
+    let rows: Vec<(&str, Option<usize>, DVec3)> = (joints.iter().enumerate())
+        .map(|(joint, own)| {
+            (
+                own.name.as_str(),
+                own.parent,
+                above(joint).conjugate() * own.rest_offset,
+            )
+        })
+        .collect();
+    let mut rows = rows;
+    // As much lower as its legs are bent.
+    let lower = |joint: &str| {
+        let offset = walk
+            .skeleton()
+            .joints()
+            .iter()
+            .find(|own| own.name == joint)
+            .unwrap()
+            .rest_offset
+            .y;
+        let bent = rows.iter().find(|(name, ..)| *name == joint).unwrap().2.y;
+        bent - offset
+    };
+    rows[0].2.y -= lower("LeftLeg") + lower("LeftFoot");
+    take_of(
+        &skeleton(&rows),
+        walk.frame_time_secs(),
+        walk.num_frames(),
+        |frame, joint| {
+            let pose = walk.pose(frame);
+            let turn = above(joint).conjugate() * pose.rotations[joint] * axes(joint);
+            (above(joint).conjugate() * pose.translations[joint], turn.normalize())
+        },
+    )
+}
+
+#[test]
+fn whatever_a_body_rests_in_is_laid_into_the_t_pose() {
+    let [one, other] = [walk(), resting_otherwise()].map(|take| {
+        let (back, _) = read(&written(&take, Format::Vrma), AnimationChoice::Auto).unwrap();
+        back.take
+    });
+    let (metres, degrees) = distance(&one, &other);
+    assert!(metres < 2e-6 && degrees < 2e-4, "{metres} m, {degrees} degrees");
+    for (joint, rest) in one.skeleton().joints().iter().zip(other.skeleton().joints()) {
+        let apart = joint.rest_offset.distance(rest.rest_offset);
+        assert!(apart < 1e-6, "{} rests {apart} m elsewhere", joint.name);
+    }
+}
+
+/// The synthetic walk with joints between hips and legs that bend.
+fn with_joints_between() -> (Take, Source) {
+    let walk = walk();
+    let names: Vec<String> = walk
+        .skeleton()
+        .joints()
+        .iter()
+        .map(|joint| joint.name.clone())
+        .collect();
+    let mut rows: Vec<(String, Option<usize>, DVec3)> = Vec::new();
+    // For each joint, the joint of the walk, none for one between.
+    let mut of_walk: Vec<Option<usize>> = Vec::new();
+    let mut new = vec![0; names.len()];
+    for (joint, name) in names.iter().enumerate() {
+        let own = walk.skeleton().joint(joint);
+        let mut parent = own.parent.map(|parent| new[parent]);
+        if name.ends_with("UpLeg") {
+            rows.push((format!("{name}Twist"), parent, DVec3::ZERO));
+            of_walk.push(None);
+            parent = Some(rows.len() - 1);
+        }
+        new[joint] = rows.len();
+        rows.push((name.clone(), parent, own.rest_offset));
+        of_walk.push(Some(joint));
+    }
+    let rows: Vec<(&str, Option<usize>, DVec3)> = rows
+        .iter()
+        .map(|(name, parent, at)| (name.as_str(), *parent, *at))
+        .collect();
+    let skeleton = skeleton(&rows);
+    let take = take_of(
+        &skeleton,
+        walk.frame_time_secs(),
+        walk.num_frames(),
+        |frame, joint| match of_walk[joint] {
+            Some(own) => (walk.pose(frame).translations[own], walk.pose(frame).rotations[own]),
+            None => (DVec3::ZERO, DQuat::from_rotation_x(0.2 * (0.1 * frame as f64).sin())),
+        },
+    );
+    let source = Source::for_take(&take, Format::Vrma);
+    (take, source)
+}
+
+#[test]
+fn joints_between_bones_are_left_out_and_legs_hang_where_they_hung() {
+    let (take, source) = with_joints_between();
+    let written = write_take(&take, &source).unwrap();
+    assert!(
+        matches!(written.warnings[..], [Warning::BonesApart { metres, .. }] if (0.002..0.1).contains(&metres)),
+        "{:?}",
+        written.warnings
+    );
+    let (back, _) = read(&written.bytes, AnimationChoice::Auto).unwrap();
+    assert!(back.take.skeleton().find("LeftUpLegTwist").is_none());
+    let at = |take: &Take, frame: usize, joint: &str| {
+        let joint = take.skeleton().find(joint).unwrap();
+        take.world_tracks().position(frame, joint)
+    };
+    for frame in (0..take.num_frames()).step_by(9) {
+        // Both legs bend alike, so that feet stay where they are.
+        let apart = at(&take, frame, "LeftFoot").distance(at(&back.take, frame, "LeftFoot"));
+        assert!(apart < 2e-6, "{apart}");
+    }
+}
+
+#[test]
+fn what_is_no_human_body_is_refused_by_the_bones_that_it_lacks() {
+    let skeleton = skeleton(&[("post", None, DVec3::ZERO), ("door", Some(0), DVec3::Y)]);
+    let door = take_of(&skeleton, 0.1, 4, |frame, joint| {
+        (joint as f64 * DVec3::Y, DQuat::from_rotation_y(0.1 * frame as f64))
+    });
+    let refused = write_take(&door, &Source::for_take(&door, Format::Vrma));
+    let Err(WriteError::NoAvatar { missing }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(
+        missing.contains(&"leftHand".to_owned()) && !missing.contains(&"hips".to_owned()),
+        "{missing:?}"
+    );
+}
+
+/// A motion of hips and spine, with an expression and a gaze beside them, and channels that such a file must not have.
+fn motion() -> GltfFile {
+    let mut file = GltfFile::of_nodes(json!([
+        {"name": "stage", "rotation": [0, 1, 0, 0], "children": [1]},
+        {"name": "hips", "translation": [0, 0.9, 0], "children": [2]},
+        {"name": "spine", "translation": [0, 0.2, 0], "children": [3]},
+        {"name": "between", "translation": [0, 0.2, 0], "children": [4]},
+        {"name": "head", "translation": [0, 0.2, 0]},
+        {"name": "mouth"},
+        {"name": "gaze"},
+    ]));
+    let times: Vec<f32> = (0..31).map(|key| key as f32 / 30.0).collect();
+    let input = file.floats("SCALAR", &times);
+    let vectors = |at: &dyn Fn(f32) -> [f32; 3]| -> Vec<f32> { times.iter().flat_map(|&time| at(time)).collect() };
+    let hips = file.floats("VEC3", &vectors(&|time| [0.0, 0.9 + 0.1 * time, time]));
+    let weight = file.floats("VEC3", &vectors(&|time| [1.5 * time, 7.0, 7.0]));
+    let turn = |time: f32| [0.0, (0.3 * time).sin(), 0.0, (0.3 * time).cos()];
+    let turns = file.floats("VEC4", &times.iter().flat_map(|&time| turn(time)).collect::<Vec<f32>>());
+    let sizes = file.floats("VEC3", &vectors(&|time| [1.0 + time; 3]));
+    file.animate("other", &[(1, "translation", "LINEAR", input, hips)]);
+    file.animate(
+        "nod",
+        &[
+            (1, "translation", "LINEAR", input, hips),
+            (2, "rotation", "LINEAR", input, turns),
+            (5, "translation", "LINEAR", input, weight),
+            (6, "rotation", "LINEAR", input, turns),
+            (2, "translation", "LINEAR", input, hips),
+            (3, "rotation", "LINEAR", input, turns),
+            (4, "scale", "LINEAR", input, sizes),
+        ],
+    );
+    file.json["extensionsUsed"] = json!(["VRMC_vrm_animation"]);
+    file.json["extensions"] = json!({"VRMC_vrm_animation": {
+        "specVersion": "1.0-draft",
+        "humanoid": {"humanBones": {"hips": {"node": 1}, "spine": {"node": 2}, "head": {"node": 4}}},
+        "expressions": {"preset": {"aa": {"node": 5}}},
+        "lookAt": {"node": 6},
+    }});
+    file
+}
+
+#[test]
+fn only_bones_move_and_expressions_and_gaze_come_along() {
+    let bytes = motion().glb();
+    let (nod, warnings) = read(&bytes, AnimationChoice::Given("nod")).unwrap();
+    assert_eq!(warnings, [Warning::NotOfBones { count: 3 }]);
+    let names: Vec<&str> = nod
+        .take
+        .skeleton()
+        .joints()
+        .iter()
+        .map(|joint| joint.name.as_str())
+        .collect();
+    assert_eq!(names, ["hips", "spine", "between", "head"]);
+    assert_eq!(nod.take.pose(30).translations[1], DVec3::new(0.0, 0.2, 0.0));
+    let again = write_take(&nod.take, &nod.source).unwrap();
+    let (json, _) = parts_of(&again.bytes);
+    // Programs play the first animation, so there is no other.
+    assert_eq!(json["animations"].as_array().unwrap().len(), 1);
+    let channels = json["animations"][0]["channels"].as_array().unwrap();
+    let targets: Vec<(u64, &str)> = (channels.iter().map(|channel| &channel["target"]))
+        .map(|target| (target["node"].as_u64().unwrap(), target["path"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        targets,
+        [
+            (1, "translation"),
+            (1, "rotation"),
+            (2, "rotation"),
+            (4, "rotation"),
+            (5, "translation"),
+            (6, "rotation")
+        ]
+    );
+    let values = |node: u64, width: usize| -> Vec<Vec<f64>> {
+        let (json, bytes) = parts_of(&again.bytes);
+        let channel = targets.iter().rposition(|target| target.0 == node).unwrap();
+        let sampler = channels[channel]["sampler"].as_u64().unwrap() as usize;
+        let accessor = json["animations"][0]["samplers"][sampler]["output"].as_u64().unwrap() as usize;
+        let accessor = &json["accessors"][accessor];
+        let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        let offset = view["byteOffset"].as_u64().unwrap() + accessor["byteOffset"].as_u64().unwrap_or(0);
+        let count = accessor["count"].as_u64().unwrap() as usize;
+        let numbers = bytes[offset as usize..].chunks_exact(4).take(count * width);
+        let numbers: Vec<f64> = numbers
+            .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()).into())
+            .collect();
+        numbers.chunks_exact(width).map(<[f64]>::to_vec).collect()
+    };
+    for (frame, weight) in values(5, 3).iter().enumerate() {
+        // Weights beyond one mean one, and the rest of the translation nothing.
+        let wanted = (1.5 * frame as f64 / 30.0).min(1.0);
+        assert!(
+            (weight[0] - wanted).abs() < 1e-6 && weight[1..] == [0.0, 0.0],
+            "{frame}: {weight:?}"
+        );
+    }
+    for (frame, turn) in values(6, 4).iter().enumerate() {
+        let half = 0.3 * frame as f64 / 30.0;
+        assert!(
+            (turn[1] - half.sin()).abs() < 1e-6 && (turn[3] - half.cos()).abs() < 1e-6,
+            "{frame}: {turn:?}"
+        );
+    }
+}
+
+#[test]
+fn maps_that_contradict_themselves_are_errors_of_motions_and_warnings_of_characters() {
+    for (change, fault) in [
+        (
+            json!({"hips": {"node": 99}}),
+            "humanBones.hips.node names number 99 of 7",
+        ),
+        (
+            json!({"hips": {"node": 1}, "head": {"node": 1}}),
+            "nodes[1] is hips already",
+        ),
+        (json!({"head": {"node": 1}}), "there are no hips"),
+        (
+            json!({"hips": {"node": 1}, "head": {"node": "x"}}),
+            "expected the number of a node",
+        ),
+    ] {
+        let mut file = motion();
+        file.json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"] = change.clone();
+        let error = read(&file.glb(), AnimationChoice::Auto).unwrap_err();
+        assert!(error.to_string().contains(fault), "{error}");
+
+        let mut character = avatar(1);
+        character.json["extensions"]["VRMC_vrm"]["humanoid"]["humanBones"] = change;
+        character.json["nodes"].as_array_mut().unwrap().truncate(24);
+        let parsed = loopwright_formats::AnimatedFile::parse(&character.glb(), "hero", None).unwrap();
+        let mut warnings = Vec::new();
+        parsed.read_rest(&ReadSettings::default(), &mut warnings).unwrap();
+        assert!(matches!(warnings[0], Warning::BonesUnused { .. }), "{warnings:?}");
+    }
+    // Bones that hang from each other in a ring, and a file that only speaks of avatars.
+    let mut ring = motion();
+    ring.json["nodes"][4]["children"] = json!([1]);
+    assert!(matches!(
+        read(&ring.glb(), AnimationChoice::Auto),
+        Err(ReadError::Gltf(_))
+    ));
+    let mut none = motion();
+    none.json["extensions"] = json!({"VRMC_vrm_animation": {}});
+    assert!(read(&none.glb(), AnimationChoice::Auto).is_ok());
+    let later = json!({"specVersion": "2.0", "humanoid": {"humanBones": {"pelvis": 3}}});
+    none.json["extensions"] = json!({"VRMC_vrm_animation": later});
+    assert!(read(&none.glb(), AnimationChoice::Auto).is_ok());
+    let empty = Character::read(&motion().glb()[..60], "hero", &ReadSettings::default());
+    assert!(matches!(empty, Err(CharacterError::Read(_))));
+}
+
+#[test]
+fn a_root_joint_above_the_hips_is_refused() {
+    let walk = walk();
+    let rooted = walk.below_root_joint("root");
+    let source = Source::for_take(&walk, Format::Vrma);
+    let refused = loopwright_formats::write_take_with_root(&rooted, &source);
+    assert_eq!(refused, Err(WriteError::NoRootJoint));
+    let (back, _) = read(&written(&walk, Format::Vrma), AnimationChoice::Auto).unwrap();
+    let rooted = back.take.below_root_joint("root");
+    let refused = loopwright_formats::write_take_with_root(&rooted, &back.source);
+    assert_eq!(refused, Err(WriteError::NoRootJoint));
+}
