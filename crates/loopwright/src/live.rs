@@ -11,7 +11,7 @@
 use core::ops::Range;
 use std::collections::VecDeque;
 
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 
 use crate::motion::Skeleton;
 
@@ -296,7 +296,7 @@ fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
     let count = skeleton.num_joints();
     let mut reach = vec![0.0_f64; count];
     for joint in (0..count).rev() {
-        let tip = skeleton.joint(joint).tip.map_or(0.0, |tip| tip.length());
+        let tip = skeleton.joint(joint).tip.map_or(0.0, DVec3::length);
         reach[joint] = reach[joint].max(tip);
         if let Some(parent) = skeleton.parent(joint) {
             let length = skeleton.joint(joint).rest_offset.length();

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::candidate::SearchError;
-use loopwright::feet::{StanceEdit, StanceSpan};
+use loopwright::feet::{LoopContact, StanceEdit, StanceSpan};
 use loopwright::math::{ops, rotation};
 use loopwright::mirror::Pairing;
 use loopwright::pipeline::MakeError;
@@ -259,7 +259,7 @@ fn a_body_that_walks_comes_back_on_its_feet() {
     let stands = |made: &MadeLoop, sample: usize| {
         let contacts = made.feet.contacts.iter().filter(|contact| contact.foot == 0);
         contacts
-            .flat_map(|contact| contact.keys())
+            .flat_map(LoopContact::keys)
             .any(|key| key % made.loop_clip.num_samples() == sample)
     };
     let made = analysis.make_loop(&candidate, &LoopSettings::default()).unwrap();
