@@ -92,7 +92,7 @@ pub(crate) enum Command {
     Make(Box<MakeArgs>),
     /// Makes a loop from the frames that you choose.
     Close(Box<CloseArgs>),
-    /// Makes a loop while the motion still comes, by standard input or VMC, and better ones as it goes on.
+    /// Makes loops of motion as it comes, by standard input or VMC.
     Listen(Box<ListenArgs>),
     /// Blends loops into one, by weights or to a given speed and turn rate.
     Blend(BlendArgs),

@@ -33,7 +33,7 @@ pub(crate) struct RetargetArgs {
     pub(crate) input: PathBuf,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
-    /// The character ({formats}), with or without animations.
+    /// The character ({formats}).
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) rig: PathBuf,
     /// Joint map, in TOML; joints that it does not name are matched.
