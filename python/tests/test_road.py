@@ -62,7 +62,7 @@ def same_files(done: loopwright.Take | loopwright.Loop, name: str, *args: object
         ({"weights": [1, 3]}, ["--weights", "1,3"]),
         ({"speed": 1.3, "lock_feet": "off"}, ["--speed", 1.3, "--lock-feet", "off"]),
         ({"turn_rate": 15, "for_": "unreal"}, ["--turn-rate", 15, "--for", "unreal"]),
-        ({"rig": "hero.glb", "recenter": True}, ["--rig", "hero.glb", "--set", "output.recenter=on"]),
+        ({"rig": "hero.glb", "recenter": True}, ["--rig", "hero.glb", "--recenter", "on"]),
     ],
 )
 def test_blends_are_those_of_the_command(
