@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use eframe::egui::{
-    self, Align, Button, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Frame, Label, Layout, Margin,
-    Panel, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2,
+    self, Align, Button, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Event, Frame, Label, Layout,
+    Margin, Panel, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2,
 };
 
 use loopwright_formats::Format;
@@ -128,6 +128,8 @@ pub struct Studio {
     animations: AnimationsPanel,
     capture: CapturePanel,
     tab: Tab,
+    /// Whether the window is used by fingers.
+    has_fingers: bool,
     guard: Guard,
     /// What is kept for the next visit, where that is wanted.
     session: Option<Session>,
@@ -173,6 +175,7 @@ impl Studio {
             animations: AnimationsPanel::default(),
             capture: CapturePanel::default(),
             tab: Tab::default(),
+            has_fingers: false,
             guard: Guard::default(),
             session: None,
             #[cfg(not(target_arch = "wasm32"))]
@@ -389,6 +392,7 @@ impl Studio {
         }
         self.capture.step(&ctx, &mut self.model, &mut self.export);
         self.viewport.set_bare(self.capture.is_on());
+        self.follow_fingers(&ctx);
         let is_narrow = ui.available_width() < theme::NARROW_POINTS;
         self.viewport.set_turning(self.tab == Tab::Edit && !is_narrow);
         if is_narrow {
@@ -450,8 +454,24 @@ impl Studio {
         }
     }
 
+    /// Whether fingers were here last, or a mouse.
+    fn follow_fingers(&mut self, ctx: &Context) {
+        let has = |is: fn(&Event) -> bool| ctx.input(|input| input.events.iter().any(is));
+        let (is_touched, is_moved) = (
+            has(|event| matches!(event, Event::Touch { .. })),
+            has(|event| matches!(event, Event::PointerMoved(_))),
+        );
+        // A finger moves the pointer, too.
+        if is_touched || is_moved {
+            self.has_fingers = is_touched;
+        }
+    }
+
     /// The view first, transport and timeline below it, the panels beside all.
     fn wide_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        if self.has_fingers {
+            theme::for_fingers(ui.style_mut());
+        }
         Panel::top("top")
             .frame(flat::panel(ui.style()))
             .show(ui, |ui| self.top_ui(ui, actions));

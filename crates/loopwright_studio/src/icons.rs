@@ -50,8 +50,13 @@ pub(crate) fn switch(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled:
         .then_some(!is_on)
 }
 
+/// The side of a button, points.
+pub(crate) fn side(ui: &Ui) -> f32 {
+    ui.spacing().interact_size.y.max(SIGN_POINTS + 10.0)
+}
+
 fn sign_ui(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_on: Option<bool>) -> Response {
-    let side = ui.spacing().interact_size.y.max(SIGN_POINTS + 10.0);
+    let side = side(ui);
     let button = match is_on {
         Some(is_on) => Button::selectable(is_on, ""),
         None => Button::new("").frame_when_inactive(false),

@@ -126,13 +126,11 @@ fn grid_ui(
             true => (Align2::RIGHT_BOTTOM, -6.0),
             false => (Align2::LEFT_BOTTOM, 6.0),
         };
-        painter.text(
-            at + vec2(aside, -3.0),
-            corner,
-            &clip.name,
-            FontId::proportional(10.5),
-            ui.visuals().text_color(),
-        );
+        // Lines go behind names.
+        let name = painter.layout_no_wrap(clip.name.clone(), FontId::proportional(10.5), ui.visuals().text_color());
+        let place = corner.anchor_size(at + vec2(aside, -3.0), name.size());
+        painter.rect_filled(place, 2.0, ui.visuals().extreme_bg_color.gamma_multiply(0.85));
+        painter.galley(place.min, name, ui.visuals().text_color());
     }
     if let Some((_, at)) = playing.space.filter(|(shown, _)| shown.name == space.name) {
         let at = chart.at(at[0], at[1]);

@@ -12,9 +12,10 @@ const FRAME_POINTS: f32 = 52.0;
 const FIGURE_POINTS: f32 = 8.0;
 const LOOP_POINTS: f32 = 62.0;
 
-/// Room for the slider of the speed with its number, and for the switches beside it, points.
+/// Room for the slider of the speed, and what lies between it and its neighbours, points; and the switches beside it.
 const SPEED_POINTS: f32 = 60.0;
-const BESIDE_TIME_POINTS: f32 = 172.0;
+const BESIDE_SPEED_POINTS: f32 = 22.0;
+const NUM_SWITCHES: f32 = 3.0;
 
 /// Where the strip is narrower, the speed is shown without its number, points.
 const NUMBERED_POINTS: f32 = 800.0;
@@ -25,10 +26,13 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>
         ui.spacing_mut().item_spacing.x = 4.0;
         let is_numbered = ui.available_width() > NUMBERED_POINTS;
         playing_ui(ui, model, actions);
-        place_ui(ui, model);
-        let speed = if is_numbered { NUMBER_POINTS } else { 0.0 };
-        let room = ui.available_width() - BESIDE_TIME_POINTS - speed;
-        time_ui(ui, model, room, actions);
+        if has_time(model) {
+            place_ui(ui, model);
+            let speed = if is_numbered { NUMBER_POINTS } else { 0.0 };
+            let switches = NUM_SWITCHES * (icons::side(ui) + ui.spacing().item_spacing.x);
+            let room = ui.available_width() - SPEED_POINTS - BESIDE_SPEED_POINTS - switches - speed;
+            time_ui(ui, model, room, actions);
+        }
         ui.add_space(6.0);
         speed_ui(ui, model, is_numbered, actions);
         switches_ui(ui, model, actions);
@@ -42,18 +46,26 @@ pub(crate) fn narrow_transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<
         playing_ui(ui, model, actions);
         switches_ui(ui, model, actions);
     });
-    ui.horizontal(|ui| {
-        place_ui(ui, model);
-        let room = ui.available_width();
-        time_ui(ui, model, room, actions);
-    });
+    if has_time(model) {
+        ui.horizontal(|ui| {
+            place_ui(ui, model);
+            let room = ui.available_width();
+            time_ui(ui, model, room, actions);
+        });
+    }
+}
+
+/// Whether what is shown begins and ends: a character that is steered does not.
+fn has_time(model: &Model) -> bool {
+    model.shown() != Shown::Set
 }
 
 fn playing_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    if icons::button(ui, Icon::ToStart, "To the start", "To the start (Home)", true).clicked() {
+    let has_time = has_time(model);
+    if has_time && icons::button(ui, Icon::ToStart, "To the start", "To the start (Home)", true).clicked() {
         actions.push(Action::Seek(0.0));
     }
-    if icons::button(ui, Icon::StepBack, "Step back", "One frame back (left arrow)", true).clicked() {
+    if has_time && icons::button(ui, Icon::StepBack, "Step back", "One frame back (left arrow)", true).clicked() {
         actions.push(Action::Step(-1));
     }
     let (icon, word, tip) = match model.playback.is_playing {
@@ -63,7 +75,7 @@ fn playing_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     if icons::button(ui, icon, word, tip, true).clicked() {
         actions.push(Action::TogglePlaying);
     }
-    if icons::button(ui, Icon::StepOn, "Step on", "One frame on (right arrow)", true).clicked() {
+    if has_time && icons::button(ui, Icon::StepOn, "Step on", "One frame on (right arrow)", true).clicked() {
         actions.push(Action::Step(1));
     }
 }
@@ -136,6 +148,9 @@ fn switches_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let tip = "A quarter of the speed, and back";
     if let Some(slow) = icons::switch(ui, Icon::Slow, "Slow motion", tip, true, is_slow) {
         actions.push(Action::Speed(if slow { SLOW_SPEED } else { 1.0 }));
+    }
+    if !has_time(model) {
+        return;
     }
     let tip = "Play again at the end, or stop there";
     actions.extend(icons::switch(ui, Icon::Repeat, "Repeat", tip, true, playback.repeats).map(Action::Repeat));

@@ -77,31 +77,65 @@ pub(super) fn joint(painter: &Painter, at: Pos2, name: &str, colour: Color32) {
     painter.text(beside, Align2::LEFT_CENTER, name, FontId::proportional(13.0), colour);
 }
 
-/// Lines each metre, every fifth stronger, fading with the distance from the body; in one mesh, because seven hundred lines of their own
-/// take a good part of a frame.
+/// Squares of a metre, every other one filled, and lines between them, every fifth stronger, those through the origin in the colours of their
+/// axes; all fades with the distance from the body. In one mesh, because seven hundred lines of their own take a good part of a frame.
 fn marks(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
     let centre = scene.centre;
     let [x, z] = [centre.x, centre.z].map(|at| at.round() as i32);
     let corner = |x: i32, z: i32| DVec3::new(f64::from(x), scene.floor, f64::from(z));
+    let fading = |colour: Color32, at: DVec3| {
+        let far = ((at - centre).length() / f64::from(GROUND_METRES)) as f32;
+        colour.gamma_multiply((1.0 - far).max(0.0))
+    };
     let soft = 1.0 / painter.pixels_per_point();
     let mut mesh = Mesh::default();
+    let filled = tokens.ground_line.gamma_multiply(0.13);
+    for x in x - GROUND_METRES..x + GROUND_METRES {
+        for z in (z - GROUND_METRES..z + GROUND_METRES).filter(|z| (x + z) % 2 == 0) {
+            let corners = [[x, z], [x + 1, z], [x, z + 1], [x + 1, z + 1]].map(|[x, z]| corner(x, z));
+            square(
+                &mut mesh,
+                corners.map(|at| Some((view.see(at)?.at, fading(filled, at)))),
+            );
+        }
+    }
     for beside in -GROUND_METRES..=GROUND_METRES {
         for is_across in [false, true] {
             let number = beside + if is_across { z } else { x };
-            let most = if number % 5 == 0 { 0.9 } else { 0.35 };
+            let colour = match (number, is_across) {
+                (0, true) => tokens.axes[0],
+                (0, false) => tokens.axes[2],
+                _ => tokens
+                    .ground_line
+                    .gamma_multiply(if number % 5 == 0 { 0.9 } else { 0.35 }),
+            };
             let points = (-GROUND_METRES..=GROUND_METRES).map(|along| {
                 let at = match is_across {
                     true => corner(x + along, number),
                     false => corner(number, z + along),
                 };
-                let far = ((at - centre).length() / f64::from(GROUND_METRES)) as f32;
-                let colour = tokens.ground_line.gamma_multiply((1.0 - far).max(0.0) * most);
-                view.see(at).map(|seen| (seen.at, colour))
+                view.see(at).map(|seen| (seen.at, fading(colour, at)))
             });
             soft_line(&mut mesh, points, soft);
         }
     }
     painter.add(mesh);
+}
+
+/// Adds a square whose colour changes from corner to corner; one that is not seen whole, or has no colour, leaves a gap.
+fn square(mesh: &mut Mesh, corners: [Option<(Pos2, Color32)>; 4]) {
+    let [Some(a), Some(b), Some(c), Some(d)] = corners else {
+        return;
+    };
+    if [a, b, c, d].iter().all(|(_, colour)| *colour == Color32::TRANSPARENT) {
+        return;
+    }
+    let first = mesh.vertices.len() as u32;
+    for (at, colour) in [a, b, c, d] {
+        mesh.colored_vertex(at, colour);
+    }
+    mesh.add_triangle(first, first + 1, first + 2);
+    mesh.add_triangle(first + 1, first + 2, first + 3);
 }
 
 /// Adds a straight line as wide as a pixel with soft edges, whose colour changes from point to point; points that are not seen leave gaps.

@@ -1,7 +1,7 @@
 //! The window as a whole: its keys, its first steps, narrow.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Key, Modifiers, ViewportId, vec2};
+use eframe::egui::{Event, Key, Modifiers, TouchDeviceId, TouchId, TouchPhase, ViewportId, vec2};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
 use loopwright_studio::model::{Judgement, Shown, Stretch};
@@ -82,6 +82,47 @@ fn a_phone_has_targets_for_fingers() {
         );
     }
     assert!(harness.query_by_label("Feet on the ground").is_none());
+}
+
+/// A large window has targets for fingers once one touches it, and is as before when a mouse moves.
+#[test]
+fn a_tablet_has_targets_for_fingers() {
+    let mut harness = studio(1024.0, 768.0);
+    let labels = [
+        "Pause",
+        "Repeat",
+        "Frame",
+        "Export to a file",
+        "Keys ?",
+        "Export (E)",
+        "in place",
+        "Ghost of the uncut stretch",
+    ];
+    let least = |harness: &Driven, label: &str| {
+        let rect = harness.get_by_label(label).rect();
+        assert!(rect.right() <= 1024.0 && rect.bottom() <= 768.0, "{label}: {rect}");
+        rect.width().min(rect.height())
+    };
+    let before = labels.map(|label| least(&harness, label));
+    assert!(before.iter().any(|side| *side < 40.0), "{before:?}");
+    let view = harness.get_by_label_contains("Viewport: ").rect();
+    for phase in [TouchPhase::Start, TouchPhase::End] {
+        harness.event(Event::Touch {
+            device_id: TouchDeviceId(0),
+            id: TouchId(0),
+            phase,
+            pos: view.center(),
+            force: None,
+        });
+        harness.run_steps(3);
+    }
+    for label in labels {
+        let side = least(&harness, label);
+        assert!(side >= 40.0, "{label}: {side}");
+    }
+    harness.event(Event::PointerMoved(view.center()));
+    harness.run_steps(3);
+    assert_eq!(labels.map(|label| least(&harness, label)), before);
 }
 
 /// Each tab as it opens, with all that it has but what is folded.
