@@ -598,7 +598,8 @@ impl Studio {
                 false => ["Keep A", "Swap A"],
             };
             let named = |ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str| {
-                let response = ui.add_enabled(is_enabled, Button::new(word));
+                let side = ui.spacing().interact_size.y;
+                let response = ui.add_enabled(is_enabled, Button::new(word).min_size(vec2(side, side)));
                 response.widget_info(|| WidgetInfo::labeled(Role::Button, is_enabled, name));
                 response.on_hover_text(tip).clicked()
             };

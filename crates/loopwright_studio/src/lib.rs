@@ -36,6 +36,8 @@ mod session;
 
 mod focus;
 
+mod line;
+
 mod fonts;
 
 mod app;

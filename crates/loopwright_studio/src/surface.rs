@@ -14,7 +14,7 @@ const MAX_PICTURE_BYTES: u64 = 512 << 20;
 
 /// Cells of a surface along its longest side in which vertices of one bone are one vertex of the shadow. A shadow of 256 pixels is blurred
 /// over ten: it hides coarser cells, too.
-const SHADOW_CELLS: f32 = 100.0;
+const SHADOW_CELLS: f32 = 50.0;
 
 /// A surface with its pictures, ready to be drawn.
 #[derive(Clone, Debug)]

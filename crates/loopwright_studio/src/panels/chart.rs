@@ -1,6 +1,8 @@
 //! A small chart: curves over one axis, with words at its corners.
 
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use crate::line;
 
 /// Height of a chart, points.
 const HEIGHT: f32 = 96.0;
@@ -50,7 +52,7 @@ impl Chart {
     pub(super) fn line(&self, ui: &Ui, points: impl Iterator<Item = [f64; 2]>, width: f32, colour: Color32) {
         let points: Vec<Pos2> = points.map(|[x, y]| self.at(x, y)).collect();
         ui.painter_at(self.rect)
-            .add(Shape::line(points, Stroke::new(width, colour)));
+            .add(line::through(&points, Stroke::new(width, colour)));
     }
 
     pub(super) fn upright(&self, ui: &Ui, x: f64, colour: Color32) {

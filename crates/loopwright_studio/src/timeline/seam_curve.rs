@@ -1,14 +1,11 @@
 //! Curves of one period with the seam in the middle: what closing adds to every joint, and how one joint moves uncut and closed.
 
-use eframe::egui::{
-    self, Align2, Color32, Mesh, Painter, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
-};
+use eframe::egui::{self, Align2, Color32, Mesh, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
-use crate::flat;
 use crate::focus::{self, named};
 use crate::model::{Action, Made, Model, Shown};
-use crate::theme;
+use crate::{flat, line, theme};
 
 /// Least height of the curves, points.
 const LEAST_POINTS: f32 = 70.0;
@@ -285,14 +282,14 @@ impl Chart {
         for offset in offsets.iter().take(MOST_DRAWN).filter(|offset| !is_chosen(offset)) {
             for line in self.lines(&offset.values, 0.0, range) {
                 self.painter
-                    .add(Shape::line(line, Stroke::new(1.0, self.weak.gamma_multiply(0.7))));
+                    .add(line::through(&line, Stroke::new(1.0, self.weak.gamma_multiply(0.7))));
             }
         }
         if let Some(offset) = offsets.iter().find(is_chosen) {
             for line in self.lines(&offset.values, 0.0, range) {
                 let ground: Vec<Pos2> = line.iter().map(|point| pos2(point.x, zero)).collect();
                 self.fill(&line, &ground, accent);
-                self.painter.add(Shape::line(line, Stroke::new(2.0, accent)));
+                self.painter.add(line::through(&line, Stroke::new(2.0, accent)));
             }
         }
         let (factor, unit) = self.kind.unit();
@@ -324,9 +321,11 @@ impl Chart {
             let after = self.lines(&after, middle, range);
             for (before, after) in before.into_iter().zip(after) {
                 self.fill(&before, &after, colour);
-                self.painter
-                    .add(Shape::line(before, Stroke::new(1.0, self.strong.gamma_multiply(0.75))));
-                self.painter.add(Shape::line(after, Stroke::new(2.0, colour)));
+                self.painter.add(line::through(
+                    &before,
+                    Stroke::new(1.0, self.strong.gamma_multiply(0.75)),
+                ));
+                self.painter.add(line::through(&after, Stroke::new(2.0, colour)));
             }
         }
         let (factor, unit) = self.kind.unit();

@@ -10,7 +10,7 @@ use loopwright::edit::{EditKey, EditKind, bump};
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
-use crate::{flat, focus, grade, theme};
+use crate::{flat, focus, grade, line, theme};
 
 /// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
 /// loops, points.
@@ -262,7 +262,7 @@ fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
         pos2(x, base - 0.9 * CURVE_POINTS * (speed / most).min(1.0))
     });
     ui.painter()
-        .add(Shape::line(points.collect(), Stroke::new(1.2, colour)));
+        .add(line::through(&points.collect::<Vec<_>>(), Stroke::new(1.2, colour)));
 }
 
 /// The least heading of a take and the greatest, radians.
@@ -292,7 +292,7 @@ fn heading(ui: &Ui, scale: &Scale, opened: &Opened, [low, high]: [f64; 2], colou
         )
     });
     ui.painter()
-        .add(Shape::line(points.collect(), Stroke::new(1.2, colour)));
+        .add(line::through(&points.collect::<Vec<_>>(), Stroke::new(1.2, colour)));
 }
 
 /// Least range of the heading, radians.
