@@ -4,6 +4,7 @@ use eframe::egui::{self, Label, Slider, Ui, WidgetInfo, vec2};
 
 use crate::icons::{self, Icon};
 use crate::model::{Action, Model, SPEEDS, Shown};
+use crate::theme;
 
 const SLOW_SPEED: f64 = 0.25;
 
@@ -20,11 +21,15 @@ const NUM_SWITCHES: f32 = 3.0;
 /// Where the strip is narrower, the speed is shown without its number, points.
 const NUMBERED_POINTS: f32 = 800.0;
 
-/// The strip on a wide window: all in one row.
+/// The strip on a wide window: all in one row, where buttons leave room for the slider of the time.
 pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let is_numbered = ui.available_width() > NUMBERED_POINTS;
+    if !is_numbered && icons::side(ui) >= theme::TOUCH_POINTS {
+        narrow_transport_ui(ui, model, actions);
+        return;
+    }
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        let is_numbered = ui.available_width() > NUMBERED_POINTS;
         playing_ui(ui, model, actions);
         if has_time(model) {
             place_ui(ui, model);
