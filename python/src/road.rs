@@ -217,6 +217,7 @@ pub(crate) fn mirror(
                 let (image, warnings) = answers::mirror_take(&file.take, &pairs, &reading).map_err(Fault::setting)?;
                 let file = LoadedTake {
                     take: image,
+                    source: file.source.clone().mirrored(),
                     file_sha256: None,
                     ..file.clone()
                 };

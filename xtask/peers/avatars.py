@@ -1,11 +1,11 @@
 # Writes VRM animations and plays them by three-vrm on VRM characters of both versions, which are made here by what their formats state.
 #
 #   npm install --prefix FOLDER three gltf-validator @pixiv/three-vrm @pixiv/three-vrm-animation
-#   python xtask/peers/avatars.py LOOPWRIGHT SCRATCH FOLDER
+#   python xtask/peers/avatars.py LOOPWRIGHT SHARED SCRATCH FOLDER
 #
 # Where a joint is meant to be comes from the same motion written as NPZ. The characters rest in the body of a synthetic walk, their joints turned
 # at random and without names, so that only their map of bones says what is what. Each motion is also checked by what its format demands, and
-# by the Khronos validator. Prints a row for each file and each fault; status 1 for faults, 77 where the programs are not there.
+# by the Khronos validator; so are captured takes of SHARED, the folder with them, that have no rest pose which stands. Prints a row for each file and each fault; status 1 for faults, 77 where the programs are not there.
 
 import json
 import math
@@ -38,6 +38,10 @@ FINGERS = ["ThumbMetacarpal", "ThumbProximal", "ThumbDistal"]
 FINGERS += [finger + bone for finger in ["Index", "Middle", "Ring", "Little"] for bone in ["Proximal", "Intermediate", "Distal"]]
 LIMBS = ["Shoulder", "UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot", "Toes", *FINGERS]
 KNOWN = {*BONES.values(), "jaw", *(side + bone for side in ["left", "right"] for bone in LIMBS)}
+# Captured bodies whose rest pose is none, in frames in which they run.
+CAPTURED = ["bandai-namco/dataset-1_dash_normal_001.bvh", "bandai-namco/dataset-2_run_normal_020.bvh", "ozz-pab/run.fbx", "ozz-pab/walk.fbx"]
+MOST_DEGREES = 10
+
 NEEDED = {"hips", "spine", "head"} | {
     side + bone for side in ["left", "right"] for bone in ["UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot"]
 }
@@ -174,20 +178,31 @@ def demands(path):
             allowed.add("translation")
         if path not in allowed:
             yield f"{path} of {gltf.names[node]} is animated"
-    # The T-pose: legs down, arms aside, facing ahead.
+    # The T-pose: upright, legs down, arms aside, toes ahead, soles on the ground.
     places = gltf.places({}, 0.0)
     at = {bone: places[node] for bone, node in bones.items()}
+
+    def off(one, other, way, is_level=False):
+        along = [0 if is_level and axis == 1 else q - p for axis, (p, q) in enumerate(zip(at[one], at[other]))]
+        return math.degrees(math.acos(min(1.0, sum(a * b for a, b in zip(along, way)) / math.hypot(*along))))
+
+    turned_off = {"trunk": off("hips", "head", (0, 1, 0)), "legs": off("rightUpperLeg", "leftUpperLeg", (1, 0, 0))}
+    turned_off["shoulders"] = off("rightUpperArm", "leftUpperArm", (1, 0, 0), is_level=True)
     for side, sign in [("left", 1), ("right", -1)]:
         for upper, lower, way in [("UpperArm", "LowerArm", (sign, 0, 0)), ("LowerArm", "Hand", (sign, 0, 0)), ("UpperLeg", "LowerLeg", (0, -1, 0)), ("LowerLeg", "Foot", (0, -1, 0))]:
-            along = [q - p for p, q in zip(at[side + upper], at[side + lower])]
-            off = math.degrees(math.acos(min(1.0, sum(a * b for a, b in zip(along, way)) / math.hypot(*along))))
-            if off > 10:
-                yield f"{side}{upper} is {off:.0f} degrees off the T-pose"
-    if not 0.3 < at["hips"][1] < 3:
-        yield f"hips rest at {at['hips'][1]:.2f} m"
+            turned_off[side + upper] = off(side + upper, side + lower, way)
+        if side + "Toes" in at:
+            turned_off[side + "Foot"] = off(side + "Foot", side + "Toes", (0, 0, 1), is_level=True)
+    for bone, degrees in turned_off.items():
+        if degrees > MOST_DEGREES:
+            yield f"{bone}: {degrees:.0f} degrees off the T-pose"
+    ankle = min(at["leftFoot"][1], at["rightFoot"][1])
+    legs = at["leftUpperLeg"][1] - at["leftFoot"][1]
+    if not 0.05 * legs < ankle < 0.2 * legs:
+        yield f"ankles rest at {ankle:.3f} m, of legs of {legs:.3f} m"
 
 
-def main(command, scratch, folder):
+def main(command, shared, scratch, folder):
     if not os.path.isdir(os.path.join(folder, "node_modules", "@pixiv", "three-vrm-animation")):
         print("three-vrm is not in", folder)
         sys.exit(77)
@@ -276,6 +291,11 @@ def main(command, scratch, folder):
                     faults.append((name, f"{expression} does not loop: {weights[0]} to {weights[-1]}"))
             if abs(gaze[0] - gaze[-1]) > 1e-3 or max(gaze) - min(gaze) < 5:
                 faults.append((name, f"the gaze does not loop: {gaze[0]} to {gaze[-1]} degrees"))
+    for take in CAPTURED:
+        path, out = os.path.join(shared, "mocap", take), at(os.path.basename(take) + ".vrma")
+        if os.path.exists(path):
+            loopwright("-q", "convert", path, out, "-f")
+            faults.extend((take, each) for each in demands(out))
     for name, fault in faults:
         print(f"fault: {name}: {fault}")
     print(f"{len(asked)} files, {len(faults)} faults")

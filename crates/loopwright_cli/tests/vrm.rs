@@ -4,12 +4,35 @@ use serde_json::{Value, json};
 
 use crate::harness::{Folder, number};
 
+/// The JSON of a binary glTF file.
+fn json_of(folder: &Folder, name: &str) -> Value {
+    let bytes = folder.read(name);
+    let end = 20 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    serde_json::from_slice(&bytes[20..end]).unwrap()
+}
+
+/// Writes a copy of a binary glTF file with that JSON.
+fn write_with_json(folder: &Folder, name: &str, json: &Value, copy: &str) {
+    let bytes = folder.read(name);
+    let end = 20 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let mut text = json.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let rest = &bytes[end..];
+    let length = |bytes: usize| (bytes as u32).to_le_bytes();
+    let head = [
+        b"glTF".to_vec(),
+        2_u32.to_le_bytes().to_vec(),
+        length(20 + text.len() + rest.len()).to_vec(),
+    ]
+    .concat();
+    let file = [&head[..], &length(text.len()), b"JSON", &text, rest].concat();
+    folder.write(copy, &file);
+}
+
 /// A copy of the synthetic walk's GLB as a VRM character: its bones by a map, its joints without names.
 fn make_avatar(folder: &Folder) {
     folder.succeed("convert walk.bvh body.glb");
-    let bytes = folder.read("body.glb");
-    let end = 20 + u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    let mut json: Value = serde_json::from_slice(&bytes[20..end]).unwrap();
+    let mut json = json_of(folder, "body.glb");
     let mut bones = serde_json::Map::new();
     for (node, stated) in json["nodes"].as_array_mut().unwrap().iter_mut().enumerate() {
         let joint = stated["name"].as_str().unwrap().to_owned();
@@ -38,18 +61,7 @@ fn make_avatar(folder: &Folder) {
     json["extensionsUsed"] = json!(["VRMC_vrm"]);
     json["extensions"] = json!({"VRMC_vrm": {"specVersion": "1.0", "humanoid": {"humanBones": bones}}});
     json.as_object_mut().unwrap().remove("animations");
-    let mut text = json.to_string().into_bytes();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let rest = &bytes[end..];
-    let length = |bytes: usize| (bytes as u32).to_le_bytes();
-    let head = [
-        b"glTF".to_vec(),
-        2_u32.to_le_bytes().to_vec(),
-        length(20 + text.len() + rest.len()).to_vec(),
-    ]
-    .concat();
-    let file = [&head[..], &length(text.len()), b"JSON", &text, rest].concat();
-    folder.write("hero.vrm", &file);
+    write_with_json(folder, "body.glb", &json, "hero.vrm");
 }
 
 #[test]
@@ -126,6 +138,62 @@ fn a_character_takes_motion_and_is_no_take() {
     assert!(folder.file("onto/one.vrma").exists());
     folder.succeed("make pack -o named/ --name {stem}-x.vrma");
     assert!(folder.file("named/one-x.vrma").exists());
+}
+
+#[test]
+fn faces_are_mirrored_and_spoken_of_where_they_are_lost() {
+    let folder = Folder::with_walk();
+    folder.succeed("convert walk.bvh walk.vrma");
+    // A wink as the hips go, and a gaze as the head turns: what they do is not looked at here.
+    let mut json = json_of(&folder, "walk.vrma");
+    let stated = &json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"];
+    let nodes = json["nodes"].as_array().unwrap().len();
+    let mut channels = Vec::new();
+    for (bone, path) in [("hips", "translation"), ("leftUpperArm", "rotation")] {
+        let animated = json["animations"][0]["channels"].as_array().unwrap().iter();
+        let of_bone =
+            |channel: &&Value| channel["target"]["node"] == stated[bone]["node"] && channel["target"]["path"] == path;
+        let mut channel = animated.clone().find(of_bone).unwrap().clone();
+        channel["target"]["node"] = json!(nodes + channels.len());
+        channels.push(channel);
+    }
+    json["animations"][0]["channels"]
+        .as_array_mut()
+        .unwrap()
+        .extend(channels);
+    for name in ["wink", "gaze"] {
+        json["nodes"].as_array_mut().unwrap().push(json!({ "name": name }));
+    }
+    let stated = &mut json["extensions"]["VRMC_vrm_animation"];
+    stated["expressions"] = json!({"preset": {"blinkLeft": {"node": nodes}}});
+    stated["lookAt"] = json!({"node": nodes + 1});
+    write_with_json(&folder, "walk.vrma", &json, "face.vrma");
+    for other in ["face.bvh", "face.glb", "face.npz"] {
+        folder
+            .succeed(&format!("convert face.vrma {other}"))
+            .says("expressions and the gaze are not carried over");
+    }
+    folder
+        .succeed("make face.vrma -o loop.glb")
+        .says("expressions and the gaze are not carried over to GLB");
+    let kept = folder.succeed("make face.vrma -o plain.vrma");
+    assert!(!kept.stderr.contains("gaze"), "{}", kept.stderr);
+    folder
+        .succeed("make face.vrma -o halves.vrma --symmetric")
+        .says("two mirrored halves");
+    folder.succeed("convert face.vrma image.vrma --mirror");
+    assert_eq!(
+        json_of(&folder, "image.vrma")["extensions"]["VRMC_vrm_animation"]["expressions"],
+        json!({"preset": {"blinkRight": {"node": nodes}}})
+    );
+    // A face alone moves no body.
+    json["extensions"]["VRMC_vrm_animation"]
+        .as_object_mut()
+        .unwrap()
+        .remove("humanoid");
+    write_with_json(&folder, "walk.vrma", &json, "alone.vrma");
+    folder.refuse("make alone.vrma", "there are no bones");
+    assert!(!folder.file("alone-loop.vrma").exists());
 }
 
 #[test]

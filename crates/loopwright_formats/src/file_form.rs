@@ -100,6 +100,19 @@ pub(crate) trait FileForm: Any {
         None
     }
 
+    /// Whether that differs between left and right.
+    fn has_sides(&self) -> bool {
+        false
+    }
+
+    /// Exchanges left and right in that.
+    fn mirror(&mut self) {}
+
+    /// Whether expressions and the gaze of an avatar are among that.
+    fn shows_face(&self) -> bool {
+        false
+    }
+
     fn has_meshes(&self) -> bool {
         false
     }

@@ -10,7 +10,8 @@ use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::{
     bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
-    gltf::vrma::VrmaSource, limits::SizeLimits, npz::source::NpzSource, space::Space, written::WrittenFile,
+    gltf::vrma::VrmaSource, limits::SizeLimits, npz::source::NpzSource, space::Space, warning::Warning,
+    written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.
@@ -167,6 +168,19 @@ impl Source {
     pub fn with_animation(mut self, number: Option<usize>) -> Result<Self, WriteError> {
         self.form_mut().keep_animation(number)?;
         Ok(self)
+    }
+
+    /// The same form for the mirror image of its motion: gaze and expressions of one side that an avatar's motion has beside its pose are mirrored.
+    #[must_use]
+    pub fn mirrored(mut self) -> Self {
+        self.form_mut().mirror();
+        self
+    }
+
+    /// What it holds beside the pose that a file of another format lacks.
+    pub fn left_out_in(&self, format: Format) -> Option<Warning> {
+        let is_lost = self.form().shows_face() && !self.keeps_all_in(format);
+        is_lost.then_some(Warning::FaceLeftOut { format })
     }
 
     /// The name of the joint that carries root motion in files of this form, if it is not the one that carries it in the motion: avatars

@@ -1,6 +1,6 @@
 //! Warnings about unusual contents that do not prevent using a file.
 
-use crate::{bvh::warning::BvhWarning, excerpt::list, space::warning::SpaceWarning};
+use crate::{bvh::warning::BvhWarning, excerpt::list, format::Format, space::warning::SpaceWarning};
 
 /// Something unusual in a file, or a change made to write one. `Display` gives one sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -99,6 +99,8 @@ pub enum Warning {
     /// A character states its bones, and contradicts itself.
     #[error("what the file states of its bones is not used: {reason}")]
     BonesUnused { reason: String },
+    #[error("a VRM animation has bones that this file does not state, and programs may refuse it: {}", .names.join(", "))]
+    BonesMissing { names: Vec<String> },
     /// The animation of avatars moves what such an animation does not move.
     #[error(
         "{count} channels move what is no bone, or what bones do not: only bones turn in a VRM animation, and only the hips travel; \
@@ -112,6 +114,14 @@ pub enum Warning {
         100.0 * .metres
     )]
     BonesApart { joint: String, metres: f64 },
+    #[error("expressions and the gaze are not carried over to {}; VRMA keeps them", .format.capabilities().name)]
+    FaceLeftOut { format: Format },
+    /// While writing a loop whose second half mirrors the first.
+    #[error(
+        "in a loop of two mirrored halves the gaze turns to no side, and expressions of left and right are alike: they would have to jump from \
+         one half to the other"
+    )]
+    SidesEvened,
     #[error("{joint}{}", scaled(*.count, *.varies))]
     ScaledJoints {
         joint: String,

@@ -113,7 +113,11 @@ impl StoredLoop {
         let in_file = LoopInFile::from_whole_file(&sidecar, &take)?;
         let image = Self {
             clip: in_file.clip(&take)?,
-            file: LoadedTake { take, ..self.file },
+            file: LoadedTake {
+                take,
+                source: self.file.source.mirrored(),
+                ..self.file
+            },
             sidecar,
             ..self
         };

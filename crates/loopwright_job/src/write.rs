@@ -78,6 +78,10 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     if recipe.output.add_root == Some(true) && !format.capabilities().takes_root_joint {
         warnings.push(Warning::NoRootJoint { format });
     }
+    // On a character there are none.
+    if studied.character.is_none() {
+        warnings.extend(studied.file.source.left_out_in(format).map(Warning::File));
+    }
     warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
     if recipe.stretch.start.is_none() && !search.is_some_and(|search| search.idle) {
         // Who searches for an idle loop knows that it is idle.

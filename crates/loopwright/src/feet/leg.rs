@@ -147,7 +147,7 @@ impl Leg {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(&at);
         let angle = self.bend(at, above_knee).angle_at((goal - thigh).length());
         let bent = rotation::exp(self.hinge_at(above_knee) * angle);
-        let swing = arc(knee - thigh + bent * (ankle - knee), goal - thigh);
+        let swing = rotation::arc(knee - thigh + bent * (ankle - knee), goal - thigh);
         (swing, angle)
     }
 
@@ -315,21 +315,5 @@ impl Bend {
         let cos = (now + (wanted - now) * bent / (bent + STIFF * STIFF)).clamp(-1.0, 1.0);
         let sin = ((1.0 - cos) * (1.0 + cos)).max(0.0).sqrt();
         ops::atan2(sin.copysign(self.flexed), cos) - self.flexed
-    }
-}
-
-/// The shortest rotation from one direction to another; the identity where either has no length.
-pub(crate) fn arc(from: DVec3, to: DVec3) -> DQuat {
-    let cross = from.cross(to);
-    let turn = DQuat::from_xyzw(
-        cross.x,
-        cross.y,
-        cross.z,
-        from.dot(to) + (from.length_squared() * to.length_squared()).sqrt(),
-    );
-    if turn.length_squared() > 0.0 {
-        turn.normalize()
-    } else {
-        DQuat::IDENTITY
     }
 }

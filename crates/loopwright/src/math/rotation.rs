@@ -103,6 +103,22 @@ pub fn log(q: DQuat) -> DVec3 {
 /// Sine of the half angle below which the logarithm of a unit quaternion is a series, exact to the last digit.
 const SMALL_SINE: f64 = 0.04;
 
+/// The shortest rotation from one direction to another; the identity where either has no length, or where they are opposite.
+pub fn arc(from: DVec3, to: DVec3) -> DQuat {
+    let cross = from.cross(to);
+    let turn = DQuat::from_xyzw(
+        cross.x,
+        cross.y,
+        cross.z,
+        from.dot(to) + (from.length_squared() * to.length_squared()).sqrt(),
+    );
+    if turn.length_squared() > 0.0 {
+        turn.normalize()
+    } else {
+        DQuat::IDENTITY
+    }
+}
+
 /// Rotation vector that takes `from` to `to`: log(to from^-1), short side, radians.
 pub fn difference(to: DQuat, from: DQuat) -> DVec3 {
     log(to * from.conjugate())

@@ -10,8 +10,7 @@ use super::anatomy::{Anatomy, LimbKind};
 use super::reference::uprightness;
 use crate::analysis::Body;
 use crate::analysis::standing::{self, ContactLimits};
-use crate::feet::leg::arc;
-use crate::math::rotation;
+use crate::math::rotation::{self, arc};
 use crate::motion::{Pose, WorldTracks};
 use crate::take::Take;
 
@@ -32,18 +31,18 @@ const ALIKE: f64 = 0.95;
 const MOST_FRAMES: usize = 8000;
 const MOST_POSES: usize = 256;
 
-/// The reference pose with ankles and toes turned so that soles that stand in the take lie flat in it.
+/// The reference pose with ankles and toes turned so that soles that stand in the take lie flat in it, and those ankles and toes.
 pub(super) fn with_flat_feet(
     take: &Take,
     body: &Body,
     anatomy: &Anatomy,
     reference: &Pose,
     limits: &ContactLimits,
-) -> Pose {
+) -> (Pose, Vec<usize>) {
     let mut flat = reference.clone();
     let (skeleton, num_frames) = (take.skeleton(), take.num_frames().min(MOST_FRAMES));
     if num_frames < 3 || !anatomy.is_biped() {
-        return flat;
+        return (flat, Vec::new());
     }
     let motion = WorldTracks::from_frames(take.tracks(), 0..num_frames);
     let rise = standing::rise_of_hips(&motion, body.hips, take.frame_time_secs());
@@ -81,6 +80,7 @@ pub(super) fn with_flat_feet(
         of_ankles.extend(normal_of(ankle, &frames));
         of_toes.extend(limb.toe.and_then(|toe| normal_of(toe, &frames)));
     }
+    let shown = of_ankles.iter().chain(&of_toes).map(|&(joint, _)| joint).collect();
     // Toes hang from ankles. What is done to one foot is done to the other: both bear the same body.
     for normals in [of_ankles, of_toes] {
         let world = flat.as_ref().world(skeleton);
@@ -99,5 +99,5 @@ pub(super) fn with_flat_feet(
             flat.rotations[joint] = (above.conjugate() * tilt * world.rotations[joint]).normalize();
         }
     }
-    flat
+    (flat, shown)
 }

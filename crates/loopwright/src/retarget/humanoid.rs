@@ -7,10 +7,10 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::Rig;
 use super::anatomy::{Bones, Limb, LimbKind};
-use super::laid::{knuckles, tip};
+use super::laid::{STEEP, knuckles, tip};
 use crate::analysis::Side;
-use crate::feet::leg::arc;
-use crate::math::{Rigid, rotation};
+use crate::math::rotation::{self, arc};
+use crate::math::{Rigid, ops};
 use crate::motion::{Joint, Part};
 
 /// A joint of a human body.
@@ -27,42 +27,49 @@ pub struct HumanBone {
     pub rest: Rigid,
 }
 
-/// Bones that every avatar has.
-const NEEDED: [&str; 15] = [
-    "hips",
-    "spine",
-    "head",
-    "leftUpperArm",
-    "leftLowerArm",
-    "leftHand",
-    "rightUpperArm",
-    "rightLowerArm",
-    "rightHand",
-    "leftUpperLeg",
-    "leftLowerLeg",
-    "leftFoot",
-    "rightUpperLeg",
-    "rightLowerLeg",
-    "rightFoot",
-];
+impl HumanBone {
+    /// The bones that every avatar has.
+    pub const NEEDED: [&str; 15] = [
+        "hips",
+        "spine",
+        "head",
+        "leftUpperArm",
+        "leftLowerArm",
+        "leftHand",
+        "rightUpperArm",
+        "rightLowerArm",
+        "rightHand",
+        "leftUpperLeg",
+        "leftLowerLeg",
+        "leftFoot",
+        "rightUpperLeg",
+        "rightLowerLeg",
+        "rightFoot",
+    ];
+}
 
 /// What is nearer to its place in the T-pose than this stays as it rests, cosine of the angle (10 degrees): people call such poses
-/// T-poses, and the bones of an avatar turn from the pose that its own file states.
+/// T-poses, and the bones of an avatar turn from the pose that its own file states. A frame of a take is no such pose, and is laid as a
+/// whole, so that all takes of a body have one T-pose.
 const NEAR_COSINE: f64 = 0.985;
 
 /// The same of a hand by its knuckles, radians (20 degrees).
 const HAND_RADIANS: f64 = 0.35;
 
+/// Collar bones that begin this near to each other, as a share of the leg, do not say which way the chest faces.
+const LEAST_ACROSS: f64 = 0.01;
+
 impl Rig {
     /// The bones of a human body in this rig, parents before children, each with its transform in the T-pose.
     ///
-    /// Of a spine of more than three joints its first, middle and last are bones, of a neck the first. The T-pose is the pose that the file
-    /// states where it states also what its joints are; else the pose in which the rig is compared with others, with limbs laid where
-    /// they are not in their places. Errors: the bones without which there is no avatar, by the names that avatars have for them.
+    /// Of a spine of more than three joints its first, middle and last are bones, of a neck the first. Where the file states what its joints
+    /// are, other joints are no bones, and the T-pose is the pose that it states; else it is the pose in which the rig is compared with
+    /// others, with trunk, limbs and feet laid where they are not in their places, as high as straight legs hold it. Errors: the bones
+    /// without which there is no avatar, by the names that avatars have for them.
     pub fn humanoid(&self) -> Result<Vec<HumanBone>, Vec<&'static str>> {
         let found = self.bones();
         let is_missing = |name: &&str| !found.iter().any(|bone| bone.name == *name);
-        let missing: Vec<&str> = NEEDED.into_iter().filter(is_missing).collect();
+        let missing: Vec<&str> = HumanBone::NEEDED.into_iter().filter(is_missing).collect();
         match missing.is_empty() {
             true => Ok(self.in_t_pose(found)),
             false => Err(missing),
@@ -73,9 +80,11 @@ impl Rig {
     fn bones(&self) -> Vec<HumanBone> {
         let anatomy = &self.anatomy;
         let mut bones: Vec<HumanBone> = Vec::new();
+        let is_stated = self.states_parts();
         // A joint is one bone; below one that is another already, bones hang from what that hangs from.
         let mut add = |name: String, joint: Option<usize>, parent: Option<usize>| -> Option<usize> {
-            let joint = joint.filter(|&joint| bones.iter().all(|bone| bone.joint != joint));
+            let is_bone = |joint: usize| !(is_stated && anatomy.meanings[joint].is_helper);
+            let joint = joint.filter(|&joint| is_bone(joint) && bones.iter().all(|bone| bone.joint != joint));
             let Some(joint) = joint else { return parent };
             bones.push(HumanBone {
                 name,
@@ -138,10 +147,15 @@ impl Rig {
         })
     }
 
+    /// Whether its file states what its joints are.
+    fn states_parts(&self) -> bool {
+        let is_stated = |joint: &Joint| matches!(joint.part, Some(Part::Stated(_)));
+        self.skeleton.joints().iter().any(is_stated)
+    }
+
     /// The same bones in the T-pose.
     fn in_t_pose(&self, mut bones: Vec<HumanBone>) -> Vec<HumanBone> {
-        let is_stated = |joint: &Joint| matches!(joint.part, Some(Part::Stated(_)));
-        let is_stated = self.skeleton.joints().iter().any(is_stated);
+        let is_stated = self.states_parts();
         let (world, axes) = match is_stated {
             // Such files face along Z to the last digit, either way.
             true => (
@@ -174,7 +188,7 @@ impl Rig {
             false => {
                 let feet = bones.iter().filter(|bone| bone.name.ends_with("Foot"));
                 let lowest = feet.map(|bone| bone.rest.translation.y).fold(0.0, f64::min);
-                self.height_of_ankles() - lowest
+                self.stance.ankle_over_soles(self) - lowest
             }
         };
         for bone in &mut bones {
@@ -183,26 +197,16 @@ impl Rig {
         bones
     }
 
-    /// How high the ankles are when the soles are on the ground, by the lower one of a pose that stands; its ground is at nought, or where it
-    /// is not, under its lowest joint.
-    fn height_of_ankles(&self) -> f64 {
-        let at = |joint: usize| (self.axes.conjugate() * self.world.translations[joint]).y;
-        let feet = || self.body.feet.iter();
-        let ankle = feet().map(|foot| at(foot.ankle)).fold(f64::INFINITY, f64::min);
-        let toes = feet().filter_map(|foot| Some(at(foot.toe?)));
-        let lowest = toes.fold(ankle, f64::min);
-        let legs = self.leg_length();
-        match (-0.05 * legs..0.25 * legs).contains(&lowest) {
-            true => ankle,
-            false => ankle - lowest,
-        }
-    }
-
-    /// Adds to each joint of a limb the turn in the axes of the body that lays it into the T-pose.
+    /// Adds to each joint of trunk and limbs the turn in the axes of the body that lays it into the T-pose.
     fn lay(&self, turns: &mut [DQuat]) {
+        let anatomy = &self.anatomy;
+        let (near, hand_radians) = match self.stance.is_at_rest {
+            true => (NEAR_COSINE, HAND_RADIANS),
+            false => (1.0, 0.0),
+        };
         let at = |joint: usize| self.axes.conjugate() * self.world.translations[joint];
         let next = |above: DQuat, along: Option<DVec3>, wanted: DVec3| match along {
-            Some(along) if (above * along).dot(wanted) < NEAR_COSINE * along.length() => {
+            Some(along) if (above * along).dot(wanted) < near * along.length() => {
                 (arc(above * along, wanted) * above).normalize()
             }
             _ => above,
@@ -211,31 +215,82 @@ impl Rig {
             Some(to) => Some(at(to) - at(from)).filter(|along| along.length() > 0.0),
             None => tip(self, from),
         };
-        for limb in &self.anatomy.limbs {
+
+        // The trunk as a whole: bones of a neck may point far ahead in a T-pose.
+        let top = (anatomy.head.as_ref()).or(anatomy.neck.last()).or(anatomy.spine.last());
+        let upright = next(
+            DQuat::IDENTITY,
+            top.and_then(|&top| bone(anatomy.hips, Some(top))),
+            DVec3::Y,
+        );
+        let across = |kind: LimbKind, top: &dyn Fn(&Limb) -> Option<usize>| {
+            let [left, right] = [Side::Left, Side::Right].map(|side| {
+                let mut limbs = anatomy.limbs.iter();
+                limbs.find(|limb| limb.kind == kind && limb.side == side).and_then(top)
+            });
+            Some(at(left?) - at(right?)).filter(|across| across.length() > LEAST_ACROSS * self.leg_length())
+        };
+        let upper = |limb: &Limb| limb.bones.map(|bones| bones.upper);
+        // Shoulders may be raised and drawn ahead on collar bones, which begin at the trunk.
+        let shoulders = across(LimbKind::Arm, &|limb| limb.collar.first().copied());
+        let shoulders = shoulders.or_else(|| across(LimbKind::Arm, &upper)).map(|across| {
+            let level = upright * across;
+            upright.conjugate() * DVec3::new(level.x, 0.0, level.z)
+        });
+        let of_hips = next(upright, across(LimbKind::Leg, &upper), DVec3::X);
+        let of_chest = next(upright, shoulders, DVec3::X);
+        let twist = rotation::difference(of_chest, of_hips);
+        turns[anatomy.hips] = of_hips;
+        for (index, &joint) in anatomy.spine.iter().enumerate() {
+            let share = (index + 1) as f64 / anatomy.spine.len() as f64;
+            turns[joint] = (rotation::exp(share * twist) * of_hips).normalize();
+        }
+        for &joint in anatomy.neck.iter().chain(&anatomy.head) {
+            turns[joint] = upright;
+        }
+
+        for limb in &anatomy.limbs {
             let Some(Bones { upper, lower, end }) = limb.bones else {
                 continue;
             };
-            let wanted = match (limb.kind, limb.side) {
-                (LimbKind::Leg, _) => DVec3::NEG_Y,
-                (LimbKind::Arm, Side::Left) => DVec3::X,
-                (LimbKind::Arm, Side::Right) => DVec3::NEG_X,
+            let (trunk, wanted) = match (limb.kind, limb.side) {
+                (LimbKind::Leg, _) => (of_hips, DVec3::NEG_Y),
+                (LimbKind::Arm, Side::Left) => (of_chest, DVec3::X),
+                (LimbKind::Arm, Side::Right) => (of_chest, DVec3::NEG_X),
             };
-            turns[upper] = next(DQuat::IDENTITY, bone(upper, Some(lower)), wanted);
+            for &joint in &limb.collar {
+                turns[joint] = trunk;
+            }
+            turns[upper] = next(trunk, bone(upper, Some(lower)), wanted);
             turns[lower] = next(turns[upper], bone(lower, end), wanted);
-            // Feet stay as they stand.
-            let (LimbKind::Arm, Some(hand)) = (limb.kind, end) else {
+            let Some(end) = end else { continue };
+            if limb.kind == LimbKind::Leg {
+                // Whatever the leg does, the sole is level and the foot points ahead.
+                let sole = |joint: usize| Some(self.axes.conjugate() * self.stance.sole(self, joint));
+                let level = next(DQuat::IDENTITY, sole(end), DVec3::Y);
+                let ahead = limb.toe.map_or_else(|| tip(self, end), |toe| bone(end, Some(toe)));
+                let ahead = ahead.map(|ahead| level * ahead);
+                turns[end] = match ahead.filter(|ahead| ahead.y.abs() <= STEEP * ahead.length()) {
+                    Some(ahead) if ahead.z < near * ops::hypot(ahead.x, ahead.z) => {
+                        (rotation::from_yaw(-ops::atan2(ahead.x, ahead.z)) * level).normalize()
+                    }
+                    _ => level,
+                };
+                if let Some(toe) = limb.toe {
+                    turns[toe] = next(turns[end], sole(toe), DVec3::Y);
+                }
                 continue;
-            };
-            turns[hand] = turns[lower];
+            }
+            turns[end] = turns[lower];
             if let Some(knuckles) = knuckles(self, limb) {
                 let flat = DQuat::from_mat3(&DMat3::from_cols(wanted, DVec3::Z, wanted.cross(DVec3::Z)));
                 let turn = (flat * knuckles.conjugate()).normalize();
-                if rotation::difference(turn, turns[lower]).length() > HAND_RADIANS {
-                    turns[hand] = turn;
+                if rotation::difference(turn, turns[lower]).length() > hand_radians {
+                    turns[end] = turn;
                 }
             }
             for (finger, joints) in limb.fingers.iter().enumerate() {
-                let mut above = turns[hand];
+                let mut above = turns[end];
                 for (index, &joint) in joints.iter().enumerate() {
                     // A thumb points aside, and rests there as its hand does.
                     if finger > 0 {

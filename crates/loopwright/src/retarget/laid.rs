@@ -4,10 +4,10 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::Rig;
 use super::anatomy::{Limb, LimbKind};
-use crate::{analysis::body::vocabulary::Word, feet::leg::arc};
+use crate::{analysis::body::vocabulary::Word, math::rotation::arc};
 
 /// A foot whose toes lie steeper below the ankle than this in the rest pose is not laid flat, sine of the slope.
-const STEEP: f64 = 0.87;
+pub(super) const STEEP: f64 = 0.87;
 
 /// For every joint of the target, the turn in the axes of the body that lays its rest pose onto the source's.
 ///

@@ -9,10 +9,10 @@ use glam::{DQuat, DVec3};
 
 use super::Rig;
 use super::anatomy::{Bones, Limb, LimbKind};
-use crate::feet::leg::{Bend, Leg, STRAIGHT, arc};
+use crate::feet::leg::{Bend, Leg, STRAIGHT};
 use crate::feet::model::{ELBOW_BEYOND_SOURCE, KNEE_BEYOND_SOURCE};
 use crate::math::ops::hypot;
-use crate::math::rotation;
+use crate::math::rotation::{self, arc};
 use crate::motion::{Pose, WorldTracks};
 
 /// A limb of the target with the one that it follows.

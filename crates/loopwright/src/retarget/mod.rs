@@ -26,6 +26,8 @@ mod laid;
 
 mod flat;
 
+mod stance;
+
 mod clear;
 
 mod transfer;

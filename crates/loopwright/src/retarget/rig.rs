@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::anatomy::{Anatomy, LimbKind};
+use super::stance::Stance;
 use super::{beside, flat, reference};
 use crate::analysis::body::Foot;
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
@@ -29,6 +30,8 @@ pub struct Rig {
     /// From the axes of the body to the world in that pose.
     pub(super) axes: DQuat,
     stands: bool,
+    /// What its take shows of how it stands.
+    pub(super) stance: Stance,
     soles: Vec<FootSole>,
     /// When its feet count as standing.
     pub(super) contacts: ContactLimits,
@@ -76,10 +79,11 @@ impl Rig {
             let upright = reference::uprightness(&anatomy, &world);
             (pose, world, anatomy, upright)
         };
+        let frames = || (0..take.num_frames()).step_by(take.num_frames().div_ceil(MOST_FRAMES));
         let mut best = of_pose(stated.clone());
-        if best.3 < 1.0 {
-            let stride = take.num_frames().div_ceil(MOST_FRAMES);
-            for frame in (0..take.num_frames()).step_by(stride) {
+        let stands_at_rest = best.3 >= 1.0;
+        if !stands_at_rest {
+            for frame in frames() {
                 let found = of_pose(take.pose(frame).to_pose());
                 if found.3 > best.3 {
                     best = found;
@@ -87,9 +91,10 @@ impl Rig {
             }
         }
         let (rest, _, anatomy, upright) = best;
-        let reference = flat::with_flat_feet(take, &body, &anatomy, &rest, &contacts);
+        let (reference, shown) = flat::with_flat_feet(take, &body, &anatomy, &rest, &contacts);
         let world = reference.as_ref().world(&skeleton);
-        Self {
+        let poses: Vec<Pose> = frames().map(|frame| take.pose(frame).world(&skeleton)).collect();
+        let rig = Self {
             stated: stated.clone(),
             axes: reference::body_axes(&anatomy, &world),
             skeleton,
@@ -99,8 +104,13 @@ impl Rig {
             reference,
             world,
             stands: upright >= 1.0,
+            stance: Stance::default(),
             soles: Vec::new(),
             contacts,
+        };
+        Self {
+            stance: Stance::of(&rig, &poses, stands_at_rest, &shown),
+            ..rig
         }
     }
 
@@ -275,17 +285,32 @@ impl Rig {
         if let Some(sole) = heights.reduce(f64::min) {
             return sole;
         }
-        let lowest = self.lowest_of_feet();
+        self.ground_under(self.lowest_of_feet(&self.world))
+    }
+
+    /// Height of the ground under feet whose lowest point is so high: 0 where they may stand on that.
+    pub(super) fn ground_under(&self, lowest: f64) -> f64 {
         let legs = self.leg_length();
-        if (-0.05 * legs..0.25 * legs).contains(&lowest) {
-            0.0
-        } else {
-            lowest
+        match (-0.05 * legs..0.25 * legs).contains(&lowest) {
+            true => 0.0,
+            false => lowest,
         }
     }
 
-    /// Height of the lowest joint or bone end of the feet.
-    fn lowest_of_feet(&self) -> f64 {
+    /// Whether the floor is known in its reference pose: by its soles, or since it stands at 0.
+    pub(super) fn shows_ground(&self) -> bool {
+        let is_known = self.soles.iter().any(|sole| !sole.points.is_empty());
+        is_known || self.ground_under(self.lowest_of_feet(&self.world)) == 0.0
+    }
+
+    /// Height of the lower ankle in a pose, metres; 0 without feet.
+    pub(super) fn lower_ankle(&self, world: &Pose) -> f64 {
+        let heights = self.body.feet.iter().map(|foot| world.translations[foot.ankle].y);
+        heights.reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// Height of the lowest joint or bone end of the feet in a pose.
+    pub(super) fn lowest_of_feet(&self, world: &Pose) -> f64 {
         let feet: Vec<usize> = self.body.feet.iter().map(|foot| foot.ankle).collect();
         let mut is_foot = vec![false; self.skeleton.num_joints()];
         let mut lowest = f64::INFINITY;
@@ -293,7 +318,7 @@ impl Rig {
             let above = self.skeleton.parent(joint);
             is_foot[joint] = feet.contains(&joint) || above.is_some_and(|above| is_foot[above]);
             if is_foot[joint] {
-                let (at, turn) = (self.world.translations[joint], self.world.rotations[joint]);
+                let (at, turn) = (world.translations[joint], world.rotations[joint]);
                 let tip = self.skeleton.joint(joint).tip.map_or(at, |tip| at + turn * tip);
                 lowest = lowest.min(at.y).min(tip.y);
             }

@@ -175,6 +175,9 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
         file: &file,
         take,
     };
+    if let Some(warning) = file.source.left_out_in(format) {
+        talk::warn(&warning.to_string());
+    }
     let (written, sidecar) = match sidecar {
         Some(sidecar) => work
             .convert_loop(sidecar)
@@ -266,6 +269,7 @@ impl Work<'_> {
     /// The form of the new file, for motion on the take's own skeleton.
     fn source(&self) -> Source {
         let source = self.file.source.in_format(self.format, &self.take);
+        let source = if self.args.mirror { source.mirrored() } else { source };
         self.args.engine.engine().placed(source)
     }
 

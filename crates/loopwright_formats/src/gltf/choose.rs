@@ -266,11 +266,8 @@ pub(crate) fn joints(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Joints, ReadError> {
-    if let Some(avatar) = bones.filter(|bones| bones.is_motion) {
-        return Ok(connected(
-            nodes,
-            &with_bones(vec![false; nodes.nodes.len()], Some(avatar)),
-        )?);
+    if let Some(bones) = of_motion(nodes, bones) {
+        return Ok(bones?);
     }
     let mut moved = vec![false; nodes.nodes.len()];
     for &(node, _, _) in moves {
@@ -322,11 +319,8 @@ pub(crate) fn joints_at_rest(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<Joints, ReadError> {
-    if let Some(avatar) = bones.filter(|bones| bones.is_motion) {
-        return Ok(connected(
-            nodes,
-            &with_bones(vec![false; nodes.nodes.len()], Some(avatar)),
-        )?);
+    if let Some(bones) = of_motion(nodes, bones) {
+        return Ok(bones?);
     }
     let moved = vec![true; nodes.nodes.len()];
     let skinned = skinned_joints(document, nodes, &moved, bones, settings, warnings)?;
@@ -334,6 +328,13 @@ pub(crate) fn joints_at_rest(
         .map(|node| skinned.is_empty() || skinned.contains(&node))
         .collect::<Vec<bool>>();
     Ok(connected(nodes, &with_bones(is_joint, bones))?)
+}
+
+/// The joints of a motion for avatars: its bones and the nodes between them. `None` for other files.
+fn of_motion(nodes: &Nodes, bones: Option<&Humanoid>) -> Option<Result<Joints, GltfError>> {
+    let bones = bones.filter(|bones| bones.is_motion)?;
+    let none = vec![false; nodes.nodes.len()];
+    Some(connected(nodes, &with_bones(none, Some(bones))))
 }
 
 /// The same with the bones that a file states.

@@ -6,8 +6,9 @@ use loopwright::pipeline::MakeError;
 use loopwright::{MadeLoop, Pose, Skeleton, Take};
 
 use super::parts::Nodes;
+use super::source::{Beside, GltfSource, NodeShapes};
 use super::vrm::Humanoid;
-use super::{facts, mesh, prune, read::GltfFile, source::GltfSource, source::NodeShapes, vrm, vrma::VrmaSource, write};
+use super::{facts, mesh, prune, read::GltfFile, sides, vrm, vrma::VrmaSource, write};
 use crate::entry::{FactsInside, FormatEntry, Parsed};
 use crate::file_form::{FileForm, MotionOfFile};
 use crate::format::{Capabilities, Format};
@@ -157,12 +158,35 @@ impl FileForm for GltfSource {
                 ..*shapes
             })
         };
-        let looped = || self.shapes.iter().map(looped).collect::<Result<_, _>>();
+        let evened;
+        let shapes = match made.candidate.pairing.is_mirrored() {
+            true => {
+                evened = sides::evened(&self.document, &self.shapes);
+                &evened
+            }
+            false => &self.shapes,
+        };
+        let looped = || shapes.iter().map(looped).collect::<Result<_, _>>();
         (!self.shapes.is_empty()).then(|| Ok(self.with_shapes(looped()?)))
     }
 
     fn without_shapes(&self) -> Option<Source> {
         (!self.shapes.is_empty()).then(|| self.with_shapes(Vec::new()))
+    }
+
+    fn has_sides(&self) -> bool {
+        vrm::is_motion(&self.document) && sides::evened(&self.document, &self.shapes) != self.shapes
+    }
+
+    fn mirror(&mut self) {
+        if vrm::is_motion(&self.document) {
+            sides::exchange_names(Arc::make_mut(&mut self.document));
+            self.shapes.iter_mut().for_each(sides::mirror_gaze);
+        }
+    }
+
+    fn shows_face(&self) -> bool {
+        self.shapes.iter().any(|shapes| shapes.property != Beside::Shapes)
     }
 
     fn has_meshes(&self) -> bool {

@@ -31,6 +31,7 @@ mod node_scale;
 
 mod parts;
 mod prune;
+mod sides;
 
 pub(crate) mod read;
 

@@ -138,6 +138,11 @@ impl ParsedFile for GltfFile {
         };
         let bones = self.stated_bones(warnings);
         let avatar = bones.filter(|bones| bones.is_motion);
+        if let Some(missing) = avatar.map(Humanoid::missing).filter(|missing| !missing.is_empty()) {
+            warnings.push(Warning::BonesMissing {
+                names: missing.iter().map(|&name| name.to_owned()).collect(),
+            });
+        }
         let mut moves = chosen.moves(nodes)?;
         if let Some(avatar) = avatar {
             moves.retain(|&(node, path, _)| match path {
@@ -412,19 +417,27 @@ const SCALE_TOLERANCE: f64 = 1e-3;
 /// Warns about joints with scales and about changing ones: their effect on lengths is read, but a loop cannot hold a change.
 fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<Warning>) {
     let changes = |node: usize| rig.tracks[node].scale.as_ref().is_some_and(Track::moves);
-    let is_scaled = |node: usize| {
+    let scale = |node: usize| {
         let rest = rig.nodes.transforms[node].scale;
         let track = rig.tracks[node].scale.as_ref();
-        let scale = track.map_or(rest, |track| track.vector_at(start_secs, 0.0));
-        (scale - DVec3::ONE).abs().max_element() > SCALE_TOLERANCE
+        track.map_or(rest, |track| track.vector_at(start_secs, 0.0))
+    };
+    let is_scaled = |node: usize| (scale(node) - DVec3::ONE).abs().max_element() > SCALE_TOLERANCE;
+    let stretches = |node: usize| {
+        let size = scale(node).abs();
+        size.max_element() - size.min_element() > SCALE_TOLERANCE * size.max_element()
+    };
+    // A scale shared by the whole skeleton is a unit conversion, but for one that stretches it.
+    let first = rig.joints.nodes[0];
+    let above: Vec<usize> = first.into_iter().flat_map(|first| rig.nodes.above(first)).collect();
+    let counts = |node: usize| {
+        let is_above = Some(node) == first || above.contains(&node);
+        is_scaled(node) && (!is_above || stretches(node))
     };
     for varies in [false, true] {
-        // A scale shared by the whole skeleton is a unit conversion.
-        let joints = rig.joints.nodes.iter().enumerate();
-        let mut found = joints
-            .filter_map(|(joint, node)| node.map(|node| (joint, node)))
-            .filter(|&(joint, node)| changes(node) == varies && (varies || (joint > 0 && is_scaled(node))));
-        if let Some((_, first)) = found.next() {
+        let joints = rig.joints.nodes.iter().flatten().chain(&above).copied();
+        let mut found = joints.filter(|&node| changes(node) == varies && (varies || counts(node)));
+        if let Some(first) = found.next() {
             warnings.push(Warning::ScaledJoints {
                 joint: cut(&rig.nodes.name(first), MAX_NAME),
                 count: 1 + found.count(),

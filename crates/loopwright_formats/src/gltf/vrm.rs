@@ -4,6 +4,7 @@
 //! nodes beside the skeleton stand for expressions, whose weight is the first part of their translation, and for the gaze, which is
 //! their rotation. Only bones turn, only the hips travel, and programs play the first animation. See docs/formats/gltf.md.
 
+use loopwright::retarget::HumanBone;
 use serde_json::{Value, json};
 
 use super::container::Document;
@@ -40,6 +41,9 @@ const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
 /// Bones of fingers; those of version 0 name a thumb's as those of other fingers.
 const PHALANGES: [&str; 4] = ["Metacarpal", "Proximal", "Intermediate", "Distal"];
 
+/// Bones that an animation never moves: the gaze is beside the bones.
+const EYES: [&str; 2] = ["leftEye", "rightEye"];
+
 /// What joints are that are no bones: hair, clothes, and what shares the turn of a bone.
 const NO_BONE: &str = "helper";
 
@@ -72,6 +76,8 @@ pub(super) struct Humanoid {
     pub(super) is_motion: bool,
     expressions: Vec<usize>,
     gaze: Option<usize>,
+    /// The bones that every avatar has and that it lacks.
+    missing: Vec<&'static str>,
 }
 
 /// Whether a document is a motion for avatars.
@@ -94,9 +100,9 @@ fn extension<'a>(document: &'a Document, name: &str) -> Option<&'a Value> {
 }
 
 impl Humanoid {
-    /// What the file states, of a motion or else of a character; `None` where it states no bones.
+    /// What the file states, of a motion or else of a character; `None` where it is neither, or a character without bones or of a later version.
     ///
-    /// Errors: a bone is none of the nodes, a node is two bones, or there are no hips.
+    /// Errors: a bone is none of the nodes, a node is two bones, or there are no hips; a motion states no bones, or has a later version.
     pub(super) fn of(document: &Document, num_nodes: usize) -> Result<Option<Self>, GltfError> {
         let found = [ANIMATION, "VRMC_vrm", "VRM"]
             .into_iter()
@@ -106,8 +112,22 @@ impl Humanoid {
         };
         let is_motion = name == ANIMATION;
         let at = format!("extensions.{name}");
-        let Some(map) = stated.pointer("/humanoid/humanBones").filter(|_| !is_of_later(stated)) else {
-            return Ok(None);
+        let map = stated.pointer("/humanoid/humanBones");
+        let map = match (map, later_version(stated)) {
+            (Some(map), None) => map,
+            _ if !is_motion => return Ok(None),
+            (_, Some(version)) => {
+                return Err(GltfError::Form {
+                    at: format!("{at}.specVersion"),
+                    reason: format!("only 1.x is read, found {}", excerpt(version.as_bytes())),
+                });
+            }
+            (None, None) => {
+                return Err(GltfError::Form {
+                    at: format!("{at}.humanoid.humanBones"),
+                    reason: "there are no bones, so that no body moves".to_owned(),
+                });
+            }
         };
         let node_of = |stated: &Value, at: &dyn Fn() -> String| -> Result<usize, GltfError> {
             let node = stated.get("node").and_then(Value::as_u64);
@@ -133,7 +153,7 @@ impl Humanoid {
         let mut bones: Vec<(usize, Option<String>)> = Vec::new();
         let mut hips = None;
         let mut bone_of: Vec<Option<&str>> = vec![None; num_nodes];
-        for (bone, stated) in named {
+        for (bone, stated) in named.into_iter().filter(|(_, stated)| !stated.is_null()) {
             let node = match node_of(stated, &|| at_bone(bone)) {
                 // Programs of version 0 wrote bones that there are not.
                 Err(_) if stated.get("node").and_then(Value::as_i64) == Some(-1) => continue,
@@ -148,7 +168,9 @@ impl Humanoid {
             if bone == "hips" {
                 hips = Some(node);
             }
-            bones.push((node, part_of(bone)));
+            if !(is_motion && EYES.contains(&bone)) {
+                bones.push((node, part_of(bone)));
+            }
         }
         let Some(hips) = hips else {
             return Err(GltfError::Form {
@@ -161,28 +183,38 @@ impl Humanoid {
             let listed = stated
                 .pointer(&format!("/expressions/{kind}"))
                 .and_then(Value::as_object);
-            for (name, stated) in listed.into_iter().flatten() {
+            for (name, stated) in listed.into_iter().flatten().filter(|(_, stated)| !stated.is_null()) {
                 let at = || format!("{at}.expressions.{kind}.{}", excerpt(name.as_bytes()));
                 expressions.push(node_of(stated, &at)?);
             }
         }
         expressions.sort_unstable();
         expressions.dedup();
-        let gaze = stated.get("lookAt").filter(|_| is_motion);
+        // One without a node is one of the other members, and no gaze.
+        let has_node = |stated: &&Value| stated.get("node").is_some_and(|node| !node.is_null());
+        let gaze = stated.get("lookAt").filter(|_| is_motion).filter(has_node);
         let gaze = gaze
             .map(|stated| node_of(stated, &|| format!("{at}.lookAt")))
             .transpose()?;
         let is_free = |node: &usize| bone_of[*node].is_none();
+        let is_missing = |bone: &&str| !bone_of.contains(&Some(*bone));
+        let missing = HumanBone::NEEDED.into_iter().filter(is_missing);
         Ok(Some(Self {
             bones,
             hips,
             is_motion,
             gaze: gaze.filter(|node| is_free(node) && !expressions.contains(node)),
             expressions: expressions.into_iter().filter(is_free).collect(),
+            missing: missing.collect(),
         }))
     }
 
-    /// The nodes of all bones.
+    /// The bones that every avatar has and that the file does not state.
+    pub(super) fn missing(&self) -> &[&'static str] {
+        &self.missing
+    }
+
+    /// The nodes of all bones, of a motion but eyes.
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
         self.bones.iter().map(|(node, _)| *node)
     }
@@ -214,10 +246,10 @@ impl Humanoid {
     }
 }
 
-/// Whether a later version states it, whose bones may be others.
-fn is_of_later(stated: &Value) -> bool {
+/// The version that states it, if it is a later one, whose bones may be others.
+fn later_version(stated: &Value) -> Option<&str> {
     let version = stated.get("specVersion").and_then(Value::as_str);
-    version.is_some_and(|version| !version.starts_with("1.") && !version.starts_with("0."))
+    version.filter(|version| !version.starts_with("1.") && !version.starts_with("0."))
 }
 
 /// The extension of a motion with bones at these nodes, as the value of `extensions`.

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
+use loopwright::math::{Rigid, rotation};
 use loopwright::retarget::{HumanBone, Rig};
-use loopwright::{BodyOverrides, Joint, Pose, Skeleton, Take, math::Rigid};
+use loopwright::{BodyOverrides, Joint, Pose, Skeleton, Take};
 use serde_json::{Value, json};
 
 use super::container::Document;
@@ -32,7 +33,6 @@ pub struct VrmaSource {
     rest: Pose,
     /// The file of the bones alone.
     file: GltfSource,
-    space: Space,
 }
 
 impl VrmaSource {
@@ -40,7 +40,7 @@ impl VrmaSource {
     pub fn for_take(take: &Take, rest: &Pose) -> Self {
         let rig = Rig::of(take, rest, &BodyOverrides::default());
         let bones = match rig.map(|rig| rig.humanoid()) {
-            Ok(Ok(bones)) => Ok(bones),
+            Ok(Ok(bones)) => Ok(with_legs_as_seen(take, bones)),
             Ok(Err(missing)) => Err(missing.into_iter().map(str::to_owned).collect()),
             Err(_) => Err(vec!["hips".to_owned()]),
         };
@@ -64,7 +64,6 @@ impl VrmaSource {
                 has_short_tracks: false,
                 shapes: Vec::new(),
             },
-            space: Space::METRES_Y_UP,
             bones,
         }
     }
@@ -74,6 +73,45 @@ impl VrmaSource {
             missing: missing.clone(),
         })
     }
+}
+
+/// How a bone is turned from the T-pose in a pose.
+fn turned(bone: &HumanBone, world: &Pose) -> DQuat {
+    (world.rotations[bone.joint] * bone.rest.rotation.conjugate()).normalize()
+}
+
+/// Frames of a take in which legs are looked at.
+const MOST_FRAMES: usize = 64;
+
+/// The bones with legs ahead of the hips and beside them as far as they are in the take on average, where joints between may hold them elsewhere
+/// than at rest: those of CMU's captures by 3 cm. They stay as far below, so that the hips rest as high as legs are long.
+fn with_legs_as_seen(take: &Take, mut bones: Vec<HumanBone>) -> Vec<HumanBone> {
+    let skeleton = take.skeleton();
+    let hips = bones[0].clone();
+    let stride = take.num_frames().div_ceil(MOST_FRAMES);
+    let worlds: Vec<Pose> = (0..take.num_frames())
+        .step_by(stride)
+        .map(|frame| take.pose(frame).world(skeleton))
+        .collect();
+    let mut shifts = vec![DVec3::ZERO; bones.len()];
+    for index in 0..bones.len() {
+        let bone = &bones[index];
+        let Some(parent) = bone.parent else { continue };
+        let is_apart = bone.name.ends_with("UpperLeg") && skeleton.parent(bone.joint) != Some(hips.joint);
+        shifts[index] = shifts[parent];
+        if is_apart {
+            let seen = worlds.iter().map(|world| {
+                let from_hips = world.translations[bone.joint] - world.translations[hips.joint];
+                turned(&hips, world).conjugate() * from_hips
+            });
+            let shift = seen.sum::<DVec3>() / worlds.len() as f64 - offset(&bones, bone);
+            shifts[index] = DVec3::new(shift.x, 0.0, shift.z);
+        }
+    }
+    for (bone, shift) in bones.iter_mut().zip(shifts) {
+        bone.rest.translation += shift;
+    }
+    bones
 }
 
 /// The offset of a bone from the one that it hangs from.
@@ -108,26 +146,50 @@ fn document(skeleton: &Skeleton, bones: &[HumanBone]) -> Document {
     }
 }
 
-/// A motion by its bones, with the hips where legs hang from where they hung: local poses at all keys, and the joint that is farthest from its place, with the distance.
+/// Where joints are left out below a bone, and one bone hangs from it: that one. Where its place is says which way the bone points.
+fn led_by(skeleton: &Skeleton, bones: &[HumanBone]) -> Vec<Option<usize>> {
+    let led = |bone: usize| {
+        let mut below = (0..bones.len()).filter(|&below| bones[below].parent == Some(bone));
+        let only = below.next().filter(|_| below.next().is_none())?;
+        (skeleton.parent(bones[only].joint) != Some(bones[bone].joint)).then_some(only)
+    };
+    (0..bones.len()).map(led).collect()
+}
+
+/// A motion by its bones: local poses at all keys, and the joint that is farthest from its place, with the distance.
+///
+/// Where joints between hips and legs move, the hips make up for it, so that feet do not slide by it.
 fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize, f64)) {
     let skeleton = motion.skeleton();
     let mut apart = (0, 0.0);
-    let legs: Vec<&HumanBone> = bones.iter().filter(|bone| bone.name.ends_with("UpperLeg")).collect();
+    let led_by = led_by(&skeleton, bones);
+    let turned = |world: &Pose, bone: usize| {
+        let turned = turned(&bones[bone], world);
+        led_by[bone].map_or(turned, |next| {
+            let along = world.translations[bones[next].joint] - world.translations[bones[bone].joint];
+            (rotation::arc(turned * offset(bones, &bones[next]), along) * turned).normalize()
+        })
+    };
+    // How the middle of the legs' tops is from where it is seen from the hips on average.
+    let legs: Vec<usize> = bones
+        .iter()
+        .filter(|bone| bone.name.ends_with("UpperLeg"))
+        .map(|bone| bone.joint)
+        .collect();
+    let from_hips = |world: &Pose| {
+        let tops = legs.iter().map(|&leg| world.translations[leg]).sum::<DVec3>() / legs.len().max(1) as f64;
+        tops - world.translations[bones[0].joint]
+    };
+    let worlds = || (0..motion.num_keys).map(|key| motion.pose(key).as_ref().world(&skeleton));
+    let seen = worlds().map(|world| turned(&world, 0).conjugate() * from_hips(&world));
+    let usual = seen.sum::<DVec3>() / motion.num_keys.max(1) as f64;
     let mut poses = Vec::with_capacity(motion.num_keys);
-    for key in 0..motion.num_keys {
-        let world = motion.pose(key).as_ref().world(&skeleton);
-        let turned = |bone: &HumanBone| (world.rotations[bone.joint] * bone.rest.rotation.conjugate()).normalize();
-        // Where joints between hips and legs bend, feet would slide otherwise.
-        let off = |leg: &HumanBone| {
-            let hung = world.translations[bones[0].joint] + turned(&bones[0]) * offset(bones, leg);
-            world.translations[leg.joint] - hung
-        };
-        let hips = world.translations[bones[0].joint]
-            + legs.iter().map(|leg| off(leg)).sum::<DVec3>() / legs.len().max(1) as f64;
+    for world in worlds() {
+        let hips = world.translations[bones[0].joint] + from_hips(&world) - turned(&world, 0) * usual;
         let mut placed: Vec<Rigid> = Vec::with_capacity(bones.len());
         let mut pose = Pose::default();
-        for bone in bones {
-            let turned = turned(bone);
+        for (index, bone) in bones.iter().enumerate() {
+            let turned = turned(&world, index);
             let above = bone.parent.map_or(Rigid::IDENTITY, |parent| placed[parent]);
             let offset = match bone.parent {
                 Some(_) => offset(bones, bone),
@@ -176,7 +238,7 @@ impl FileForm for VrmaSource {
     }
 
     fn space(&self) -> &Space {
-        &self.space
+        &self.file.space
     }
 
     fn frame_time_secs(&self) -> f64 {

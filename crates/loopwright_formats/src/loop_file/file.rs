@@ -17,6 +17,7 @@ use super::{describe, sidecar::Sidecar};
 use crate::error::{ReadError, WriteError};
 use crate::settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings};
 use crate::space::{Space, SpaceSettings};
+use crate::warning::Warning;
 use crate::write::{with_facts, write_loop_on_feet};
 use crate::{animated_file::AnimatedFile, keyed_motion::KeyedMotion, naming, source::Source, written::WrittenFile};
 
@@ -136,9 +137,11 @@ impl LoopFile {
         writing: &LoopWriteSettings,
     ) -> Result<Self, LoopFileError> {
         let clip = &made.from_start();
+        let has_sides = made.candidate.pairing.is_mirrored() && made.of_take.is_none() && source.form().has_sides();
         let source = &*source.along(made)?;
         let feet = describe::feet(clip, &made.body, &made.feet, made.seam_sample());
-        let written = checked(clip, Some(&feet), source, writing)?;
+        let mut written = checked(clip, Some(&feet), source, writing)?;
+        written.warnings.extend(has_sides.then_some(Warning::SidesEvened));
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let animation = written.animation.as_deref();
         let back = ReadBack::new(&file, animation, clip, source, writing, made.seam_sample())?;
