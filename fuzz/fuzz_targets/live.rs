@@ -8,9 +8,8 @@ use loopwright_formats::{BvhRecording, BvhStream, ReadSettings, StreamedLine, re
 
 fuzz_target!(|bytes: &[u8]| {
     if bytes.starts_with(b"HIERARCHY") {
-        let mut stream = BvhStream::new();
         let pieces: Vec<Vec<u8>> = bytes.chunks(61).map(<[u8]>::to_vec).collect();
-        return hear(&mut stream, &pieces);
+        return hear(&pieces);
     }
     let (mut reader, mut rest, mut secs) = (VmcReader::new(None), bytes, 0.0);
     let mut pieces = Vec::new();
@@ -20,15 +19,18 @@ fuzz_target!(|bytes: &[u8]| {
         reader.push(packet, secs);
         rest = tail;
         while let Some(event) = reader.next_event() {
-            if let VmcEvent::Text(text) = event {
-                pieces.push(text);
+            match event {
+                VmcEvent::Text(text) => pieces.push(text),
+                VmcEvent::Cut(_) => hear(&core::mem::take(&mut pieces)),
             }
         }
     }
-    hear(&mut BvhStream::new(), &pieces);
+    hear(&pieces);
 });
 
-fn hear(stream: &mut BvhStream, pieces: &[Vec<u8>]) {
+/// Hears a file that comes in pieces.
+fn hear(pieces: &[Vec<u8>]) {
+    let mut stream = BvhStream::new();
     let mut recording: Option<BvhRecording> = None;
     for piece in pieces {
         stream.push(piece);

@@ -98,9 +98,7 @@ def listen(name, path, by, pace):
 
     def follow():
         for line in child.stdout:
-            # Why there is no loop is said on many lines.
-            if line.startswith(b'{"format"'):
-                answers.append((time.monotonic(), json.loads(line)))
+            answers.append((time.monotonic(), json.loads(line)))
 
     follower = threading.Thread(target=follow)
     follower.start()

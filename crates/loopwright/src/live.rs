@@ -51,11 +51,11 @@ pub struct Due {
     pub cycle: usize,
     /// Length of a cycle, seconds; `None` where no rhythm is known.
     pub period_secs: Option<f64>,
-    /// The frames to make it of, counted from the first of the stream.
+    /// The frames to make it of, counted from the first that was heard.
     pub frames: Range<usize>,
 }
 
-/// Listens to poses, and says when a loop can be tried.
+/// Listens to poses, and says when a loop can be tried. What does not continue what came needs another listener.
 ///
 /// ```
 /// use loopwright::live::Listener;
@@ -82,8 +82,6 @@ pub struct Listener {
     /// How far the body went in [`STEP_SECS`], per pose.
     steps: VecDeque<f64>,
     num_frames: usize,
-    /// The first frame after the last cut.
-    cut_at: usize,
     period: Option<f64>,
     /// Where the motion with this rhythm began, and when the next try is due; frames.
     began_at: usize,
@@ -115,7 +113,6 @@ impl Listener {
             min_lag: lag_of(CYCLE_SECS[0]).max(3),
             steps: VecDeque::new(),
             num_frames: 0,
-            cut_at: 0,
             period: None,
             began_at: 0,
             due_at: f64::INFINITY,
@@ -126,23 +123,6 @@ impl Listener {
     /// The length of a cycle, seconds, where one is known.
     pub fn period_secs(&self) -> Option<f64> {
         self.period.map(|frames| frames * self.frame_time_secs)
-    }
-
-    /// Number of frames so far.
-    pub fn num_frames(&self) -> usize {
-        self.num_frames
-    }
-
-    /// What follows does not continue what came: no loop is tried across.
-    pub fn cut(&mut self) {
-        self.poses.clear();
-        self.steps.clear();
-        self.lags.fill(Lag::default());
-        self.period = None;
-        self.cut_at = self.num_frames;
-        self.began_at = self.num_frames;
-        self.due_at = f64::INFINITY;
-        self.num_tries = 0;
     }
 
     /// The last try found nothing: the next one comes sooner than after a cycle.
@@ -160,7 +140,7 @@ impl Listener {
     /// Takes the local rotations of all joints at the next frame; says whether a loop can be tried with it. Joints that are missing count
     /// as at rest.
     pub fn push(&mut self, rotations: &[DQuat]) -> Option<Due> {
-        let is_compared = (self.num_frames - self.cut_at).is_multiple_of(self.stride);
+        let is_compared = self.num_frames.is_multiple_of(self.stride);
         self.num_frames += 1;
         if is_compared {
             self.compare(rotations);
@@ -255,7 +235,7 @@ impl Listener {
                 break;
             }
         }
-        (self.num_frames - (moving * self.stride).min(self.num_frames)).max(self.cut_at)
+        self.num_frames.saturating_sub(moving * self.stride)
     }
 
     /// The try that is due now.
@@ -277,7 +257,7 @@ impl Listener {
         Some(Due {
             cycle,
             period_secs: self.period_secs(),
-            frames: self.num_frames.saturating_sub(window).max(self.cut_at)..self.num_frames,
+            frames: self.num_frames.saturating_sub(window)..self.num_frames,
         })
     }
 }

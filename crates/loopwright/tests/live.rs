@@ -76,30 +76,6 @@ fn tries_come_at_the_ends_of_cycles() {
 }
 
 #[test]
-fn no_try_reaches_across_a_cut() {
-    let walk = synthesize(&WalkSettings {
-        seconds: 8.0,
-        ..WalkSettings::default()
-    });
-    let take = walk.unwrap().take;
-    let mut listener = Listener::new(take.skeleton(), take.frame_time_secs());
-    let cut = take.num_frames();
-    let mut rounds = Vec::new();
-    for _ in 0..2 {
-        let tries = (0..cut).filter_map(|frame| listener.push(take.rotations(frame)));
-        rounds.push(tries.collect::<Vec<Due>>());
-        listener.cut();
-        assert_eq!(listener.period_secs(), None);
-    }
-    assert!(rounds[0].len() > 3, "{rounds:?}");
-    let moved = |due: &Due| Due {
-        frames: due.frames.start + cut..due.frames.end + cut,
-        ..due.clone()
-    };
-    assert_eq!(rounds[0].iter().map(moved).collect::<Vec<_>>(), rounds[1]);
-}
-
-#[test]
 fn a_body_that_stands_has_no_rhythm() {
     let skeleton = Skeleton::new(vec![
         Joint::new("a", None, DVec3::ZERO),

@@ -25,6 +25,7 @@ pub struct Failure {
     /// One thing to try.
     hint: Option<String>,
     negative: bool,
+    stopped: bool,
     wrong_call: bool,
     /// The command's own JSON document for this failure, with the facts known by then, if it has one.
     document: Option<Box<str>>,
@@ -38,6 +39,7 @@ impl Failure {
             details: Vec::new(),
             hint: None,
             negative: false,
+            stopped: false,
             wrong_call: false,
             document: None,
         }
@@ -79,6 +81,14 @@ impl Failure {
     pub(crate) fn into_error(self) -> Self {
         Self {
             negative: false,
+            ..self
+        }
+    }
+
+    /// The same of a run that was stopped at the keyboard: nothing was found by then. What went wrong did so all the same.
+    pub(crate) fn stopped(self) -> Self {
+        Self {
+            stopped: self.negative,
             ..self
         }
     }
@@ -131,9 +141,13 @@ impl Failure {
         self.document.as_deref()
     }
 
-    /// The status that the shell sees: 1 where nothing was found, 2 for an error.
+    /// The status that the shell sees: 1 where nothing was found, 130 if it was stopped by then, 2 for an error.
     pub fn exit_status(&self) -> u8 {
-        if self.negative { 1 } else { 2 }
+        match self.negative {
+            true if self.stopped => status(&Ok(Ending::Stopped)),
+            true => status(&Ok(Ending::Negative)),
+            false => 2,
+        }
     }
 
     /// Whether nothing was found; otherwise something went wrong.

@@ -15,6 +15,7 @@ mod exit;
 mod failures;
 mod files;
 mod headings;
+mod heard;
 mod limits;
 mod live_source;
 mod load;

@@ -23,12 +23,12 @@ const MAX_WAITING: usize = 4096;
 
 /// What came next.
 pub(crate) enum Came {
-    /// The next bytes of a BVH file, and when they came.
+    /// The next bytes of a BVH file, if any, and when they came.
     Text(Vec<u8>, Instant),
-    /// What follows does not continue what came before.
+    /// The file ends. What follows does not continue it and is another one.
     Cut(VmcCut),
-    /// Nothing in the meantime.
-    Nothing,
+    /// Nothing, for so long.
+    Silence(Duration),
     /// The end.
     End,
 }
@@ -39,15 +39,16 @@ type Piece = (io::Result<Vec<u8>>, Instant);
 /// A stream of poses.
 pub(crate) struct LiveSource {
     pieces: Receiver<Piece>,
+    /// When the last one came.
+    came: Instant,
     packets: Option<Packets>,
 }
 
 /// What packets are turned into.
 struct Packets {
+    port: u16,
     reader: VmcReader,
     since: Instant,
-    /// When the last one came.
-    came: Instant,
     lost: Arc<AtomicU64>,
 }
 
@@ -71,11 +72,15 @@ impl LiveSource {
             }
         };
         begin("listen", read)?;
-        Ok(Self { pieces, packets: None })
+        Ok(Self {
+            pieces,
+            came: Instant::now(),
+            packets: None,
+        })
     }
 
-    /// A port of this machine, which no other one reaches; 0 is any that is free. Returns which it is.
-    pub(crate) fn of_port(port: u16, rate_hz: Option<f64>) -> Result<(Self, u16), Failure> {
+    /// A port of this machine, which no other one reaches; 0 is any that is free.
+    pub(crate) fn of_port(port: u16, rate_hz: Option<f64>) -> Result<Self, Failure> {
         let failed = |error: io::Error| {
             Failure::error(format!("cannot listen at port {port} of this machine: {error}")).try_this(
                 "another --port, which the sender has to use too; or end the program that listens there already",
@@ -87,54 +92,55 @@ impl LiveSource {
         let lost = Arc::<AtomicU64>::default();
         let of_reader = Arc::clone(&lost);
         begin("listen", move || receive(&socket, &sender, &of_reader))?;
-        let now = Instant::now();
+        let came = Instant::now();
         let packets = Packets {
+            port,
             reader: VmcReader::new(rate_hz),
-            since: now,
-            came: now,
+            since: came,
             lost,
         };
         let packets = Some(packets);
-        Ok((Self { pieces, packets }, port))
+        Ok(Self { pieces, came, packets })
+    }
+
+    /// The port at which packets are received.
+    pub(crate) fn port(&self) -> Option<u16> {
+        self.packets.as_ref().map(|packets| packets.port)
     }
 
     /// What comes next, if it comes within that time. Errors: the standard input cannot be read.
     pub(crate) fn next(&mut self, within: Duration) -> Result<Came, Failure> {
-        if let Some(packets) = &mut self.packets
-            && let Some(event) = packets.reader.next_event()
-        {
-            return Ok(packets.came_of(event));
+        if let Some(event) = self.next_event() {
+            return Ok(event);
         }
         let (piece, came) = match self.pieces.recv_timeout(within) {
             Ok(piece) => piece,
-            Err(RecvTimeoutError::Timeout) => return Ok(Came::Nothing),
+            // What waits in line while a loop is made is no silence.
+            Err(RecvTimeoutError::Timeout) => return Ok(Came::Silence(self.came.elapsed())),
             Err(RecvTimeoutError::Disconnected) => return Ok(Came::End),
         };
+        self.came = came;
         let piece = piece.map_err(|error| Failure::error(format!("cannot read the stream: {error}")))?;
         let Some(packets) = &mut self.packets else {
             return Ok(Came::Text(piece, came));
         };
-        packets.came = came;
-        packets
-            .reader
-            .push(&piece, came.duration_since(packets.since).as_secs_f64());
-        let event = packets.reader.next_event();
-        Ok(event.map_or(Came::Nothing, |event| packets.came_of(event)))
+        let received_secs = came.duration_since(packets.since).as_secs_f64();
+        packets.reader.push(&piece, received_secs);
+        Ok(self.next_event().unwrap_or(Came::Text(Vec::new(), came)))
+    }
+
+    /// What came of packets and was not taken yet.
+    fn next_event(&mut self) -> Option<Came> {
+        Some(match self.packets.as_mut()?.reader.next_event()? {
+            VmcEvent::Text(text) => Came::Text(text, self.came),
+            VmcEvent::Cut(why) => Came::Cut(why),
+        })
     }
 
     /// What was odd in packets, and how many were lost because work took longer than they did.
     pub(crate) fn counts(&self) -> Option<(&VmcCounts, u64)> {
         let packets = self.packets.as_ref()?;
         Some((packets.reader.counts(), packets.lost.load(Ordering::Relaxed)))
-    }
-}
-
-impl Packets {
-    fn came_of(&self, event: VmcEvent) -> Came {
-        match event {
-            VmcEvent::Text(text) => Came::Text(text, self.came),
-            VmcEvent::Cut(why) => Came::Cut(why),
-        }
     }
 }
 

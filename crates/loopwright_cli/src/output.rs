@@ -507,7 +507,7 @@ fn cause(error: &io::Error) -> String {
 }
 
 /// Whether two paths name the same future file.
-fn is_same(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     let folder = |path: &Path| folder_of(path).canonicalize().ok();
     one.file_name() == other.file_name() && folder(one) == folder(other)
 }

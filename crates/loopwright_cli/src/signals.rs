@@ -34,6 +34,12 @@ pub(crate) fn stream_was_ended() -> bool {
     HAS_ENDED_STREAM.load(Ordering::Relaxed)
 }
 
+/// What is listened to has ended: from now on the next SIGINT ends the run. Returns whether the keyboard has ended it.
+pub(crate) fn stream_ends() -> bool {
+    ENDS_STREAM.store(false, Ordering::Relaxed);
+    stream_was_ended()
+}
+
 /// Makes signals wait until the value is dropped.
 pub(crate) fn wait() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,6 +1,6 @@
 //! Loops of motion that still comes: through a pipe, by VMC, at any pace, and when it stutters, stops, jumps or lies.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::UdpSocket;
 use std::process::{Child, ChildStdin, Stdio};
 use std::thread::sleep;
@@ -35,9 +35,40 @@ impl Listening {
         let _ = self.input.as_mut().unwrap().write_all(bytes);
     }
 
+    /// The port that it listens at, which it says first.
+    fn port(&mut self) -> u16 {
+        // What it says later is left to the answer.
+        let mut said = BufReader::with_capacity(1, self.child.stderr.as_mut().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let port = line.split("port ").nth(1).and_then(|rest| rest.split(' ').next());
+        port.unwrap_or_else(|| panic!("{line}")).parse().unwrap()
+    }
+
+    /// Presses Ctrl-C.
+    #[cfg(unix)]
+    fn interrupt(&self) {
+        let id = self.child.id().to_string();
+        let sent = std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// The stream ends.
     fn ends(mut self) -> Answer {
         drop(self.input.take());
+        self.wait()
+    }
+
+    /// It ends though the stream does not.
+    fn wait(self) -> Answer {
         Answer::new(self.child.wait_with_output().unwrap())
+    }
+}
+
+fn wait_for(is_there: impl Fn() -> bool) {
+    let since = Instant::now();
+    while !is_there() && since.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(1));
     }
 }
 
@@ -136,10 +167,7 @@ fn loops_are_there_while_the_actor_walks() {
     sleep(Duration::from_millis(500));
     assert!(!folder.file("live.bvh").exists());
     listening.send(rows[frames(2.8)..frames(3.2)].concat().as_bytes());
-    let since = Instant::now();
-    while !folder.file("live.bvh.json").exists() && since.elapsed() < Duration::from_secs(60) {
-        sleep(Duration::from_millis(5));
-    }
+    wait_for(|| folder.file("live.bvh.json").exists());
     let first = folder.text("live.bvh");
     let (head_of_loop, rows_of_loop) = split(&first);
     assert!(head_of_loop.contains(&format!("Frames: {}\n", rows_of_loop.len())));
@@ -174,17 +202,19 @@ fn rows_that_lie_are_lost_and_the_rest_goes_on() {
     rows[61] = format!("{} 7\n", rows[61].trim_end());
     rows[90] = "hello\n".to_owned();
     rows.insert(100, "\n".to_owned());
+    rows.insert(101, "\x0B\n".to_owned());
     rows.push("1 2 3 4".to_owned());
     let text = head.clone() + &rows.concat();
     let answer = folder.heard(text.as_bytes(), "-o live.bvh --record take.bvh").wrote();
     for words in [
         "is no value of a channel; the row before stands in its place",
         " has 3 values, and a row has ",
-        "4 lines were no rows",
+        "4 lines were no rows\n",
         "the stream ended within a line",
     ] {
         answer.says(words);
     }
+    assert_eq!(answer.stderr.matches("stands in its place").count(), 3);
     let (_, recorded) = split(&folder.text("take.bvh"));
     assert_eq!(
         (recorded.len(), &recorded[60], &recorded[61]),
@@ -215,6 +245,51 @@ fn rows_that_lie_are_lost_and_the_rest_goes_on() {
         "part-2.bvh"
     };
     folder.is_made_of(best, "parts.bvh");
+
+    // The loop and the recipe have names that recordings would have.
+    folder.write("again-3.bvh", "");
+    let flags = "-o again-2.bvh --record again.bvh --recipe again-3.bvh --force --json";
+    let (_, last) = lines(&folder.heard(text.as_bytes(), flags).wrote());
+    let written = ["again-2.bvh", "again-2.bvh.json", "again.bvh", "again-4.bvh"];
+    assert_eq!(last["outputs"], serde_json::json!(written));
+    assert_eq!(folder.read("again-4.bvh"), folder.read("part-2.bvh"));
+    assert_eq!(folder.read("again-3.bvh"), b"");
+
+    // A row in whose place none can stand; and one that is lost at the end makes no recording of its own.
+    let text = [&head, "lost\n", &good[..20].concat(), &"lost\n".repeat(20)].concat();
+    let answer = folder
+        .heard(text.as_bytes(), "-o short.bvh --record first.bvh")
+        .ended(1);
+    answer.says("\"lost\" is no value of a channel\n");
+    answer.says("too many rows are lost");
+    assert_eq!(split(&folder.text("first.bvh")).1.len(), 28);
+}
+
+/// A line without an end, which is longer than any row, ends the stream. What came before is recorded and looped.
+#[test]
+fn what_came_is_kept_where_the_stream_cannot_be_read_further() {
+    let folder = Folder::with_synth("--seconds 6 --fps 30");
+    let mut bytes = folder.read("walk.bvh");
+    let walk = bytes.clone();
+    bytes.resize(bytes.len() + (2 << 20), b'1');
+    let answer = folder.heard(&bytes, "-o live.bvh --record take.bvh").wrote();
+    answer.says("is longer than 1 MiB; the stream ends there");
+    assert!(folder.read("take.bvh") == walk);
+    folder.is_made_of("take.bvh", "live.bvh");
+}
+
+/// What waits while loops are made is no silence, however short a silence may be.
+#[test]
+fn a_stream_that_waits_for_the_work_goes_on() {
+    let folder = Folder::with_synth("--seconds 20 --fps 60");
+    let walk = folder.read("walk.bvh");
+    let mut listening = Listening::start(&folder, "-o live.bvh --record take.bvh --timeout 0.1 --json");
+    listening.send(&walk);
+    let answer = listening.ends().wrote();
+    let (loops, _) = lines(&answer);
+    let longest = loops.iter().map(|line| number(line, "ready_secs")).fold(0.0, f64::max);
+    assert!(longest > 0.3, "the work takes {longest} s and proves nothing");
+    assert!(folder.read("take.bvh") == walk, "{}", answer.stderr);
 }
 
 /// A walk, a body that is somewhere else from one frame to the next, and another walk: no loop has both.
@@ -258,6 +333,10 @@ fn what_cannot_be_listened_to_is_said() {
         -o new.bvh --seconds 0           | --seconds must be a positive number
         -o new.bvh --timeout nan         | --timeout must be a positive number
         -o new.bvh --fps 60              | --port
+        -o new.bvh --port 0 --fps 1e9    | --fps must lie between 5 and 480
+        -o new.bvh --port 0 --fps 1e-300 | --fps must lie between 5 and 480
+        -o new.bvh --record new.bvh      | cannot be both the loop and what was heard
+        -o new.bvh --record ./new.bvh    | cannot be both the loop and what was heard
         -o new.bvh --port 70000          | 70000
         -o new.bvh --recipe frames.toml  | names frames
         -o new.txt                       | unsupported extension
@@ -268,16 +347,29 @@ fn what_cannot_be_listened_to_is_said() {
     nothing.says("no pose came");
     folder.heard(b"hello\n", "-o new.bvh").ended(2).says("not a BVH file");
     let (head, rows) = split(&folder.text("walk.bvh"));
+    // Files that are read, and no streams of lines.
+    for file in [head.replace("Frame Time: ", "Frame Time:\n"), head.replace('\n', "\r")] {
+        let answer = folder.heard(format!("{file}{}", rows.concat()).as_bytes(), "-o new.bvh");
+        answer.ended(1).says("the stream ended within its header");
+    }
     // Too short to hold a loop: nothing is found, and what was heard is kept.
     let short = head.clone() + &rows[..20].concat();
-    folder.heard(short.as_bytes(), "-o new.bvh --record short.bvh").ended(1);
+    let answer = folder
+        .heard(short.as_bytes(), "-o new.bvh --record short.bvh --json")
+        .ended(1);
+    let [error] = &answer.json_lines()[..] else {
+        panic!("{}", answer.stdout)
+    };
+    assert_valid(error, "error");
+    assert_eq!(error["outputs"], serde_json::json!(["short.bvh"]));
     assert_eq!(split(&folder.text("short.bvh")).1.len(), 20);
     assert!(!folder.file("new.bvh").exists());
     // As long as was asked for, and as long as there is memory for.
     let walk = folder.read("walk.bvh");
-    folder
+    let answer = folder
         .heard(&walk, "-o two.bvh --record two-take.bvh --seconds 2")
         .wrote();
+    assert!(!answer.stderr.contains("within a line"), "{}", answer.stderr);
     assert_eq!(split(&folder.text("two-take.bvh")).1.len(), 60);
     let answer = folder.heard(&walk, "-o new.bvh --record little.bvh --max-memory 3M");
     answer.says("there is no memory for a longer recording");
@@ -286,7 +378,7 @@ fn what_cannot_be_listened_to_is_said() {
     let mut listening = Listening::start(&folder, "-o stops.bvh --timeout 1");
     listening.send(&walk);
     let since = Instant::now();
-    let answer = Answer::new(listening.child.wait_with_output().unwrap()).wrote();
+    let answer = listening.wait().wrote();
     answer.says("nothing came for 1 s: the stream ends");
     assert!(since.elapsed() > Duration::from_secs(1));
     assert!(folder.file("stops.bvh").exists());
@@ -300,16 +392,40 @@ fn the_keyboard_ends_the_stream() {
     let walk = folder.read("walk.bvh");
     let mut listening = Listening::start(&folder, "-o live.bvh --record take.bvh");
     listening.send(&walk);
-    let since = Instant::now();
-    while !folder.file("live.bvh").exists() && since.elapsed() < Duration::from_secs(60) {
-        sleep(Duration::from_millis(20));
-    }
-    let id = listening.child.id().to_string();
-    let sent = std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
-    assert!(sent.success());
-    let answer = Answer::new(listening.child.wait_with_output().unwrap()).ended(130);
+    wait_for(|| folder.file("live.bvh").exists());
+    listening.interrupt();
+    let answer = listening.wait().ended(130);
     answer.says("stopped: the last loop is made of the whole");
     folder.is_made_of("take.bvh", "live.bvh");
+
+    // Where nothing came there is no last loop, and the status says what ended it all the same.
+    let mut listening = Listening::start(&folder, "--port 0 -o none.bvh --json");
+    listening.port();
+    listening.interrupt();
+    let answer = listening.wait().ended(130);
+    answer.says("no pose came");
+    assert!(!answer.stderr.contains("stopped"), "{}", answer.stderr);
+    let error = answer.json();
+    assert_valid(&error, "error");
+    assert_eq!(error["error"]["exit_status"], 130);
+}
+
+/// Once the stream has ended by itself, Ctrl-C ends the run: what was heard is recorded by then, and the loop that was made meanwhile stays.
+#[test]
+#[cfg(unix)]
+fn the_keyboard_ends_the_last_search() {
+    let folder = Folder::with_synth("--seconds 8 --fps 60");
+    let walk = folder.read("walk.bvh");
+    let mut listening = Listening::start(&folder, "-o live.bvh --record take.bvh");
+    listening.send(&walk);
+    drop(listening.input.take());
+    wait_for(|| folder.file("take.bvh").exists());
+    listening.interrupt();
+    let answer = listening.wait().ended(130);
+    assert!(!answer.stderr.contains("stopped"), "{}", answer.stderr);
+    assert!(folder.read("take.bvh") == walk);
+    let warned = folder.json("live.bvh.json")["warnings"].to_string();
+    assert!(warned.contains("made while the motion still came"), "{warned}");
 }
 
 /// A message of Open Sound Control: a name and numbers.
@@ -383,11 +499,7 @@ fn a_walk_that_comes_by_vmc_is_looped_too() {
     let folder = Folder::with_synth("--seconds 6 --fps 30");
     let take = folder.take("walk.bvh");
     let mut listening = Listening::start(&folder, "--port 0 -o live.bvh --record take.bvh --json --timeout 3");
-    let mut said = BufReader::new(listening.child.stderr.take().unwrap());
-    let mut line = String::new();
-    said.read_line(&mut line).unwrap();
-    let port = line.split("port ").nth(1).and_then(|rest| rest.split(' ').next());
-    let port: u16 = port.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
+    let port = listening.port();
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     for frame in 0..take.num_frames() {
         let secs = 7.0 + frame as f64 / 30.0;
@@ -398,11 +510,8 @@ fn a_walk_that_comes_by_vmc_is_looped_too() {
         socket.send_to(b"#bundle\0", ("127.0.0.1", port)).unwrap();
         sleep(Duration::from_millis(5));
     }
-    let output = listening.child.wait_with_output().unwrap();
-    let mut rest = String::new();
-    said.read_to_string(&mut rest).unwrap();
-    let answer = Answer::new(output).done();
-    assert!(rest.contains("packets were none of Open Sound Control"), "{rest}");
+    let answer = listening.wait().done();
+    answer.says("packets were none of Open Sound Control");
     let (loops, last) = lines(&answer);
     assert_eq!(loops[0]["cycle"], 3, "{}", answer.stdout);
     assert_eq!(number(&last, "frames") as usize, take.num_frames());
@@ -426,4 +535,28 @@ fn a_walk_that_comes_by_vmc_is_looped_too() {
         let farthest = (0..heard.num_frames()).map(far).fold(0.0, f64::max);
         assert!(farthest < 1e-4, "{joint}: {farthest}");
     }
+}
+
+/// A clock of milliseconds: poses come, and seem to be seconds apart.
+#[test]
+fn poses_that_came_are_not_called_none() {
+    let folder = Folder::with_walk();
+    let take = folder.take("walk.bvh");
+    let mut listening = Listening::start(&folder, "--port 0 -o live.bvh --timeout 1");
+    let port = listening.port();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for frame in 0..30 {
+        let packet = bundle(&take, frame, 1000.0 * frame as f64 / 30.0);
+        socket.send_to(&packet, ("127.0.0.1", port)).unwrap();
+        sleep(Duration::from_millis(2));
+    }
+    let answer = listening.wait().ended(1);
+    answer.says("29 poses were left out: a recording begins with 12");
+    answer.says("poses came, and no recording could begin with them");
+    let mut listening = Listening::start(&folder, "--port 0 -o live.bvh --timeout 0.1");
+    let port = listening.port();
+    let answer = listening.wait().ended(1);
+    answer.says(&format!(
+        "try: a sender of VMC that sends to port {port} of this machine"
+    ));
 }

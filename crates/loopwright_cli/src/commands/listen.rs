@@ -7,19 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loopwright::live::{Due, Listener};
+use loopwright::live::Due;
 use loopwright::{LoopCandidate, pipeline::by_recommendation};
 use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::vmc::{FIRST_POSES, MAX_STEP_SECS, RATE_RANGE_HZ, VmcCounts};
 use loopwright_formats::{BvhRecording, BvhStream, Format, LineFault, MemoryError, Sidecar, StreamedLine, read_take};
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Studied, Study};
 
 use super::make;
 use crate::args::ListenArgs;
 use crate::exit::{Ending, Failure};
+use crate::heard::{Heard, Lost};
 use crate::live_source::{Came, LiveSource};
 use crate::output::{self, Outputs};
 use crate::recipe::Recipe;
-use crate::report::listen::{ListenAnswer, LiveLoop};
+use crate::report::listen::{LiveLoop, last_line};
 use crate::{failures, files, load, loop_output, memory, report, signals, talk};
 
 /// How often it is looked whether the listening ends, while nothing comes.
@@ -28,12 +30,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Silence after which a sender of packets is gone, seconds.
 const PACKETS_TIMEOUT_SECS: f64 = 10.0;
 
-/// Longest time of lost rows that is bridged by repeating the last one, seconds.
-const BRIDGED_SECS: f64 = 0.25;
-
-/// A recording that is shorter than this is given up where another follows, seconds: nothing in it repeats.
-const SHORTEST_SECS: f64 = 1.0;
-
 /// Every so many frames it is looked whether there is memory for more.
 const FRAMES_PER_LOOK: usize = 64;
 
@@ -41,7 +37,24 @@ const FRAMES_PER_LOOK: usize = 64;
 const MAX_FAULTS_SAID: usize = 3;
 
 pub(crate) fn run(args: ListenArgs) -> Result<Ending, Failure> {
-    failures::check_rate(args.fps)?;
+    let mut recorded = Vec::new();
+    listen(&args, &mut recorded).map_err(|failure| {
+        // A line as all that it answers.
+        let line = report::failure::line(&failure, &recorded);
+        failure.in_document(line)
+    })
+}
+
+/// Listens, and names the files of what was heard in `recorded` once they are written.
+fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failure> {
+    if let Some(fps) = args.fps.filter(|fps| !RATE_RANGE_HZ.contains(fps)) {
+        let (slowest, fastest) = RATE_RANGE_HZ.into_inner();
+        return Err(
+            Failure::error(format!("--fps must lie between {slowest} and {fastest}, found {fps:?}"))
+                .try_this("--fps 30 or --fps 60")
+                .wrongly_called(),
+        );
+    }
     for (flag, secs) in [("seconds", args.seconds), ("timeout", args.timeout)] {
         if let Some(secs) = secs.filter(|secs| !(*secs > 0.0 && secs.is_finite())) {
             return Err(
@@ -69,7 +82,7 @@ pub(crate) fn run(args: ListenArgs) -> Result<Ending, Failure> {
     };
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
-    protect(&mut outputs, &args, &recipe);
+    protect(&mut outputs, args, &recipe);
     for path in [&args.output, &output::sidecar_path(&args.output)] {
         outputs.check(path)?;
     }
@@ -81,21 +94,28 @@ pub(crate) fn run(args: ListenArgs) -> Result<Ending, Failure> {
                     .try_this("a name that ends in .bvh; `loopwright convert` makes another format of it"),
             );
         }
+        if output::is_same(record, &args.output) {
+            return Err(Failure::error(format!(
+                "\"{}\" cannot be both the loop and what was heard",
+                record.display()
+            ))
+            .try_this("another name for --record")
+            .wrongly_called());
+        }
         outputs.check(record)?;
         outputs.clear_sidecar(record)?;
     }
     let study = load::study(recipe.take.clone())?;
+    signals::end_stream_when_stopped();
     let source = match args.port {
-        Some(port) => {
-            let (source, port) = LiveSource::of_port(port, args.fps)?;
-            talk::note(&format!(
-                "listening for VMC at port {port} of this machine; Ctrl-C ends it"
-            ));
-            source
-        }
+        Some(port) => LiveSource::of_port(port, args.fps)?,
         None => LiveSource::of_input()?,
     };
-    signals::end_stream_when_stopped();
+    if let Some(port) = source.port() {
+        talk::note(&format!(
+            "listening for VMC at port {port} of this machine; Ctrl-C ends it"
+        ));
+    }
     let mut listening = Listening {
         request: Request {
             recipe: &recipe,
@@ -103,22 +123,23 @@ pub(crate) fn run(args: ListenArgs) -> Result<Ending, Failure> {
             rows: &Rows::Recommended,
         },
         search_meanwhile: &search_meanwhile,
-        args: &args,
+        args,
         study: &study,
         format,
+        source,
         stream: BvhStream::new(),
-        listener: None,
-        parts: Vec::new(),
-        part_began_at: 0,
-        num_lost: 0,
+        heard: Heard::default(),
         num_faults: 0,
         best: None,
         num_loops: 0,
         write_failed: false,
     };
-    let was_stopped = listening.hear(source)?;
-    let ending = listening.end()?;
-    Ok(if was_stopped { Ending::Stopped } else { ending })
+    let was_stopped = listening.hear()?;
+    let ended = listening.end(recorded);
+    match was_stopped {
+        true => ended.map(|_| Ending::Stopped).map_err(Failure::stopped),
+        false => ended,
+    }
 }
 
 fn protect(outputs: &mut Outputs, args: &ListenArgs, recipe: &Recipe) {
@@ -176,14 +197,10 @@ struct Listening<'a> {
     /// The search of the last seconds.
     search_meanwhile: &'a SearchRequest,
     format: Format,
+    source: LiveSource,
     stream: BvhStream,
-    listener: Option<Listener>,
-    /// Recordings: a new one begins where what comes does not continue.
-    parts: Vec<BvhRecording>,
-    /// The first frame of the last of them.
-    part_began_at: usize,
-    /// Rows in a row that were lost, and lines so far that were none.
-    num_lost: usize,
+    heard: Heard,
+    /// Lines that were no rows.
     num_faults: usize,
     best: Option<Best>,
     num_loops: usize,
@@ -191,51 +208,57 @@ struct Listening<'a> {
 }
 
 impl Listening<'_> {
-    /// Hears a stream to its end; returns whether it was stopped at the keyboard.
-    fn hear(&mut self, mut source: LiveSource) -> Result<bool, Failure> {
-        let is_of_packets = self.args.port.is_some();
-        let mut last_came = Instant::now();
-        let was_stopped = loop {
-            if signals::stream_was_ended() {
-                break true;
-            }
-            match source.next(LOOK_EVERY)? {
-                Came::Text(text, came) => {
-                    last_came = came;
-                    if self.take(&text, came)? {
-                        break false;
-                    }
+    /// Hears the stream to its end; returns whether it was stopped at the keyboard. Errors: it is none, and nothing came before.
+    fn hear(&mut self) -> Result<bool, Failure> {
+        while !signals::stream_was_ended() {
+            match self.hear_next() {
+                Ok(false) => {}
+                Ok(true) => break,
+                // What came cannot be heard again.
+                Err(failure) if self.heard.has_frames() => {
+                    talk::warn(&format!("{}; the stream ends there", failure.what()));
+                    break;
                 }
-                Came::Cut(why) => {
-                    talk::warn(&format!("{why}: no loop reaches across, and a new recording begins"));
-                    self.cut();
-                }
-                Came::Nothing => {}
-                Came::End => break false,
+                Err(failure) => return Err(failure),
             }
-            let has_begun = self.listener.is_some();
-            let timeout = (self.args.timeout).or((is_of_packets && has_begun).then_some(PACKETS_TIMEOUT_SECS));
-            if let Some(secs) = timeout.filter(|secs| last_came.elapsed().as_secs_f64() > *secs) {
-                talk::note(&format!("nothing came for {secs} s: the stream ends"));
-                break false;
-            }
-        };
-        if was_stopped {
+        }
+        let was_stopped = signals::stream_ends();
+        if was_stopped && self.heard.has_frames() {
             talk::note("stopped: the last loop is made of the whole; Ctrl-C again ends at once");
         }
-        if self.stream.is_within_a_line() {
-            talk::note("the stream ended within a line, which is left out");
-        }
         if self.num_faults > MAX_FAULTS_SAID {
-            talk::warn(&format!(
-                "{} lines were no rows; the row before each stands in its place",
-                self.num_faults
-            ));
+            talk::warn(&format!("{} lines were no rows", self.num_faults));
         }
-        if let Some((counts, lost)) = source.counts() {
+        if let Some((counts, lost)) = self.source.counts() {
             warn_of_packets(counts, lost);
         }
         Ok(was_stopped)
+    }
+
+    /// Hears what comes next; returns whether the stream ends with it. Errors: it cannot be read.
+    fn hear_next(&mut self) -> Result<bool, Failure> {
+        match self.source.next(LOOK_EVERY)? {
+            Came::Text(text, came) => return self.take(&text, came),
+            Came::Cut(why) => {
+                talk::warn(&format!("{why}: no loop reaches across, and a new recording begins"));
+                self.stream = BvhStream::new();
+            }
+            Came::Silence(since) => {
+                let is_of_packets = self.source.port().is_some();
+                let usual = (is_of_packets && self.heard.has_frames()).then_some(PACKETS_TIMEOUT_SECS);
+                if let Some(secs) = self.args.timeout.or(usual).filter(|secs| since.as_secs_f64() > *secs) {
+                    talk::note(&format!("nothing came for {secs} s: the stream ends"));
+                    return Ok(true);
+                }
+            }
+            Came::End => {
+                if self.stream.is_within_a_line() {
+                    talk::note("the stream ended within a line, which is left out");
+                }
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Takes the next bytes; returns whether the stream ends with them. Errors: they are no BVH.
@@ -249,11 +272,9 @@ impl Listening<'_> {
             let due = match line.map_err(|error| wrong(error).try_this("a BVH file, a row on each line"))? {
                 None => return Ok(false),
                 Some(StreamedLine::Head) => {
-                    let Some(head) = self.stream.head().map(Arc::clone) else {
-                        continue;
-                    };
-                    self.listener = Some(Listener::new(head.skeleton(), head.frame_time_secs()));
-                    self.parts.push(BvhRecording::new(head));
+                    if let Some(head) = self.stream.head().map(Arc::clone) {
+                        self.heard.begin(head);
+                    }
                     continue;
                 }
                 Some(StreamedLine::OtherFile) => {
@@ -264,14 +285,7 @@ impl Listening<'_> {
                     self.lose(&fault);
                     None
                 }
-                Some(StreamedLine::Frame { text, rotations }) => {
-                    self.num_lost = 0;
-                    let (Some(part), Some(listener)) = (self.parts.last_mut(), &mut self.listener) else {
-                        continue;
-                    };
-                    part.push(text);
-                    listener.push(rotations)
-                }
+                Some(StreamedLine::Frame { text, rotations }) => self.heard.push(text, rotations),
             };
             if let Some(due) = due {
                 self.try_loop(&due, came);
@@ -282,53 +296,35 @@ impl Listening<'_> {
         }
     }
 
-    /// A row is lost: the one before stands in its place, for a moment.
+    /// A line is no row.
     fn lose(&mut self, fault: &LineFault) {
         self.num_faults += 1;
+        let lost = self.heard.lose();
         if self.num_faults <= MAX_FAULTS_SAID {
-            talk::warn(&format!("{fault}; the row before stands in its place"));
+            let instead = match lost {
+                Lost::Bridged => "; the row before stands in its place",
+                _ => "",
+            };
+            talk::warn(&format!("{fault}{instead}"));
         }
-        self.num_lost += 1;
-        let (Some(part), Some(listener)) = (self.parts.last_mut(), &mut self.listener) else {
-            return;
-        };
-        let most = (BRIDGED_SECS / part.head().frame_time_secs()).ceil();
-        if self.num_lost as f64 <= most && part.num_frames() > 0 {
-            part.repeat_last();
-            // It has its own row in the recording, so it is a frame here, too.
-            listener.repeat_last();
-        } else if part.num_frames() > 0 {
+        if lost == Lost::Ends {
             talk::warn("too many rows are lost: no loop reaches across, and a new recording begins");
-            self.cut();
         }
-    }
-
-    /// What comes next does not continue what came.
-    fn cut(&mut self) {
-        let (Some(part), Some(listener)) = (self.parts.last(), &mut self.listener) else {
-            return;
-        };
-        let head = Arc::clone(part.head());
-        if (part.num_frames() as f64) * head.frame_time_secs() < SHORTEST_SECS {
-            self.parts.pop();
-        }
-        self.parts.push(BvhRecording::new(head));
-        listener.cut();
-        self.part_began_at = listener.num_frames();
     }
 
     /// Whether no more is heard: as long as was asked for, or as much as there is memory for.
     fn is_full(&self) -> bool {
-        let (Some(part), Some(listener)) = (self.parts.last(), &self.listener) else {
-            return false;
-        };
-        let secs = listener.num_frames() as f64 * part.head().frame_time_secs();
+        let secs = self.heard.secs();
         if self.args.seconds.is_some_and(|most| secs >= most) {
             return true;
         }
-        if !part.num_frames().is_multiple_of(FRAMES_PER_LOOK) {
+        let Some(part) = self
+            .heard
+            .last()
+            .filter(|_| self.heard.num_frames().is_multiple_of(FRAMES_PER_LOOK))
+        else {
             return false;
-        }
+        };
         match self.check_room(part) {
             Ok(()) => false,
             Err(error) => {
@@ -343,28 +339,28 @@ impl Listening<'_> {
 
     /// Errors: no loop of a longer recording could be made.
     fn check_room(&self, part: &BvhRecording) -> Result<(), MemoryError> {
-        let all: u64 = self.parts.iter().map(BvhRecording::num_bytes).sum();
         let limits = memory::limits().for_file(part.num_bytes());
         let joints = part.head().skeleton().num_joints();
         limits.check_search(part.num_frames() + FRAMES_PER_LOOK, joints, joints)?;
-        limits.check_room(2 * all)
+        limits.check_room(2 * self.heard.num_bytes())
     }
 
     /// Makes a loop of the last seconds, and writes it where it is better than all before.
     fn try_loop(&mut self, due: &Due, came: Instant) {
-        let frames = due.frames.start - self.part_began_at..due.frames.end - self.part_began_at;
-        let file = self.parts.last().map(|part| part.file(frames)).unwrap_or_default();
+        let file = self
+            .heard
+            .last()
+            .map(|part| part.file(due.frames.clone()))
+            .unwrap_or_default();
         let Some(pending) = self.loop_of_window(&file) else {
-            if let Some(listener) = &mut self.listener {
-                listener.found_nothing();
-            }
+            self.heard.found_nothing();
             return;
         };
         self.num_loops += 1;
         let rank = Rank::of(&pending);
-        let of_frames = [due.frames.start, due.frames.end];
+        let of_frames = [due.frames.start, due.frames.end].map(|frame| self.heard.num_before() + frame);
         let period_secs = pending.file.sidecar.candidate.period_secs;
-        let mut live = LiveLoop::new(due.cycle, due.frames.end, of_frames, period_secs, rank.grade);
+        let mut live = LiveLoop::new(due.cycle, of_frames, period_secs, rank.grade);
         live.has_rhythm = due.period_secs.is_some();
         if self.best.as_ref().is_none_or(|best| best.rank.is_below(&rank)) {
             match self.write_live(pending, of_frames) {
@@ -433,39 +429,62 @@ impl Listening<'_> {
         self.args.record.clone().unwrap_or_else(|| PathBuf::from(files::STREAM))
     }
 
-    /// The names of so many recordings: `walk.bvh`, then `walk-2.bvh` and so on, where no other file has that name.
-    fn names(&self, count: usize) -> Vec<PathBuf> {
+    /// Writes all recordings: as `walk.bvh`, then `walk-2.bvh` and so on, where no other file has that name. Returns their names.
+    fn record(&self, parts: &[&BvhRecording], recorded: &mut Vec<String>) -> Result<Vec<PathBuf>, Failure> {
         let name = self.name();
-        let later = |number: usize| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)));
-        let is_free = |path: &PathBuf| self.args.force || path.symlink_metadata().is_err();
-        let all = core::iter::once(name.clone());
-        match self.args.record {
-            Some(_) => all.chain((2..).map(later).filter(is_free)).take(count).collect(),
-            None => all.cycle().take(count).collect(),
-        }
-    }
-
-    /// Makes the last loop of the whole, and writes it and what was heard.
-    fn end(self) -> Result<Ending, Failure> {
-        let has_frames = |part: &&BvhRecording| part.num_frames() > 0;
-        let parts: Vec<&BvhRecording> = self.parts.iter().filter(has_frames).collect();
-        if parts.is_empty() {
-            return Err(Failure::nothing("no pose came").try_this(match self.args.port {
-                Some(port) => format!("a sender of VMC that sends to port {port} of this machine"),
-                None => "a BVH file through a pipe, a row on each line".to_owned(),
-            }));
+        if self.args.record.is_none() {
+            return Ok(vec![name; parts.len()]);
         }
         let mut outputs = Outputs::new(self.args.force);
         protect(&mut outputs, self.args, self.request.recipe);
-        let names = self.names(parts.len());
+        let later = |number: usize| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)));
+        let is_taken = |path: &Path| path.symlink_metadata().is_ok() && outputs.check(path).is_err();
+        // That which was asked for was looked at before.
+        let is_free = |path: &PathBuf| {
+            let beside = output::sidecar_path(path);
+            !output::is_same(path, &self.args.output) && !is_taken(path) && (*path == name || !is_taken(&beside))
+        };
+        let all = core::iter::once(name.clone()).chain((2..).map(later));
+        let names: Vec<PathBuf> = all.filter(is_free).take(parts.len()).collect();
+        for (part, name) in parts.iter().zip(&names) {
+            outputs.add(name, &part.file(0..part.num_frames()))?;
+            outputs.clear_sidecar(name)?;
+        }
+        *recorded = outputs.commit()?;
+        Ok(names)
+    }
+
+    /// Why there is nothing to make a loop of.
+    fn nothing_came(&self) -> Failure {
+        if self.stream.is_within_head() {
+            return Failure::nothing("the stream ended within its header")
+                .because("the last line of a header is \"Frame Time: SECONDS\", and a newline ends it")
+                .try_this("a BVH file with the frame time on one line, whose lines end with newlines");
+        }
+        let failure = Failure::nothing("no pose came");
+        match (self.source.port(), self.source.counts()) {
+            (Some(_), Some((counts, _))) if counts.unused_poses() > 0 => Failure::nothing(
+                "poses came, and no recording could begin with them",
+            )
+            .try_this(
+                "a sender whose body is calibrated, and whose poses come at an even rate, with its clock in seconds",
+            ),
+            (Some(port), _) => failure.try_this(format!("a sender of VMC that sends to port {port} of this machine")),
+            (None, _) => failure.try_this("a BVH file through a pipe, a row on each line"),
+        }
+    }
+
+    /// Writes what was heard, makes the last loop of the whole, and writes that.
+    fn end(self, recorded: &mut Vec<String>) -> Result<Ending, Failure> {
+        let parts = self.heard.recordings();
+        if parts.is_empty() {
+            return Err(self.nothing_came());
+        }
+        // What was heard cannot be heard again, and a search can be stopped.
+        let names = self.record(&parts, recorded)?;
         let (mut best, mut failure) = (None::<(usize, Rank, Studied, PendingLoop)>, None);
         for (number, (part, name)) in parts.iter().zip(&names).enumerate() {
-            let file = part.file(0..part.num_frames());
-            if self.args.record.is_some() {
-                outputs.add(name, &file)?;
-                outputs.clear_sidecar(name)?;
-            }
-            match self.loop_of_recording(name, file) {
+            match self.loop_of_recording(name, part.file(0..part.num_frames())) {
                 Ok((studied, pending)) => {
                     let rank = Rank::of(&pending);
                     if best.as_ref().is_none_or(|(_, best, ..)| best.is_below(&rank)) {
@@ -475,17 +494,14 @@ impl Listening<'_> {
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
-        // What was heard cannot be heard again.
-        let recorded = outputs.commit()?;
-        let num_frames = self.listener.as_ref().map_or(0, Listener::num_frames);
-        let counts = [num_frames, self.num_loops];
+        let counts = [self.heard.num_frames(), self.num_loops];
         let Some((number, _, studied, pending)) = best else {
             let failure = failure.unwrap_or_else(|| Failure::nothing("no loop found in what was heard"));
             let Some(live) = self.best else {
                 return Err(failure);
             };
             talk::warn(&format!("{}; the loop of cycle {} stays", failure.what(), live.cycle));
-            let written = [live.outputs, recorded].concat();
+            let written = [&live.outputs[..], &recorded[..]].concat();
             return answer(self.args, counts, false, &live.sidecar, &written);
         };
         if parts.len() > 1 {
@@ -508,7 +524,7 @@ impl Listening<'_> {
         }
         let named: [&Path; 2] = [&self.args.output, &beside];
         let sidecar = loop_output::add(&mut of_loop, pending, &named, loop_output::in_words(&studied.warnings))?;
-        let written = [of_loop.commit()?, recorded].concat();
+        let written = [&of_loop.commit()?[..], &recorded[..]].concat();
         answer(self.args, counts, true, &sidecar, &written)
     }
 
@@ -545,7 +561,7 @@ fn answer(
     outputs: &[String],
 ) -> Result<Ending, Failure> {
     output::print(&match args.json {
-        true => ListenAnswer::new(counts, is_of_recording, sidecar, outputs).line(),
+        true => last_line(counts, is_of_recording, sidecar, outputs),
         false => report::make::human(sidecar, args.verbose),
     })?;
     Ok(match sidecar.quality.grade {
@@ -554,42 +570,46 @@ fn answer(
     })
 }
 
-fn warn_of_packets(counts: &loopwright_formats::vmc::VmcCounts, lost: u64) {
-    let mut said = Vec::new();
-    if let Some(why) = counts.refused_because.filter(|_| counts.packets_refused > 0) {
-        said.push(format!(
-            "{} packets were none of Open Sound Control: {why}",
-            counts.packets_refused
-        ));
+/// Warns of what was odd in packets.
+fn warn_of_packets(counts: &VmcCounts, lost: u64) {
+    if let Some(why) = counts.refused_because {
+        let refused = counts.packets_refused;
+        talk::warn(&format!("{refused} packets were none of Open Sound Control: {why}"));
     }
-    if counts.values_refused > 0 {
-        said.push(format!(
-            "{} messages had values that are missing, not finite, or no rotation, and were left out",
-            counts.values_refused
-        ));
-    }
-    if counts.late_poses > 0 {
-        said.push(format!(
-            "{} poses came twice or late, and were left out",
-            counts.late_poses
-        ));
+    let apart = format!(
+        "poses were left out: a recording begins with {FIRST_POSES}, each within {MAX_STEP_SECS} s of the one before by the sender's clock"
+    );
+    for (count, what) in [
+        (
+            counts.values_refused,
+            "messages had values that are missing, not finite, too large, or no rotation, and were left out",
+        ),
+        (counts.late_poses, "poses came twice or late, and were left out"),
+        (
+            counts.poses_without_body,
+            "poses came while the sender had no calibrated, tracked body, and were left out",
+        ),
+        (counts.poses_without_hips, "poses had no hips, and were left out"),
+        (counts.poses_apart, &apart),
+        (
+            lost,
+            "packets were lost, because loops took longer to make than they to come",
+        ),
+    ] {
+        if count > 0 {
+            talk::warn(&format!("{count} {what}"));
+        }
     }
     if !counts.other_bones.is_empty() {
-        said.push(format!(
+        talk::warn(&format!(
             "bones that the body does not have were left out: {}",
             counts.other_bones.join(", ")
         ));
     }
     if counts.clock_stands_still {
-        said.push("the sender's clock stands still; poses have the times at which they came".to_owned());
+        talk::warn("the sender's clock stands still; poses have the times at which they came");
     }
     if counts.bones_stretch {
-        said.push("bones change their lengths all the time; they keep those that they had first".to_owned());
+        talk::warn("bones change their lengths all the time; they keep those that a recording began with");
     }
-    if lost > 0 {
-        said.push(format!(
-            "{lost} packets were lost, because loops took longer to make than they to come"
-        ));
-    }
-    talk::warn_all(said);
 }

@@ -62,3 +62,8 @@ struct FailureAnswer {
 pub(crate) fn json(failure: &Failure, take: Option<TakeFacts>) -> String {
     json::document("error", FailureAnswer { take }, Some(failure), &[])
 }
+
+/// The same on one line, for a command that answers in lines; `outputs` are files that were written all the same.
+pub(crate) fn line(failure: &Failure, outputs: &[String]) -> String {
+    json::line("error", FailureAnswer { take: None }, Some(failure), outputs)
+}

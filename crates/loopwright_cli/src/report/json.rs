@@ -43,14 +43,27 @@ impl<'a> ErrorFacts<'a> {
 
 /// The document of one kind: its facts, then why the command failed, its warnings, and the files it wrote.
 pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
-    text(&Document {
-        format: format!("loopwright-{kind}"),
-        version: VERSION,
-        facts,
-        error: failure.map(ErrorFacts::new),
-        warnings: talk::warnings(),
-        outputs,
-    })
+    text(&Document::new(kind, facts, failure, outputs))
+}
+
+/// The same on one line.
+pub(crate) fn line<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
+    // Structs of numbers and strings always serialise.
+    let line = serde_json::to_string(&Document::new(kind, facts, failure, outputs));
+    format!("{}\n", line.unwrap_or_default())
+}
+
+impl<'a, T> Document<'a, T> {
+    fn new(kind: &str, facts: T, failure: Option<&'a Failure>, outputs: &'a [String]) -> Self {
+        Self {
+            format: format!("loopwright-{kind}"),
+            version: VERSION,
+            facts,
+            error: failure.map(ErrorFacts::new),
+            warnings: talk::warnings(),
+            outputs,
+        }
+    }
 }
 
 /// The document of several loops: that of the file beside them, and why some animations failed.

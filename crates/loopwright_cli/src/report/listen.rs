@@ -4,7 +4,7 @@ use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::{VERSION, facts::Grade};
 use serde::Serialize;
 
-use crate::talk;
+use super::json;
 
 /// A loop that was made while the motion came.
 #[derive(Debug, Serialize)]
@@ -30,19 +30,13 @@ pub(crate) struct LiveLoop {
 }
 
 impl LiveLoop {
-    pub(crate) fn new(
-        cycle: usize,
-        frames: usize,
-        of_frames: [usize; 2],
-        period_secs: f64,
-        grade: Option<Grade>,
-    ) -> Self {
+    pub(crate) fn new(cycle: usize, of_frames: [usize; 2], period_secs: f64, grade: Option<Grade>) -> Self {
         Self {
             format: "loopwright-live",
             version: VERSION,
             cycle,
             has_rhythm: true,
-            frames,
+            frames: of_frames[1],
             of_frames,
             period_secs,
             grade: grade.map(|grade| grade.to_string()),
@@ -54,7 +48,8 @@ impl LiveLoop {
 
     /// One line for programs.
     pub(crate) fn line(&self) -> String {
-        line(self)
+        // Structs of numbers and strings always serialise.
+        format!("{}\n", serde_json::to_string(self).unwrap_or_default())
     }
 
     /// One line for people.
@@ -69,47 +64,27 @@ impl LiveLoop {
     }
 }
 
-/// The last line.
-#[derive(Debug, Serialize)]
-pub(crate) struct ListenAnswer<'a> {
-    format: &'static str,
-    version: u32,
-    /// Frames that came, and loops that were made meanwhile.
-    frames: usize,
-    live_loops: usize,
-    /// Whether the loop is that of a whole recording, and not one that was made meanwhile.
+/// The last line: frames that came, and loops that were made meanwhile; whether the loop is that of a whole recording, and not one that was
+/// made meanwhile.
+pub(crate) fn last_line(
+    [frames, live_loops]: [usize; 2],
     is_of_recording: bool,
-    #[serde(rename = "loop")]
-    sidecar: &'a Sidecar,
-    warnings: Vec<String>,
-    outputs: &'a [String],
-}
-
-impl<'a> ListenAnswer<'a> {
-    pub(crate) fn new(
-        [frames, live_loops]: [usize; 2],
+    sidecar: &Sidecar,
+    outputs: &[String],
+) -> String {
+    #[derive(Serialize)]
+    struct Answer<'a> {
+        frames: usize,
+        live_loops: usize,
         is_of_recording: bool,
+        #[serde(rename = "loop")]
         sidecar: &'a Sidecar,
-        outputs: &'a [String],
-    ) -> Self {
-        Self {
-            format: "loopwright-listen",
-            version: VERSION,
-            frames,
-            live_loops,
-            is_of_recording,
-            sidecar,
-            warnings: talk::warnings(),
-            outputs,
-        }
     }
-
-    pub(crate) fn line(&self) -> String {
-        line(self)
-    }
-}
-
-fn line<T: Serialize>(facts: &T) -> String {
-    // Structs of numbers and strings always serialise.
-    format!("{}\n", serde_json::to_string(facts).unwrap_or_default())
+    let answer = Answer {
+        frames,
+        live_loops,
+        is_of_recording,
+        sidecar,
+    };
+    json::line("listen", answer, None, outputs)
 }

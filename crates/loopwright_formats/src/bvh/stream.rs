@@ -173,6 +173,11 @@ impl BvhStream {
         self.head.as_ref()
     }
 
+    /// Whether something came of what stands before the rows, and not all of it.
+    pub fn is_within_head(&self) -> bool {
+        self.head.is_none() && (!self.head_text.trim_ascii().is_empty() || self.is_within_a_line())
+    }
+
     /// Whether the last line that came has no end.
     pub fn is_within_a_line(&self) -> bool {
         !self.pending[self.at..].trim_ascii().is_empty()
@@ -210,10 +215,17 @@ impl BvhStream {
                 }
                 continue;
             };
-            if self.pending[line.clone()].trim_ascii().is_empty() {
+            if is_bvh(&self.pending[line.clone()]) {
+                return Ok(Some(StreamedLine::OtherFile));
+            }
+            let fault = self.read_row(line.clone(), head.width).err();
+            if fault.is_none() && self.row.is_empty() {
                 continue;
             }
-            return Ok(Some(self.row_of(line, &head)));
+            return Ok(Some(match fault {
+                Some(fault) => StreamedLine::Refused(fault),
+                None => self.frame(line, &head),
+            }));
         }
     }
 
@@ -238,30 +250,29 @@ impl BvhStream {
         Ok(true)
     }
 
-    fn row_of(&mut self, line: Range<usize>, head: &StreamHead) -> StreamedLine<'_> {
-        let text = &self.pending[line];
-        let line = self.num_lines;
-        if is_bvh(text) {
-            return StreamedLine::OtherFile;
-        }
-        if let Err(fault) = read_row(text, head.width, &mut self.row) {
-            return StreamedLine::Refused(match fault {
-                RowFault::Width(found) => LineFault::Width {
-                    line,
-                    found,
-                    expected: head.width,
-                },
-                RowFault::Value(token) => LineFault::Value {
-                    line,
-                    found: excerpt(token),
-                },
-            });
-        }
+    /// Reads the values of a line: those of a row, or none where it is blank.
+    fn read_row(&mut self, line: Range<usize>, width: usize) -> Result<(), LineFault> {
+        let (text, line) = (&self.pending[line], self.num_lines);
+        read_row(text, width, &mut self.row).map_err(|fault| match fault {
+            RowFault::Width(found) => LineFault::Width {
+                line,
+                found,
+                expected: width,
+            },
+            RowFault::Value(token) => LineFault::Value {
+                line,
+                found: excerpt(token),
+            },
+        })
+    }
+
+    /// The frame of the row that was read.
+    fn frame(&mut self, line: Range<usize>, head: &StreamHead) -> StreamedLine<'_> {
         let pose = self.pose.get_or_insert_with(|| Frames::new(&head.hierarchy));
         pose.clear();
         pose.append(&head.hierarchy, &self.row[head.values.clone()]);
         StreamedLine::Frame {
-            text,
+            text: &self.pending[line],
             rotations: &pose.rotations,
         }
     }
@@ -389,7 +400,7 @@ mod tests {
 
     #[test]
     fn a_stream_is_the_same_however_it_is_broken() {
-        let rows = "1 10 20\r\n\n2 11 21\n3 nan 22\n4 12\n4 12 22 32\n5 13 23\nHIERARCHY\n6 14 2";
+        let rows = "1 10 20\r\n\x0B \n2 11 21\n3 nan 22\n4 12\n4 12 22 32\n5 13 23\nHIERARCHY\n6 14 2";
         let text = format!("{HEAD}{rows}");
         let (whole, recording) = heard(text.as_bytes(), &[usize::MAX]);
         let recording = recording.unwrap();
@@ -416,6 +427,21 @@ mod tests {
         assert_eq!((take.num_frames(), take.frame_time_secs()), (1, 0.05));
         let head = recording.head();
         assert_eq!((head.skeleton().num_joints(), head.frame_time_secs()), (2, 0.05));
+    }
+
+    #[test]
+    fn a_head_is_whole_with_the_newline_of_its_last_line() {
+        let mut stream = BvhStream::new();
+        stream.push(b" \n");
+        stream.next_line(&mut Vec::new()).unwrap();
+        assert!(!stream.is_within_head());
+        for piece in ["HIER", &HEAD[4..HEAD.len() - 1], "\n"] {
+            assert!(stream.head().is_none());
+            stream.push(piece.as_bytes());
+            stream.next_line(&mut Vec::new()).unwrap();
+            assert_eq!(stream.is_within_head(), stream.head().is_none());
+        }
+        assert!(stream.head().is_some());
     }
 
     #[test]

@@ -9,10 +9,10 @@
 //! before; where a message is lost, with the beginning of the next.
 //!
 //! Poses come when they come, and a BVH file has even frames: poses between are laid on an even grid of the sender's rate. Where none
-//! came for [`MAX_STEP_SECS`], the clock went back, or the body was calibrated anew, what follows is another recording
-//! ([`VmcEvent::Cut`]).
+//! came for [`MAX_STEP_SECS`], the clock went back, or the body was away or is another one, what follows is another recording, a file of
+//! its own ([`VmcEvent::Cut`]).
 
-use core::fmt;
+use core::{fmt, ops::RangeInclusive};
 use std::collections::VecDeque;
 
 use glam::{DQuat, DVec3};
@@ -31,8 +31,8 @@ use osc::{Message, Value, messages};
 /// Longest time between two poses that is filled, seconds: a few lost packets, and no step of a walk.
 pub const MAX_STEP_SECS: f64 = 0.25;
 
-/// Poses by which the rate and the bones are known.
-const FIRST_POSES: usize = 12;
+/// Poses by which the rate and the bones are known: a recording begins with so many.
+pub const FIRST_POSES: usize = 12;
 
 /// Rates of capture and of displays, per second: a rate that is measured to be near one is that.
 const RATES_HZ: [f64; 12] = [
@@ -40,8 +40,8 @@ const RATES_HZ: [f64; 12] = [
 ];
 const NEAR_RATE: f64 = 0.04;
 
-/// Slowest and fastest rate that is measured, per second.
-const RATE_RANGE_HZ: [f64; 2] = [5.0, 480.0];
+/// Slowest and fastest rate of a recording, per second.
+pub const RATE_RANGE_HZ: RangeInclusive<f64> = 5.0..=480.0;
 
 /// A frame of the grid is a pose that came where it is so near to it, frames.
 const SAME_FRAME: f64 = 0.02;
@@ -55,6 +55,9 @@ const SET_ANEW_SECS: f64 = 1.0;
 /// Farthest position, metres, and shortest quaternion that says something, squared.
 const MAX_METRES: f64 = 1e4;
 const MIN_LENGTH_SQUARED: f64 = 1e-6;
+
+/// Latest time of a clock, seconds: later than any of Unix, and double precision still tells frames apart.
+const MAX_SECS: f64 = 1e10;
 
 /// A bone is another one when it is longer or shorter by this, metres.
 const OTHER_BODY_METRES: f64 = 0.005;
@@ -72,8 +75,8 @@ pub enum VmcCut {
     Silence(f64),
     /// The sender's clock was set anew, or another clock is used.
     Clock,
-    /// The body was not there, or was calibrated.
-    Calibrated,
+    /// The sender has no body, has not calibrated it, or does not track it.
+    NoBody,
     /// Bones have another length.
     OtherBody,
 }
@@ -83,7 +86,7 @@ impl fmt::Display for VmcCut {
         match self {
             Self::Silence(secs) => write!(f, "no pose came for {secs:.2} s"),
             Self::Clock => write!(f, "the sender's clock jumped"),
-            Self::Calibrated => write!(f, "the sender calibrated the body"),
+            Self::NoBody => write!(f, "the sender has no calibrated, tracked body"),
             Self::OtherBody => write!(f, "bones changed their length"),
         }
     }
@@ -94,7 +97,7 @@ impl fmt::Display for VmcCut {
 pub enum VmcEvent {
     /// The next bytes of a BVH file: its head, then rows.
     Text(Vec<u8>),
-    /// The rows that follow do not continue those before.
+    /// The file ends. What follows does not continue it and is another one.
     Cut(VmcCut),
 }
 
@@ -111,12 +114,25 @@ pub struct VmcCounts {
     pub values_refused: u64,
     /// Poses that came twice or late.
     pub late_poses: u64,
+    /// Poses that came while the sender had no calibrated, tracked body.
+    pub poses_without_body: u64,
+    /// Poses without hips.
+    pub poses_without_hips: u64,
+    /// Poses of which no recording could begin: fewer than [`FIRST_POSES`] that follow each other within [`MAX_STEP_SECS`].
+    pub poses_apart: u64,
     /// Bones that the body does not have, the first few.
     pub other_bones: Vec<String>,
     /// Whether the sender's clock stands still, and the time of arrival counts.
     pub clock_stands_still: bool,
-    /// Whether bones change their length all the time; they keep their first one.
+    /// Whether bones change their length all the time; they keep the one at the beginning of a recording.
     pub bones_stretch: bool,
+}
+
+impl VmcCounts {
+    /// Poses that are in no text because of what they lack.
+    pub fn unused_poses(&self) -> u64 {
+        self.poses_without_body + self.poses_without_hips + self.poses_apart
+    }
 }
 
 /// Where something is: position and rotation, right-handed.
@@ -135,7 +151,15 @@ struct Pose {
     bones: [Option<Place>; BONES.len()],
 }
 
+/// Length of each bone; 0 where there is none.
+type Lengths = [f64; BONES.len()];
+
 impl Pose {
+    fn lengths(&self) -> Lengths {
+        self.bones
+            .map(|place| place.map_or(0.0, |(position, _)| position.length()))
+    }
+
     /// The pose of a time between this and a later one, `share` of the way there.
     fn towards(&self, later: &Self, share: f64) -> Self {
         let between = |from: Place, to: Place| {
@@ -157,12 +181,16 @@ impl Pose {
     }
 }
 
-/// The body of a stream, and the rows of its file.
-struct Body {
+/// A recording: the body of its poses, and the rows of its file.
+struct Recording {
     /// The bone of each joint, and its offset.
     joints: Vec<(usize, DVec3)>,
     rows: Rows,
     step_secs: f64,
+    /// When it began, and frames so far.
+    began_secs: f64,
+    num_frames: u64,
+    last: Option<Pose>,
 }
 
 /// Turns packets of the protocol into the text of a BVH stream.
@@ -179,12 +207,11 @@ pub struct VmcReader {
     clock: Clock,
     /// No pose is used meanwhile.
     is_away: bool,
+    /// The recording, or the poses that wait for it to begin.
+    recording: Option<Recording>,
     first: Vec<Pose>,
-    body: Option<Body>,
-    last: Option<Pose>,
-    /// When the recording began, and frames of it so far.
-    grid: (f64, u64),
-    lengths: [f64; BONES.len()],
+    /// Of its body.
+    lengths: Option<Lengths>,
     num_bodies: usize,
     counts: VmcCounts,
     events: VecDeque<VmcEvent>,
@@ -195,8 +222,9 @@ pub struct VmcReader {
 struct Clock {
     received_secs: f64,
     sent_secs: Option<f64>,
-    /// The sender's time of the last pose, and when it was first received.
-    last: Option<(f64, f64)>,
+    /// The last time that the sender stated, and when the first pose came for which it stated no later one.
+    last: Option<f64>,
+    stuck_secs: Option<f64>,
     ignores_sender: bool,
 }
 
@@ -214,29 +242,32 @@ impl Clock {
     fn time(&mut self) -> Time {
         let received = self.received_secs;
         let sent = self.sent_secs.take().filter(|_| !self.ignores_sender);
-        match (sent, self.last) {
-            (Some(sent), last) if last.is_none_or(|(last, _)| last != sent) => {
-                self.last = Some((sent, received));
-                Time::Secs(sent)
-            }
-            (sent, Some((last, since))) => match (received - since > STANDS_STILL_SECS, sent) {
-                (true, _) => {
-                    (self.ignores_sender, self.last) = (true, None);
-                    Time::GivenUp(received)
-                }
-                (false, Some(_)) => Time::Secs(last),
-                (false, None) => Time::Lost,
-            },
-            (_, None) => Time::Secs(received),
+        if let Some(sent) = sent.filter(|sent| self.last != Some(*sent)) {
+            (self.last, self.stuck_secs) = (Some(sent), None);
+            return Time::Secs(sent);
+        }
+        let Some(last) = self.last else {
+            return Time::Secs(received);
+        };
+        // A pause before the pose says nothing of the clock.
+        let since = *self.stuck_secs.get_or_insert(received);
+        if received - since > STANDS_STILL_SECS {
+            (self.ignores_sender, self.last) = (true, None);
+            return Time::GivenUp(received);
+        }
+        match sent {
+            Some(_) => Time::Secs(last),
+            None => Time::Lost,
         }
     }
 }
 
 impl VmcReader {
-    /// Before the first packet; poses are laid on a grid of `rate_hz`, or of the sender's rate as its first poses show it.
+    /// Before the first packet; poses are laid on a grid of `rate_hz`, or of the sender's rate as its first poses show it. A rate outside of
+    /// [`RATE_RANGE_HZ`] is none.
     pub fn new(rate_hz: Option<f64>) -> Self {
         Self {
-            rate_hz,
+            rate_hz: rate_hz.filter(|rate| RATE_RANGE_HZ.contains(rate)),
             now: Pose {
                 secs: 0.0,
                 root: (DVec3::ZERO, DQuat::IDENTITY),
@@ -247,11 +278,9 @@ impl VmcReader {
             all_parts: 0,
             clock: Clock::default(),
             is_away: false,
+            recording: None,
             first: Vec::new(),
-            body: None,
-            last: None,
-            grid: (0.0, 0),
-            lengths: [0.0; BONES.len()],
+            lengths: None,
             num_bodies: 0,
             counts: VmcCounts::default(),
             events: VecDeque::new(),
@@ -287,7 +316,7 @@ impl VmcReader {
         match message.address {
             "/VMC/Ext/OK" => self.take_state(&message.values),
             "/VMC/Ext/T" => match message.values.first() {
-                Some(&Value::Float(secs)) if secs.is_finite() => {
+                Some(&Value::Float(secs)) if secs.abs() <= MAX_SECS => {
                     self.begin_part(TIME, received_secs);
                     self.clock.sent_secs = Some(secs);
                     self.end_part(TIME);
@@ -312,7 +341,7 @@ impl VmcReader {
 
     fn take_bone(&mut self, name: &str, place: Place, received_secs: f64) {
         let known = bone(name).filter(|bone| {
-            let joints = self.body.as_ref().map(|body| &body.joints);
+            let joints = self.recording.as_ref().map(|recording| &recording.joints);
             joints.is_none_or(|joints| joints.iter().any(|(own, _)| own == bone))
         });
         let Some(bone) = known else {
@@ -341,7 +370,7 @@ impl VmcReader {
         let is_tracked = number(3).is_none_or(|tracked| tracked != 0);
         let is_there = is_loaded && is_calibrated && is_tracked;
         if !is_there && !self.is_away {
-            self.cut(VmcCut::Calibrated);
+            self.cut(VmcCut::NoBody);
         }
         self.is_away = !is_there;
     }
@@ -366,7 +395,7 @@ impl VmcReader {
         self.parts |= part;
         // What comes behind a whole pose belongs to it, too: the next one waits for it.
         self.all_parts |= if self.is_done && self.parts != part { part } else { 0 };
-        let is_whole = self.body.is_some() && self.parts & self.all_parts == self.all_parts;
+        let is_whole = self.recording.is_some() && self.parts & self.all_parts == self.all_parts;
         if !self.is_done && is_whole {
             self.end_pose();
         }
@@ -376,10 +405,16 @@ impl VmcReader {
         self.is_done = true;
         self.all_parts |= self.parts;
         let time = self.clock.time();
-        if self.is_away || self.now.bones[HIPS].is_none() {
+        if self.is_away {
+            self.counts.poses_without_body += 1;
             return;
         }
-        let secs = match time {
+        if self.now.bones[HIPS].is_none() {
+            self.counts.poses_without_hips += 1;
+            return;
+        }
+        let mut pose = self.now.clone();
+        pose.secs = match time {
             Time::Secs(secs) => secs,
             Time::Lost => return,
             Time::GivenUp(secs) => {
@@ -388,33 +423,48 @@ impl VmcReader {
                 secs
             }
         };
-        let pose = Pose {
-            secs,
-            ..self.now.clone()
-        };
-        if self.body.is_some() {
-            self.lay(pose);
-            return;
-        }
-        match self.first.last().map(|last| secs - last.secs) {
-            Some(step) if step <= 0.0 && step > -SET_ANEW_SECS => {
-                self.counts.late_poses += 1;
-                return;
-            }
-            Some(step) if step <= 0.0 || step > MAX_STEP_SECS => self.first.clear(),
-            _ => {}
-        }
-        self.first.push(pose);
-        if self.first.len() >= FIRST_POSES {
-            self.begin();
+        self.place(pose);
+    }
+
+    /// Ends the recording, and what is known of its body.
+    fn cut(&mut self, why: VmcCut) {
+        self.first.clear();
+        self.lengths = None;
+        self.now.bones = [None; BONES.len()];
+        self.all_parts &= ROOT;
+        if self.recording.take().is_some() {
+            self.events.push_back(VmcEvent::Cut(why));
         }
     }
 
-    /// Ends the recording.
-    fn cut(&mut self, why: VmcCut) {
-        self.first.clear();
-        if self.last.take().is_some() {
-            self.events.push_back(VmcEvent::Cut(why));
+    /// Takes the next pose of the recording, or of those with which one begins.
+    fn place(&mut self, pose: Pose) {
+        let recorded = self.recording.as_ref().and_then(|recording| recording.last.as_ref());
+        if let Some(before) = self.first.last().or(recorded) {
+            let step = pose.secs - before.secs;
+            if step <= 0.0 && step > -SET_ANEW_SECS {
+                self.counts.late_poses += 1;
+                return;
+            }
+            if step <= 0.0 {
+                self.cut(VmcCut::Clock);
+            } else if step > MAX_STEP_SECS {
+                self.cut(VmcCut::Silence(step));
+            }
+        }
+        let lengths = pose.lengths();
+        if self.is_of_other_body(&lengths) {
+            self.cut(VmcCut::OtherBody);
+        }
+        self.lengths.get_or_insert(lengths);
+        if self.recording.is_some() {
+            self.lay(&pose);
+            return;
+        }
+        self.first.push(pose);
+        self.counts.poses_apart += 1;
+        if self.first.len() >= FIRST_POSES {
+            self.begin();
         }
     }
 
@@ -426,89 +476,69 @@ impl VmcReader {
         let measured = 1.0 / steps[steps.len() / 2];
         let rate_hz = self.rate_hz.unwrap_or_else(|| usual_rate(measured));
         // All bones that came by now.
-        let Some((head, body)) = head(&self.now, 1.0 / rate_hz) else {
+        let Some((head, recording)) = head(&self.now, first[0].secs, 1.0 / rate_hz) else {
             return;
         };
-        self.lengths = self
-            .now
-            .bones
-            .map(|place| place.map_or(0.0, |(position, _)| position.length()));
+        self.lengths = Some(self.now.lengths());
         self.events.push_back(VmcEvent::Text(head));
-        self.body = Some(body);
-        for pose in first {
+        self.recording = Some(recording);
+        self.counts.poses_apart -= first.len() as u64;
+        for pose in &first {
             self.lay(pose);
         }
     }
 
     /// Lays a pose on the grid: writes the frames up to it.
-    fn lay(&mut self, pose: Pose) {
-        if self.is_of_other_body(&pose) {
-            self.cut(VmcCut::OtherBody);
-        }
-        if let Some(last) = &self.last {
-            let step = pose.secs - last.secs;
-            if step <= 0.0 && step > -SET_ANEW_SECS {
-                self.counts.late_poses += 1;
-                return;
-            }
-            if step <= 0.0 {
-                self.cut(VmcCut::Clock);
-            } else if step > MAX_STEP_SECS {
-                self.cut(VmcCut::Silence(step));
-            }
-        }
-        let Some(body) = &mut self.body else { return };
-        if self.last.is_none() {
-            self.grid = (pose.secs, 0);
-        }
-        let mut text = Vec::new();
-        loop {
-            let at = self.grid.0 + self.grid.1 as f64 * body.step_secs;
-            let ahead = at - pose.secs;
-            if ahead > SAME_FRAME * body.step_secs {
-                break;
-            }
-            let between = (self.last.as_ref()).filter(|_| ahead < -SAME_FRAME * body.step_secs);
-            match between {
-                // A frame between two poses is one of the earlier where it is as near to that.
-                Some(last) => {
-                    let share = (at - last.secs) / (pose.secs - last.secs);
-                    text.extend_from_slice(body.row(&last.towards(&pose, share.clamp(0.0, 1.0))));
-                }
-                None => text.extend_from_slice(body.row(&pose)),
-            }
-            self.grid.1 += 1;
-        }
+    fn lay(&mut self, pose: &Pose) {
+        let Some(recording) = &mut self.recording else { return };
+        let text = recording.rows_to(pose);
         self.counts.poses += 1;
-        self.last = Some(pose);
         if !text.is_empty() {
             self.events.push_back(VmcEvent::Text(text));
         }
     }
 
     /// Whether bones have another length than before.
-    fn is_of_other_body(&mut self, pose: &Pose) -> bool {
-        if self.counts.bones_stretch {
+    fn is_of_other_body(&mut self, lengths: &Lengths) -> bool {
+        let Some(before) = self.lengths.filter(|_| !self.counts.bones_stretch) else {
             return false;
-        }
-        let lengths = pose
-            .bones
-            .map(|place| place.map_or(0.0, |(position, _)| position.length()));
-        let changes = lengths.iter().zip(&self.lengths).enumerate();
+        };
+        let changes = lengths.iter().zip(&before).enumerate();
         let is_other = |(bone, (now, before)): (usize, (&f64, &f64))| {
             bone != HIPS && *before > 0.0 && (now - before).abs() > OTHER_BODY_METRES
         };
         if !changes.into_iter().any(is_other) {
             return false;
         }
-        self.lengths = lengths;
         self.num_bodies += 1;
         self.counts.bones_stretch = self.num_bodies > MAX_BODIES;
         true
     }
 }
 
-impl Body {
+impl Recording {
+    /// The rows of the frames after its last pose, up to the next one.
+    fn rows_to(&mut self, pose: &Pose) -> Vec<u8> {
+        let near = SAME_FRAME * self.step_secs;
+        let mut text = Vec::new();
+        loop {
+            let at = self.began_secs + self.num_frames as f64 * self.step_secs;
+            let ahead = at - pose.secs;
+            if ahead > near {
+                break;
+            }
+            // A frame between two poses is one of the earlier where it is as near to that.
+            let between = self.last.as_ref().filter(|_| ahead < -near).map(|last| {
+                let share = (at - last.secs) / (pose.secs - last.secs);
+                last.towards(pose, share.clamp(0.0, 1.0))
+            });
+            text.extend_from_slice(self.row(between.as_ref().unwrap_or(pose)));
+            self.num_frames += 1;
+        }
+        self.last = Some(pose.clone());
+        text
+    }
+
     /// The row of a pose. Bones keep the lengths that they had first; the root is in the place of the hips.
     fn row(&mut self, pose: &Pose) -> &[u8] {
         let (root, turn) = pose.root;
@@ -527,8 +557,8 @@ impl Body {
 /// The unit of the file, as of every BVH file that is made of a take from elsewhere.
 const CENTIMETRE: f64 = 0.01;
 
-/// The head of a file for the body of a pose, and its rows to come.
-fn head(pose: &Pose, step_secs: f64) -> Option<(Vec<u8>, Body)> {
+/// The head of a file for the body of a pose, and the recording that begins with it.
+fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Recording)> {
     let mut number_of = [None; BONES.len()];
     let (mut joints, mut own) = (Vec::new(), Vec::new());
     for (bone, place) in pose.bones.iter().enumerate() {
@@ -553,12 +583,15 @@ fn head(pose: &Pose, step_secs: f64) -> Option<(Vec<u8>, Body)> {
     // Without its row.
     let end = text.trim_ascii_end().iter().rposition(|&byte| byte == b'\n')?;
     text.truncate(end + 1);
-    let body = Body {
+    let recording = Recording {
         joints: own,
         rows,
         step_secs,
+        began_secs,
+        num_frames: 0,
+        last: None,
     };
-    Some((text, body))
+    Some((text, recording))
 }
 
 /// The name and the place that a message states, right-handed with +Y up: all of Unity is mirrored along X.
@@ -590,7 +623,7 @@ fn usual_rate(measured_hz: f64) -> f64 {
     let distance = |rate: &f64| (measured_hz / rate - 1.0).abs();
     let near = RATES_HZ.into_iter().filter(is_near);
     let nearest = near.min_by(|one, other| distance(one).total_cmp(&distance(other)));
-    nearest.unwrap_or_else(|| measured_hz.clamp(RATE_RANGE_HZ[0], RATE_RANGE_HZ[1]).round())
+    nearest.unwrap_or_else(|| measured_hz.clamp(*RATE_RANGE_HZ.start(), *RATE_RANGE_HZ.end()).round())
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ impl Heard {
                     VmcEvent::Text(text) => stream.push(&text),
                     VmcEvent::Cut(why) => {
                         heard.cuts.push(why);
-                        heard.parts.push(BvhRecording::new(stream.head().unwrap().clone()));
+                        stream = BvhStream::new();
                     }
                 }
                 loop {
@@ -290,10 +290,11 @@ fn what_does_not_continue_is_another_recording() {
     packets.push((state(&[1, 3]), 4.6));
     packets.extend(part(5.0));
     let heard = Heard::of(packets);
-    let [VmcCut::Silence(secs), VmcCut::Clock, VmcCut::Calibrated] = heard.cuts[..] else {
+    let [VmcCut::Silence(secs), VmcCut::Clock, VmcCut::NoBody] = heard.cuts[..] else {
         panic!("{:?}", heard.cuts)
     };
     assert!((secs - 4.0).abs() < 0.1, "{secs}");
+    assert_eq!(heard.reader.counts().unused_poses(), take.num_frames() as u64);
     assert!(
         heard
             .takes()
@@ -301,7 +302,7 @@ fn what_does_not_continue_is_another_recording() {
             .all(|recorded| recorded.num_frames().abs_diff(take.num_frames()) <= 1)
     );
 
-    // Longer legs: another body, on the bones of the first.
+    // Longer legs: another body, whose file has its own lengths.
     let taller = take.scaled(1.2).unwrap();
     let of = |frame: usize| {
         let (of, secs) = if frame < 40 { (&take, frame) } else { (&taller, frame) };
@@ -310,7 +311,83 @@ fn what_does_not_continue_is_another_recording() {
     };
     let heard = Heard::of((0..60).flat_map(of));
     assert_eq!((heard.cuts.len(), heard.cuts[0]), (1, VmcCut::OtherBody));
-    assert_eq!(heard.takes()[1].skeleton(), heard.takes()[0].skeleton());
+    let takes = heard.takes();
+    assert_eq!(takes.iter().map(Take::num_frames).collect::<Vec<_>>(), [40, 20]);
+    for (of, recorded, first) in [(&take, &takes[0], 0), (&taller, &takes[1], 40)] {
+        let far = farthest(of, recorded, first);
+        assert!(far < 2e-5, "{far}");
+    }
+    // Bones that stretch with each pose are taken as they are at last.
+    let sizes: Vec<Take> = (0..10)
+        .map(|size| take.scaled(1.0 + 0.02 * f64::from(size)).unwrap())
+        .collect();
+    let of = |frame: usize| {
+        let secs = frame as f64 / 60.0;
+        pose(&sizes[frame % 10], frame, secs)
+            .into_iter()
+            .map(move |packet| (packet, secs))
+    };
+    let heard = Heard::of((0..60).flat_map(of));
+    assert!(heard.reader.counts().bones_stretch && heard.cuts.is_empty());
+    assert!(heard.takes()[0].num_frames() > 45);
+}
+
+/// Poses that came and are in no recording are counted, each by why it is not.
+#[test]
+fn poses_of_which_nothing_comes_are_counted() {
+    let take = &walk(1.0);
+    let sent_every = |step: f64, count: usize| {
+        (0..count).flat_map(move |frame| {
+            let secs = frame as f64 * step;
+            pose(take, frame, secs).into_iter().map(move |packet| (packet, secs))
+        })
+    };
+    // Too slow, or by a clock of milliseconds; too few; without hips; before the body is there. The last pose is not known to be whole.
+    let has = |packet: &[u8], words: &[u8]| packet.windows(words.len()).any(|part| part == words);
+    let uncalibrated = |(packet, secs): (Vec<u8>, f64)| match has(&packet, b"/VMC/Ext/OK") {
+        true => (state(&[1, 1, 0, 1]), secs),
+        false => (packet, secs),
+    };
+    let slow = Heard::of(sent_every(0.3, 40));
+    let milliseconds = Heard::of(sent_every(16.7, 40));
+    let few = Heard::of(sent_every(0.02, 11));
+    let without_hips = Heard::of(sent_every(0.02, 40).filter(|(packet, _)| !has(packet, b"Hips")));
+    let without_body = Heard::of(sent_every(0.02, 40).map(uncalibrated));
+    for (heard, expected) in [
+        (&slow, [0, 0, 39]),
+        (&milliseconds, [0, 0, 39]),
+        (&few, [0, 0, 10]),
+        (&without_hips, [0, 39, 0]),
+        (&without_body, [39, 0, 0]),
+    ] {
+        let counts = heard.reader.counts();
+        let found = [counts.poses_without_body, counts.poses_without_hips, counts.poses_apart];
+        assert_eq!((found, counts.poses, heard.parts.len()), (expected, 0, 0));
+    }
+}
+
+/// Rates that no recording has are not used.
+#[test]
+fn a_rate_that_nobody_has_is_none() {
+    let take = walk(1.0);
+    for (asked, expected) in [
+        (Some(30.0), 30.0),
+        (Some(1e9), 60.0),
+        (Some(1e-300), 60.0),
+        (Some(f64::NAN), 60.0),
+    ] {
+        let mut reader = VmcReader::new(asked);
+        for (packet, secs) in sent(&take) {
+            reader.push(&packet, secs);
+        }
+        let Some(VmcEvent::Text(head)) = reader.next_event() else {
+            panic!("{asked:?}")
+        };
+        let head = String::from_utf8(head).unwrap();
+        let (_, time) = head.trim_end().rsplit_once(' ').unwrap();
+        let rate_hz = 1.0 / time.parse::<f64>().unwrap();
+        assert!((rate_hz - expected).abs() < 1e-3, "{asked:?}: {rate_hz}");
+    }
 }
 
 #[test]
@@ -325,6 +402,17 @@ fn a_clock_that_stands_still_is_given_up() {
     assert!(heard.reader.counts().clock_stands_still);
     let recorded = &heard.takes()[0];
     assert!(recorded.num_frames() > 70 && (recorded.frame_rate_hz() - 60.0).abs() < 1e-9);
+    // One that is lost after a pause says nothing of it.
+    let of = |frame: usize| {
+        let secs = frame as f64 / 60.0 + if frame < 60 { 0.0 } else { 0.7 };
+        let packets = pose(&take, frame, secs).into_iter();
+        packets
+            .filter(move |packet| frame != 60 || !packet.starts_with(b"/VMC/Ext/T"))
+            .map(move |packet| (packet, secs))
+    };
+    let heard = Heard::of((0..take.num_frames()).flat_map(of));
+    assert!(!heard.reader.counts().clock_stands_still);
+    assert!(matches!(heard.cuts[..], [VmcCut::Silence(_)]), "{:?}", heard.cuts);
     // None at all is no fault.
     let without = sent(&take)
         .into_iter()
@@ -356,10 +444,14 @@ fn values_that_lie_are_counted_and_left_out() {
     }
     packets.insert(1000, (message("/VMC/Ext/T", None, &[f32::NAN]), 0.6));
     packets.insert(1000, (b"/VMC/Ext/T".to_vec(), 0.6));
+    // Frames up to there would never end.
+    for _ in 0..2 {
+        packets.extend(pose(&take, 5, 3e38).into_iter().map(|packet| (packet, 1.0)));
+    }
     packets.insert(1000, (b"GET / HTTP/1.1\r\n".to_vec(), 0.6));
     let heard = Heard::of(packets);
     let counts = heard.reader.counts();
-    assert_eq!((counts.values_refused, counts.packets_refused), (8, 2));
+    assert_eq!((counts.values_refused, counts.packets_refused), (10, 2));
     assert_eq!(heard.parts[0].file(0..500), expected);
 }
 
