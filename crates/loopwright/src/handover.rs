@@ -145,7 +145,7 @@ pub struct MadeParts {
 }
 
 impl MadeLoop {
-    /// All but the take, if that is this one, and the loop of the take of one on a character.
+    /// All but the take, if that is this one, and the loops that it was put onto a character and varied from.
     pub fn to_parts(&self, take: &Take) -> MadeParts {
         let is_known = Arc::ptr_eq(self.take.tracks(), take.tracks()) && self.take.name() == take.name();
         let made = self.clone();
@@ -188,6 +188,7 @@ impl MadeParts {
             first_sample: self.first_sample,
             recentered_by: self.recentered_by,
             of_take: None,
+            unvaried: None,
         }
     }
 }

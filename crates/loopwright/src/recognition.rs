@@ -81,6 +81,7 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
             num_samples,
             has_closing_key,
             in_place: false,
+            num_cycles: 1,
         },
         root,
         space,

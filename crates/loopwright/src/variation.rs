@@ -12,12 +12,13 @@ use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
 use crate::analysis::Analysis;
-use crate::analysis::body::{Body, FoundBy};
+use crate::analysis::body::{Body, Foot, FoundBy};
 use crate::candidate::LoopCandidate;
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::{ops, rotation};
-use crate::mean_cycle::{CycleDeviations, MeanCycleError, smooth_step};
+use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError, smooth_step};
 use crate::motion::{Pose, Skeleton, Tracks};
+use crate::retarget::Retarget;
 
 /// How a loop is varied.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub struct VariationSettings {
     pub secs: f64,
     /// The same seed gives the same motion.
     pub seed: u32,
-    /// Share of the take's own variation, 1 for all of it.
+    /// Share of the take's own variation, above 0, 1 for all of it.
     pub amount: f64,
 }
 
@@ -41,22 +42,33 @@ pub const MAX_AMOUNT: f64 = 2.0;
 pub enum VariationError {
     #[error("a variation lasts a positive number of seconds, found {found}")]
     Secs { found: f64 },
-    #[error("the amount of variation must lie between 0 and {MAX_AMOUNT}, found {found}")]
+    #[error("the amount of variation must be above 0 and at most {MAX_AMOUNT}, found {found}")]
     Amount { found: f64 },
     #[error("{found:.0} transforms (samples times joints) exceed the limit of {MAX_TRANSFORMS}")]
     TooLong { found: f64 },
     /// Nothing shows how the body varies.
     #[error("the take does not show how its cycles vary: {0}")]
     NoCycles(MeanCycleError),
-    #[error("the take shows {found} cycles, and {FEWEST_CYCLES} are needed to see how they vary")]
-    TooFewCycles { found: usize },
+    #[error(
+        "it takes {FEWEST_CYCLES} cycles in a row to see how they vary, found {found}: before them, {before}; after them, {after}"
+    )]
+    TooFewCycles {
+        found: usize,
+        before: CyclesEnd,
+        after: CyclesEnd,
+    },
+    #[error("its cycles are all alike above the legs{}", if *left_out { ", but for joints that spin or flip" } else { "" })]
+    Alike {
+        /// Whether there are joints that are too unlike from cycle to cycle.
+        left_out: bool,
+    },
     /// The samples do not form a loop.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
 }
 
 /// What a loop was varied by.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variation {
     /// What was asked for.
@@ -67,6 +79,8 @@ pub struct Variation {
     pub cycles: usize,
     /// Joints that vary.
     pub joints: usize,
+    /// Joints that do not, since they flip, or differ too much from cycle to cycle for a mean, such as a hand that twirls a stick.
+    pub joints_left_out: Vec<usize>,
     /// Root mean square over time and joints of the rotation that is added, radians.
     pub radians: f64,
 }
@@ -76,6 +90,9 @@ const MAX_TRANSFORMS: usize = 4_000_000;
 
 /// Fewest cycles of the take: of fewer, a mix is one of them again and again.
 const FEWEST_CYCLES: usize = 4;
+
+/// Largest deviation of a joint, radians, below which cycles are alike: a tenth of a degree, which nobody sees.
+const LEAST_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
 
 /// Highest rate at which weights wander, per cycle of the loop: the next cycle is like this one, the one after is not.
 const HIGHEST_PER_CYCLE: f64 = 0.5;
@@ -92,91 +109,138 @@ impl VariationSettings {
         if !(self.secs > 0.0 && self.secs.is_finite()) {
             return Err(VariationError::Secs { found: self.secs });
         }
-        match (0.0..=MAX_AMOUNT).contains(&self.amount) {
+        match self.amount > 0.0 && self.amount <= MAX_AMOUNT {
             true => Ok(()),
             false => Err(VariationError::Amount { found: self.amount }),
         }
     }
 }
 
-/// So many cycles of a loop one after the other, each varied as the take's own cycles are. Errors: [`VariationError`].
+/// So many cycles of a loop one after the other, each varied as the take's own cycles are. `body` is that of the loop, and `onto` what put
+/// it onto a character. Errors: [`VariationError`].
 pub(crate) fn varied(
     clip: &LoopClip,
+    body: &Body,
     analysis: &Analysis,
     candidate: &LoopCandidate,
+    onto: Option<&Retarget>,
     settings: &VariationSettings,
 ) -> Result<(LoopClip, Variation), VariationError> {
     settings.check()?;
-    let count = clip.num_samples();
+    let (skeleton, count) = (clip.skeleton(), clip.num_samples());
     let copies = (settings.secs / clip.period_secs()).round().max(2.0);
-    let found = copies * count as f64 * clip.skeleton().num_joints() as f64;
+    let found = copies * count as f64 * skeleton.num_joints() as f64;
     if found > MAX_TRANSFORMS as f64 {
         return Err(VariationError::TooLong { found });
     }
     let copies = copies as usize;
-    let joints = varying_joints(clip.skeleton(), &analysis.body);
-    let own = CycleDeviations::measure(analysis, candidate, &joints, count).map_err(VariationError::NoCycles)?;
+    let free = free_joints(skeleton, body);
+    let flips = |joint: &usize| {
+        let of_take = onto.map_or(Some(*joint), |onto| onto.joint_followed(*joint));
+        let mut flipping = analysis.defects.flipping.iter();
+        flipping.any(|flipping| Some(flipping.joint) == of_take)
+    };
+    let steady: Vec<usize> = free.iter().copied().filter(|joint| !flips(joint)).collect();
+    let shown = |pose: Pose| match onto {
+        Some(onto) => onto.pose(pose.as_ref()),
+        None => pose,
+    };
+    let own = CycleDeviations::measure(analysis, candidate, &steady, count, shown).map_err(VariationError::NoCycles)?;
     if own.num_cycles() < FEWEST_CYCLES {
+        let [before, after] = own.ends();
         return Err(VariationError::TooFewCycles {
             found: own.num_cycles(),
+            before,
+            after,
         });
     }
+    let joints = own.joints();
+    let mut varies = vec![false; skeleton.num_joints()];
+    joints.iter().for_each(|&joint| varies[joint] = true);
+    let joints_left_out: Vec<usize> = free.into_iter().filter(|&joint| !varies[joint]).collect();
     let basis = Basis::new(&own);
+    if basis
+        .largest_squared
+        .iter()
+        .all(|square| *square < LEAST_RADIANS * LEAST_RADIANS)
+    {
+        return Err(VariationError::Alike {
+            left_out: !joints_left_out.is_empty(),
+        });
+    }
     let weights = Weights::new(basis.len(), copies, count, settings.seed);
-    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), copies * count);
+    let beside = onto.map_or_else(Vec::new, |onto| beside(skeleton, &varies, onto));
+    let mut tracks = Tracks::empty(skeleton.clone(), clip.step_secs(), copies * count);
     let mut square = 0.0;
     for sample in 0..copies * count {
-        let mut pose: Pose = clip.body_pose(sample % count).to_pose();
+        let plain = clip.body_pose(sample % count);
+        let mut pose: Pose = plain.to_pose();
         let mix = weights.at(sample);
         for (index, &joint) in joints.iter().enumerate() {
             let offset = settings.amount * basis.mixed(sample % count, index, &mix);
             square += offset.length_squared();
             pose.rotations[joint] = (rotation::exp(offset) * pose.rotations[joint]).normalize();
         }
+        for &(joint, by) in &beside {
+            let moved = pose.as_ref().world_of(skeleton, by) * plain.world_of(skeleton, by).inverse();
+            pose.place(skeleton, joint, moved * plain.world_of(skeleton, joint));
+        }
         tracks.push(pose.as_ref());
     }
     let many = (copies * count * joints.len()).max(1) as f64;
-    Ok((
-        clip.repeated_with(tracks)?,
-        Variation {
-            settings: *settings,
-            copies,
-            cycles: own.num_cycles(),
-            joints: joints.len(),
-            radians: (square / many).sqrt(),
-        },
-    ))
+    let variation = Variation {
+        settings: *settings,
+        copies,
+        cycles: own.num_cycles(),
+        joints: joints.len(),
+        joints_left_out,
+        radians: (square / many).sqrt(),
+    };
+    Ok((clip.repeated_with(tracks)?, variation))
 }
 
-/// Joints below the hips' own whose motion moves neither a foot nor the hips.
-fn varying_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
-    let mut is_fixed = vec![false; skeleton.num_joints()];
-    let mut fix_above = |joint: usize| {
-        let mut next = Some(joint);
-        while let Some(joint) = next {
-            is_fixed[joint] = true;
-            next = skeleton.parent(joint);
-        }
-    };
-    fix_above(body.hips);
+/// Joints below the hips' own that belong to no leg, and move neither a foot nor the hips.
+fn free_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     let has_feet = body.found_by != FoundBy::AllLeaves;
-    for foot in body.feet.iter().filter(|_| has_feet) {
-        fix_above(foot.ankle);
+    // A foot that steers its leg does not hang from it.
+    let ends_of_leg = |foot: &Foot| [Some(foot.ankle), body.end_of_leg_apart(skeleton, foot)];
+    let feet = body.feet.iter().filter(|_| has_feet);
+    let legs: Vec<Vec<usize>> = (feet.flat_map(ends_of_leg).flatten())
+        .map(|end| skeleton.path_from_root(end))
+        .collect();
+    let to_hips = skeleton.path_from_root(body.hips);
+    let others = (body.head.iter().chain(&body.hands)).flat_map(|&end| skeleton.path_from_root(end));
+    let mut ways = vec![0; skeleton.num_joints()];
+    for joint in legs.iter().flatten().chain(&to_hips).copied().chain(others) {
+        ways[joint] += 1;
     }
-    // What hangs from a foot moves with it; parents come before children.
-    let ankles: Vec<usize> = (body.feet.iter().filter(|_| has_feet)).map(|foot| foot.ankle).collect();
-    let mut of_foot = vec![false; skeleton.num_joints()];
-    for joint in 0..skeleton.num_joints() {
-        of_foot[joint] = ankles.contains(&joint) || skeleton.parent(joint).is_some_and(|parent| of_foot[parent]);
+    let mut is_fixed = vec![false; skeleton.num_joints()];
+    for &joint in legs.iter().flatten().chain(&to_hips) {
+        is_fixed[joint] = true;
     }
-    // Joints beside the body, such as handles of a rig, are not the body's.
+    // A leg begins where its way leaves those to all other ends. All that hangs from it moves with it: foot, skin and twist bones.
+    let mut of_leg = vec![false; skeleton.num_joints()];
+    for way in &legs {
+        if let Some(&top) = way.iter().find(|&&joint| ways[joint] == 1) {
+            of_leg[top] = true;
+        }
+    }
+    // Joints beside the body, such as handles of a rig, are not the body's. Parents come before children.
     let mut of_hips = vec![false; skeleton.num_joints()];
     for joint in 0..skeleton.num_joints() {
-        of_hips[joint] = joint == body.hips || skeleton.parent(joint).is_some_and(|parent| of_hips[parent]);
+        let above = skeleton.parent(joint);
+        of_leg[joint] = of_leg[joint] || above.is_some_and(|above| of_leg[above]);
+        of_hips[joint] = joint == body.hips || above.is_some_and(|above| of_hips[above]);
     }
     (0..skeleton.num_joints())
-        .filter(|&joint| !is_fixed[joint] && !of_foot[joint] && of_hips[joint] && !body.is_control(joint))
+        .filter(|&joint| !is_fixed[joint] && !of_leg[joint] && of_hips[joint] && !body.is_control(joint))
         .collect()
+}
+
+/// Joints of a character beside its body that follow one of it which those that vary move, each with that one.
+fn beside(skeleton: &Skeleton, varies: &[bool], onto: &Retarget) -> Vec<(usize, usize)> {
+    let moves = |by: usize| skeleton.path_from_root(by).iter().any(|&above| varies[above]);
+    onto.led().filter(|(_, by)| moves(*by)).collect()
 }
 
 /// Periodic deviations: each is that of one cycle of the take, and around its start fades over from that of the cycle before.
@@ -191,7 +255,7 @@ struct Basis {
 
 impl Basis {
     fn new(own: &CycleDeviations) -> Self {
-        let (count, joints) = (own.num_samples(), own.num_joints());
+        let (count, joints) = (own.num_samples(), own.joints().len());
         let directions = own.num_cycles() - 1;
         let mut deviations = Vec::with_capacity(directions * count * joints);
         for cycle in 1..=directions {
@@ -207,7 +271,7 @@ impl Basis {
         }
         let square = |all: &mut dyn Iterator<Item = DVec3>| -> f64 { all.map(DVec3::length_squared).sum() };
         // Neighbouring cycles are alike to some degree, and what fades over is then more than either.
-        let of_own = square(&mut own.all()) / own.num_cycles() as f64;
+        let of_own = square(&mut own.of_joints().flatten().copied()) / own.num_cycles() as f64;
         let of_basis = square(&mut deviations.iter().copied()) / directions as f64;
         let scale = if of_basis > 0.0 {
             (of_own / of_basis).sqrt()
@@ -218,11 +282,8 @@ impl Basis {
         for deviation in &mut deviations {
             *deviation *= scale;
         }
-        let mut largest_squared = vec![0.0_f64; joints];
-        for (index, deviation) in own.all().enumerate() {
-            let largest = &mut largest_squared[index % joints.max(1)];
-            *largest = largest.max(deviation.length_squared());
-        }
+        let largest = |of_joint: &[DVec3]| of_joint.iter().map(|one| one.length_squared()).fold(0.0, f64::max);
+        let largest_squared = own.of_joints().map(largest).collect();
         Self {
             num_joints: joints,
             num_samples: count,

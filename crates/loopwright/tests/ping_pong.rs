@@ -288,6 +288,45 @@ fn a_body_that_walks_comes_back_on_its_feet() {
     }
 }
 
+/// Long stretches have more ends than are tried one by one: of all that are far enough, the slowest of every few neighbours are.
+#[test]
+fn long_stretches_are_found() {
+    let skeleton = chain(&["pole", "banner", "tip"], 0.2 * DVec3::X);
+    let (count, rate_hz) = (9600, 30.0);
+    // It trembles so that each second frame is slower than its neighbours.
+    let angle = |frame: usize| {
+        let trembles = [0.0, 1.0, 0.0, -1.0][frame % 4];
+        0.3 * ops::sin(TAU * 0.43 * frame as f64 / rate_hz) + 0.02 * trembles
+    };
+    let at = |index: usize| DQuat::from_rotation_z(if index % 3 == 1 { angle(index / 3) } else { 0.0 });
+    let take = Take::new(
+        "banner",
+        skeleton,
+        1.0 / rate_hz,
+        (0..3 * count).map(|_| 0.2 * DVec3::X).collect(),
+        (0..3 * count).map(at).collect(),
+    )
+    .unwrap();
+    let analysis = Analysis::new(&take).unwrap();
+    let moved = |frame: usize| angle(frame + 1) - angle(frame - 1);
+    let mean = (1..count - 1).map(|frame| moved(frame) * moved(frame)).sum::<f64>() / (count - 2) as f64;
+    for shortest in [1.0, 600.0] {
+        let settings = SearchSettings {
+            min_secs: shortest,
+            max_secs: 638.0,
+            ..ping_pong(&take, 0.5)
+        };
+        let found = analysis.find_loops(&settings).unwrap();
+        let best = found.candidates.first().expect("a stretch of five minutes");
+        let secs = best.source_period_secs;
+        assert!((600.0..=638.0).contains(&secs), "{secs}");
+        for end in [best.cut.start_frame(), best.cut.end_frame()] {
+            let moved = moved((end as usize).clamp(1, count - 2));
+            assert!(moved * moved < 0.1 * mean, "{end}: {} of {mean}", moved * moved);
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_made_is_refused() {
     let take = banner(30.0, 4.0);

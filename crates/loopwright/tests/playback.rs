@@ -188,6 +188,7 @@ fn loops_come_back_from_their_keys() {
         num_samples: COUNT,
         has_closing_key: true,
         in_place: false,
+        num_cycles: 1,
     };
     for in_place in [false, true] {
         let clip = if in_place { clip().in_place() } else { clip() };

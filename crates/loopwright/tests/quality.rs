@@ -43,15 +43,47 @@ fn still_root() -> RootMotion {
 }
 
 fn measure(take: &Take, has_closing_key: bool, root: RootMotion) -> Quality {
+    measure_in_cycles(take, has_closing_key, root, 1)
+}
+
+fn measure_in_cycles(take: &Take, has_closing_key: bool, root: RootMotion, num_cycles: usize) -> Quality {
     let layout = KeyLayout {
         seam_sample: 0,
         num_samples: take.num_frames() - usize::from(has_closing_key),
         has_closing_key,
         in_place: false,
+        num_cycles,
     };
     let keys = LoopKeys::new(take, layout, root, 0).unwrap();
     let body = Body::find(take, &BodyOverrides::default()).unwrap();
     quality::measure(&keys, &body, None)
+}
+
+/// A jump between two cycles of a loop of many that differ is one of its seams, and no other place is.
+#[test]
+fn every_seam_between_cycles_counts() {
+    const CYCLES: usize = 3;
+    let jumps_at = |from: usize| {
+        let edit = move |key: usize, joint: usize, place: &mut DVec3, _: &mut DQuat| {
+            if joint == 2 && (from..from + SAMPLES).contains(&key) {
+                // Back without another one.
+                let phase = core::f64::consts::PI * (key - from) as f64 / SAMPLES as f64;
+                place.x += 0.05 * (1.0 + libm::cos(phase));
+            }
+        };
+        keys(CYCLES * SAMPLES, 0, edit)
+    };
+    for seam in (0..CYCLES).map(|cycle| cycle * SAMPLES) {
+        let quality = measure_in_cycles(&jumps_at(seam), false, still_root(), CYCLES);
+        let (_, step) = quality.seam.worst();
+        assert!(quality.pops(), "{seam}: {quality:?}");
+        assert_eq!((step.joint, step.sample), (2, seam));
+        let sharpest = quality.seam_acceleration;
+        assert_eq!((sharpest.joint, sharpest.sample), (2, seam));
+        assert_eq!(measure(&jumps_at(seam), false, still_root()).pops(), seam == 0);
+    }
+    let elsewhere = measure_in_cycles(&jumps_at(SAMPLES / 2), false, still_root(), CYCLES);
+    assert!(!elsewhere.pops(), "{elsewhere:?}");
 }
 
 /// A loop that repeats exactly has no gap and does not pop, wherever it is cut.

@@ -155,6 +155,7 @@ fn a_tumbling_loop_is_recognised_by_its_keys() {
             num_samples: PERIOD,
             has_closing_key: true,
             in_place: false,
+            num_cycles: 1,
         };
         assert_eq!(seen.layout, layout, "{truth:?}");
         let keys = LoopKeys::new(&written, layout, seen.root, 0).unwrap();

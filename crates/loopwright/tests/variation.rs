@@ -1,12 +1,18 @@
 //! Loops whose cycles vary as those of their take do.
 
-use glam::DVec3;
-use loopwright::math::{ops, rotation};
-use loopwright::pipeline::MakeError;
-use loopwright::variation::{VariationError, VariationSettings};
-use loopwright::{Analysis, LoopClip, LoopSettings, MadeLoop, Take};
+use std::sync::Arc;
 
-use crate::support::{best, posed, steady, walk_of};
+use glam::DVec3;
+use loopwright::feet::{StanceEdit, StanceSpan};
+use loopwright::math::{ops, rotation};
+use loopwright::mean_cycle::CyclesEnd;
+use loopwright::pipeline::MakeError;
+use loopwright::retarget::RigPair;
+use loopwright::variation::{VariationError, VariationSettings};
+use loopwright::{Analysis, Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
+
+use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of};
+use crate::support::{best, posed, posed_on, steady, walk_of};
 
 /// Slow swings of no common period with the walk; of the mean square one.
 fn wander(secs: f64, phase: f64) -> f64 {
@@ -71,8 +77,9 @@ fn cycles_vary_as_those_of_the_take_and_the_feet_do_not() {
     let take = wandering();
     let (plain, varied) = (made(&take, None), made(&take, Some(settings(3))));
     let (count, many) = (plain.loop_clip.num_samples(), varied.loop_clip.num_samples());
-    let variation = varied.variation.unwrap();
+    let variation = varied.variation.clone().unwrap();
     assert_eq!(many, count * variation.copies);
+    assert!(variation.joints_left_out.is_empty(), "{variation:?}");
     assert!((varied.loop_clip.period_secs() - 60.0).abs() < plain.loop_clip.period_secs());
     assert!(variation.cycles >= 8, "{variation:?}");
     let joint = |name: &str| take.skeleton().find(name).unwrap();
@@ -180,7 +187,7 @@ fn what_cannot_vary_is_refused() {
             VariationError::Secs { .. }
         ));
     }
-    for amount in [-0.1, 2.1, f64::NAN] {
+    for amount in [-0.1, 0.0, 2.1, f64::NAN] {
         assert!(matches!(
             refused(VariationSettings { amount, ..whole }),
             VariationError::Amount { .. }
@@ -205,4 +212,191 @@ fn what_cannot_vary_is_refused() {
         },
     );
     assert!(matches!(made, Err(MakeError::Variation(_))));
+    // Three show too little, too, and what ends their row is said.
+    let short = walk_of(loopwright_synth::WalkSettings {
+        seconds: 4.6,
+        ..steady()
+    });
+    let analysis = Analysis::new(&short).unwrap();
+    let settings = LoopSettings {
+        variation,
+        ..LoopSettings::default()
+    };
+    let refused = analysis.make_loop(&best(&analysis), &settings);
+    let Err(MakeError::Variation(
+        error @ VariationError::TooFewCycles {
+            found: 2..=3,
+            before: CyclesEnd::TakeEnds,
+            after: CyclesEnd::TakeEnds,
+        },
+    )) = refused
+    else {
+        panic!("{:?}", refused.map(|made| made.variation));
+    };
+    assert!(
+        error.to_string().contains("the take has no frames for another cycle"),
+        "{error}"
+    );
+    // Cycles that are all alike do not vary.
+    let alike = walk_of(loopwright_synth::WalkSettings {
+        seconds: 12.0,
+        ..steady()
+    });
+    let analysis = Analysis::new(&alike).unwrap();
+    let refused = analysis.make_loop(&best(&analysis), &settings);
+    assert!(
+        matches!(
+            refused,
+            Err(MakeError::Variation(VariationError::Alike { left_out: false }))
+        ),
+        "{:?}",
+        refused.map(|made| made.variation)
+    );
+}
+
+/// The take with a joint turned about the bone below it, by an angle at each time.
+fn turned(take: &Take, name: &str, angle: impl Fn(f64) -> f64) -> Take {
+    let (joint, step) = (take.skeleton().find(name).unwrap(), take.frame_time_secs());
+    posed(take, |frame, pose| {
+        pose.rotations[joint] = rotation::exp(DVec3::X * angle(frame as f64 * step)) * pose.rotations[joint];
+    })
+}
+
+/// Largest turn of any joint from one sample to the next, radians.
+fn largest_step(clip: &LoopClip) -> f64 {
+    let count = clip.num_samples();
+    let turns = (0..count).flat_map(|sample| {
+        let [one, next] = [sample, (sample + 1) % count].map(|sample| clip.body_pose(sample).rotations);
+        one.iter()
+            .zip(next)
+            .map(|(one, next)| rotation::difference(*next, *one).length())
+    });
+    turns.fold(0.0, f64::max)
+}
+
+#[test]
+fn what_spins_or_swings_too_far_does_not_vary() {
+    let tau = core::f64::consts::TAU;
+    let spins = |secs: f64| tau * 0.73 * secs;
+    let swings = |secs: f64| 140_f64.to_radians() * 0.5 * (ops::sin(tau * 0.31 * secs) + ops::sin(tau * 0.47 * secs));
+    for (what, take) in [
+        ("spins", turned(&wandering(), "LeftHand", spins)),
+        ("swings", turned(&wandering(), "LeftHand", swings)),
+    ] {
+        let (plain, varied) = (made(&take, None), made(&take, Some(settings(3))));
+        let hand = take.skeleton().find("LeftHand").unwrap();
+        let variation = varied.variation.as_ref().unwrap();
+        assert_eq!(variation.joints_left_out, [hand], "{what}");
+        let count = plain.loop_clip.num_samples();
+        for sample in 0..varied.loop_clip.num_samples() {
+            let [one, other] = [(&varied, sample), (&plain, sample % count)]
+                .map(|(made, sample)| made.loop_clip.body_pose(sample).rotations[hand]);
+            assert!(one == other || one == -other, "{what} {sample}: {one} {other}");
+        }
+        let [before, after] = [&plain, &varied].map(|made| largest_step(&made.loop_clip));
+        assert!(
+            after < 1.2 * before,
+            "{what}: {} of {}",
+            after.to_degrees(),
+            before.to_degrees()
+        );
+        // The rest varies as ever.
+        assert!(
+            variation.joints > 10 && variation.radians > 0.005,
+            "{what}: {variation:?}"
+        );
+    }
+    // What swings less far does.
+    let take = turned(&wandering(), "LeftHand", |secs| 0.4 * swings(secs));
+    let varied = made(&take, Some(settings(3)));
+    assert!(varied.variation.unwrap().joints_left_out.is_empty());
+}
+
+#[test]
+fn what_hangs_from_a_leg_does_not_vary() {
+    let take = wandering();
+    let skeleton = take.skeleton();
+    let thigh = skeleton.find("LeftUpLeg").unwrap();
+    let offset = DVec3::NEG_Y * 0.2;
+    let joints: Vec<Joint> = (0..skeleton.num_joints())
+        .map(|joint| skeleton.joint(joint).clone())
+        .collect();
+    let twist = joints.len();
+    let more = Joint::new("LeftUpLegTwist", Some(thigh), offset);
+    let skeleton = Skeleton::new(joints.into_iter().chain([more]).collect()).unwrap();
+    let step = take.frame_time_secs();
+    let take = posed_on(&take, skeleton, |frame, pose| {
+        pose.translations.push(offset);
+        pose.rotations
+            .push(rotation::exp(DVec3::Y * 0.2 * wander(frame as f64 * step, 1.3)));
+    });
+    let (plain, varied) = (made(&take, None), made(&take, Some(settings(3))));
+    let count = plain.loop_clip.num_samples();
+    for sample in 0..varied.loop_clip.num_samples() {
+        let [one, other] = [(&varied, sample), (&plain, sample % count)]
+            .map(|(made, sample)| made.loop_clip.body_pose(sample).rotations[twist]);
+        assert_eq!(one, other, "{sample}");
+    }
+}
+
+/// A character varies by as much as the take, at the same time and in the same joints; it is edited, and its feet stand, in every cycle.
+#[test]
+fn a_character_varies_as_the_take_does() {
+    let take = wandering();
+    let target = character(&take, Character { legs: 0.45, ..PLAIN });
+    let pair = RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap();
+    let foot = 0;
+    let made_with = |variation: Option<VariationSettings>, stances: Vec<StanceEdit>| {
+        let analysis = Analysis::new(&take).unwrap();
+        let on = LoopSettings {
+            variation,
+            stances,
+            character: Some(Arc::new(pair.clone())),
+            ..LoopSettings::default()
+        };
+        analysis.make_loop(&best(&analysis), &on).unwrap()
+    };
+    let found = made_with(None, Vec::new());
+    let contact = found.feet.contacts.iter().find(|contact| contact.foot == foot).unwrap();
+    let [start, end] = [contact.start_sample, contact.start_sample + contact.num_samples / 2]
+        .map(|sample| sample as f64 * found.loop_clip.step_secs());
+    let swings = vec![StanceEdit {
+        foot,
+        span: StanceSpan::Secs([start, end]),
+        stands: false,
+    }];
+    let (plain, varied) = (made_with(None, swings.clone()), made_with(Some(settings(3)), swings));
+    assert_ne!(plain.feet.contacts, found.feet.contacts);
+    let (count, many) = (plain.loop_clip.num_samples(), varied.loop_clip.num_samples());
+    assert_eq!(
+        (many, varied.num_copies()),
+        (count * varied.num_copies(), varied.num_copies())
+    );
+    let stands = |made: &MadeLoop, sample: usize| {
+        let mut contacts = made.feet.contacts.iter().filter(|contact| contact.foot == foot);
+        contacts.any(|contact| contact.keys().any(|key| key % made.loop_clip.num_samples() == sample))
+    };
+    for sample in 0..many {
+        assert_eq!(stands(&varied, sample), stands(&plain, sample % count), "{sample}");
+        let [one, other] = [(&varied, sample), (&plain, sample % count)].map(|(made, sample)| {
+            let joints = ["thigh_l", "calf_l", "foot_l", "ball_r"].map(|name| target.skeleton().find(name).unwrap());
+            joints.map(|joint| made.loop_clip.body_pose(sample).rotations[joint])
+        });
+        assert_eq!(one, other, "{sample}");
+    }
+    let (own_plain, own) = (made(&take, None), made(&take, Some(settings(3))));
+    let joint = |take: &Take, name: &str| take.skeleton().find(name).unwrap();
+    let (mut largest, mut apart) = (0.0_f64, 0.0_f64);
+    for (theirs, ours) in [("Head", "head"), ("Spine", "spine_01"), ("LeftArm", "upperarm_l")] {
+        for sample in 0..many {
+            let of_take = added(&own, &own_plain, joint(&take, theirs), sample).length();
+            let on_character = added(&varied, &plain, joint(&target, ours), sample).length();
+            largest = largest.max(of_take);
+            apart = apart.max((of_take - on_character).abs());
+        }
+    }
+    assert!(largest > 0.1 && apart < 0.03 * largest, "{apart} of {largest}");
+    // Both come from one cycle of the take.
+    assert_eq!(varied.on_take(), own.on_take());
+    assert_eq!(own.on_take(), &own_plain);
 }

@@ -170,6 +170,14 @@ impl Failure {
         &self.what
     }
 
+    /// What happened and why, in one line.
+    pub(crate) fn what_and_why(&self) -> String {
+        match self.details.as_slice() {
+            [] => self.what.clone(),
+            details => format!("{}: {}", self.what, details.join("; ")),
+        }
+    }
+
     /// The lines below the first.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> + '_ {
         let hint = self.hint.iter().map(|hint| format!("try: {hint}"));

@@ -138,6 +138,7 @@ pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobE
                 .try_this(format!("--within START:END within 0:{last}"))
         }
         JobError::PingPong { name } => Failure::error(error.to_string()).try_this(format!("no {name}, or no --ping-pong")),
+        JobError::PingPongSpeed => Failure::error(error).try_this("no output.root-speed, or no --ping-pong"),
         JobError::Memory(error) => too_much(&studied.name, &format!("to make loops of it, {error}"), error),
         JobError::Search(error) => unsearchable(studied, error),
         JobError::NothingFound(found) => {
@@ -292,7 +293,11 @@ fn variation(studied: &Studied, error: &VariationError) -> Failure {
     failure.try_this(match error {
         VariationError::Secs { .. } => "--set output.vary=60",
         VariationError::Amount { .. } => "--set output.vary-amount=1",
+        VariationError::TooFewCycles { .. } => {
+            "--pick another loop of `loopwright find`, or a take of more such cycles; --set edit=noise:1 moves joints at random"
+        }
         VariationError::TooLong { .. } => "a smaller output.vary, or a smaller --fps",
+        VariationError::Alike { .. } => "no output.vary; --set edit=noise:1 moves joints at random",
         _ => "a take of many cycles, or no output.vary; --set edit=noise:1 moves joints at random",
     })
 }

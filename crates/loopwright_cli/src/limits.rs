@@ -88,12 +88,12 @@ pub(crate) struct Exceeded {
 }
 
 impl Exceeded {
-    /// A check that a loop fails.
-    pub(crate) fn of_check(check: &CheckFacts) -> Self {
+    /// A check that a loop fails, which goes there and back or not.
+    pub(crate) fn of_check(check: &CheckFacts, is_ping_pong: bool) -> Self {
         let id = check.id.parse::<CheckId>().ok();
         let of_set = check.id.parse::<SetCheckId>().ok();
         let of_passage = check.id.parse::<PassageCheckId>().ok();
-        let of_loop = id.map(|id| (id.as_str(), id.cure()));
+        let of_loop = id.map(|id| (id.as_str(), id.cure(is_ping_pong)));
         let of_set = of_set.map(|id| (id.as_str(), id.cure()));
         let of_passage = of_passage.map(|id| (id.as_str(), id.cure()));
         let (word, cure) = of_loop.or(of_set).or(of_passage).unwrap_or(("check", ""));

@@ -48,9 +48,17 @@ fn what_does_not_repeat_is_played_there_and_back() {
         "close walk.bvh -o loop.bvh --force --ping-pong --range {start}:{end}"
     ));
     let by_hand = by_hand.wrote();
+    let walk = folder.take("walk.bvh");
     assert_eq!(folder.read("loop.bvh"), before);
     // A walk goes backwards on the way back.
-    by_hand.says("backwards");
+    let hips = |frame: usize| walk.pose(frame).translations[0].with_y(0.0);
+    let (first, last) = (start as usize, end as usize);
+    let way = (first..=last)
+        .map(|frame| hips(frame).distance(hips(first)))
+        .fold(0.0, f64::max);
+    by_hand.says(&format!(
+        "the body goes {way:.1} m and comes back by the same way, backwards"
+    ));
     by_hand.shows("there and back");
     // Beside the take nothing was moved.
     let checked = folder.run("check loop.bvh --take walk.bvh --json").wrote().json();
@@ -84,6 +92,10 @@ fn what_contradicts_going_back_is_refused() {
         make walk.bvh --ping-pong --turning left | --turning chooses among loops that repeat
         find walk.bvh --ping-pong --every-cycle | --every-cycle chooses among loops that repeat
         make walk.bvh --set stretch.ease=1 | try: --ping-pong, or no stretch.ease
+        make walk.bvh --ping-pong --set output.root-speed=1.2 | try: no output.root-speed, or no --ping-pong
+        close walk.bvh --range 10:60 --ping-pong --set output.root-speed=1.2 | try: no output.root-speed, or no --ping-pong
+        find walk.bvh --set stretch.ease=1 | try: --ping-pong, or no stretch.ease
+        find walk.bvh --set stretch.start=1 | stretch.start has no effect on this command
         make walk.bvh --ping-pong --set stretch.ease=0 | stretch.ease must be a positive number of seconds
         make walk.bvh --ping-pong --set stretch.ease=nan | stretch.ease must be a positive number of seconds
         close walk.bvh --ping-pong --range 10:12 | 2 frames are too few for a loop
@@ -93,4 +105,51 @@ fn what_contradicts_going_back_is_refused() {
     let nothing = folder.run("make walk.bvh --ping-pong --within 5:7");
     assert_eq!(nothing.status, 1, "{nothing:?}");
     assert!(!folder.names().contains(&"walk-loop.bvh".to_owned()));
+}
+
+/// `find` lists what `make --pick` takes, whatever the turns, however they are asked for.
+#[test]
+fn rows_are_those_that_are_picked() {
+    let folder = Folder::with_synth("--seconds 6 --fps 30 --noise 0.2");
+    for turns in [
+        "--ping-pong --set stretch.ease=3",
+        "--set stretch.ping-pong=true --set stretch.ease=0.2",
+    ] {
+        let json = folder.answer(&format!("find walk.bvh --json {turns}"));
+        let made = folder.made(&format!("--pick 1 {turns}"));
+        for key in [
+            "start_frame",
+            "end_frame",
+            "ping_pong_ease_frames",
+            "source_period_secs",
+        ] {
+            assert_eq!(made["candidate"][key], json["candidates"][0][key], "{turns} {key}");
+        }
+    }
+}
+
+/// What helps is a softer turn: nothing is closed.
+#[test]
+fn cures_are_of_turns() {
+    let folder = Folder::with_synth("--seconds 6 --fps 120 --noise 0");
+    let hard =
+        folder.run("close walk.bvh -o loop.bvh --ping-pong --range 120:300 --set stretch.ease=0.02 --plot loop.svg");
+    let hard = hard.wrote();
+    hard.shows("stretch.ease=1");
+    let said = format!("{}{}", hard.stdout, hard.stderr);
+    for wrong in ["--blend", "--closure", "has it as it is", "close it again"] {
+        assert!(!said.contains(wrong), "{said}");
+    }
+    let drawn = folder.text("loop.svg");
+    assert!(drawn.contains("there and back") && !drawn.contains("meets in"));
+    let checked = folder.run("check loop.bvh").wrote();
+    assert!(!checked.stdout.contains("--blend"), "{checked:?}");
+    let checked = folder.run("check loop.bvh --json --fail-on review").json();
+    let hints: Vec<_> = items(&checked["loops"][0]["failed"])
+        .map(|failed| failed["try"].to_string())
+        .collect();
+    assert!(
+        !hints.is_empty() && hints.iter().all(|hint| hint.contains("stretch.ease")),
+        "{checked}"
+    );
 }

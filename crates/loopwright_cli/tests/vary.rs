@@ -1,5 +1,7 @@
 //! Loops of many cycles of which none is like another.
 
+use loopwright::math::rotation;
+
 use crate::harness::{Folder, number, samples};
 
 #[test]
@@ -40,11 +42,14 @@ fn many_cycles_vary_and_loop_as_a_whole() {
             assert!(one.dot(many).abs() > 1.0 - 1e-12, "{name} {sample}");
         }
     }
-    let heads: Vec<_> = (0..copies)
-        .map(|copy| long.rotations(copy * count)[joint("Head")])
-        .collect();
-    for (index, head) in heads.iter().enumerate() {
-        assert!(heads[..index].iter().all(|other| other != head));
+    // Not by rounding: any two of them differ by what is seen, in the head or soon after.
+    let turn = |one: usize, other: usize, sample: usize| {
+        let [one, other] = [one, other].map(|copy| long.rotations(copy * count + sample)[joint("Head")]);
+        rotation::difference(one, other).length().to_degrees()
+    };
+    for (one, other) in (0..copies).flat_map(|one| (0..one).map(move |other| (one, other))) {
+        let most = (0..count).map(|sample| turn(one, other, sample)).fold(0.0, f64::max);
+        assert!(most > 0.1, "{one} and {other} differ by {most} degrees");
     }
 
     // The recipe makes the same bytes, another seed others.
@@ -56,10 +61,34 @@ fn many_cycles_vary_and_loop_as_a_whole() {
         "make walk.bvh --force",
         "
         --set output.vary=0 | try: --set output.vary=60
-        --set output.vary=20 --set output.vary-amount=9 | must lie between 0 and 2
+        --set output.vary=20 --set output.vary-amount=9 | must be above 0 and at most 2
+        --set output.vary=20 --set output.vary-amount=0 | must be above 0 and at most 2
+        --set output.vary-seed=3 | try: --set output.vary=60, or neither of the two
+        --set output.vary-amount=1 | which is not asked for
         --set output.vary=1e9 | try: a smaller output.vary
         --set output.vary=20 --ping-pong | the take does not show how its cycles vary
         --set output.vary=20 --set output.vary-seed=-1 | vary-seed
         ",
     );
+}
+
+#[test]
+fn what_is_said_of_cycles_that_vary_is_of_one() {
+    let folder = Folder::with_synth("--seconds 16 --fps 30 --noise 0.5 --variation 0.05");
+    folder.succeed("make walk.bvh -o loop.bvh --plot one.svg");
+    let varied = folder.succeed("make walk.bvh -o loop.bvh --force --plot many.svg --set output.vary=20");
+    // The frames of the take are those of one cycle, ...
+    varied.shows(", 1 cycle\n");
+    let made = folder.json("loop.bvh.json");
+    let copies = number(&made, "variation/copies");
+    let recorded = number(&made, "candidate/source_period_secs") / copies;
+    varied.shows(&format!("(recorded {recorded:.4} s, {copies} times)"));
+    // ... and what closing did to it is drawn.
+    assert_eq!(folder.text("one.svg"), folder.text("many.svg"));
+    // Cycles that do not differ are none that vary.
+    folder.succeed("synth -o even.bvh --seconds 16 --fps 30 --noise 0 --variation 0 --drift 0");
+    folder.refuse("make even.bvh --set output.vary=20", "its cycles are all alike");
+    folder.succeed("synth -o short.bvh --seconds 3 --fps 30 --noise 0.5");
+    let short = folder.run("make short.bvh --set output.vary=20").refused();
+    short.says("the take has no frames for another cycle");
 }

@@ -1,5 +1,6 @@
 //! Which stretches of a take become loops: the one that a recipe names, or those that a search finds.
 
+use loopwright::feet::RootSpeed;
 use loopwright::mirror::{Pairing, SymmetricPose};
 use loopwright::{LoopCandidate, MadeLoop, SearchSettings};
 
@@ -160,10 +161,13 @@ fn rows_of(
     }
 }
 
-/// How the ends of stretches meet, as a recipe asks for it.
+/// How the ends of stretches meet, as a recipe asks for it. Errors: it cannot be so, or what else is asked for contradicts it.
 pub(crate) fn pairing_of(studied: &Studied, recipe: &Recipe, warnings: &mut Vec<Warning>) -> Result<Pairing, JobError> {
     let pairs = &recipe.take.mirror;
     let pairing = recipe::pairing(&studied.analysis, &recipe.stretch, pairs)?;
+    if pairing.is_ping_pong() && matches!(recipe.output.root_speed, Some(RootSpeed::Given(_))) {
+        return Err(JobError::PingPongSpeed);
+    }
     match pairing.mirror() {
         None if !pairs.is_empty() => warnings.push(Warning::MirrorUnused),
         Some(mirror) if mirror.symmetric_pose() == SymmetricPose::Mean => warnings.push(Warning::MirroredByMeanPose),

@@ -60,6 +60,9 @@ pub enum JobError {
     Memory(#[from] MemoryError),
     #[error("{name} chooses among loops that repeat, --ping-pong makes one of what does not")]
     PingPong { name: &'static str },
+    /// A speed of what comes back to where it began.
+    #[error("output.root-speed states how fast a loop goes on, and --ping-pong comes back to where it began")]
+    PingPongSpeed,
     /// The take cannot be searched.
     #[error(transparent)]
     Search(#[from] SearchError),

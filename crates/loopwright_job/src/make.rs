@@ -7,7 +7,7 @@ use loopwright::closure::{ClosureName, Method};
 use loopwright::pipeline::{ClosureChoice, RetriedLoop, Retry, Sampling};
 use loopwright::{
     FeetSettings, LoopCandidate, LoopSettings, MadeLoop, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock,
-    loop_clip::LoopKeys, math::ops, quality,
+    math::ops, quality,
 };
 
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
@@ -229,11 +229,8 @@ fn good_instead(
     if chosen.others.is_empty() || stretch.loops_already() || stretch.whole.is_some() || stretch.is_idle {
         return None;
     }
-    // On its own skeleton, so that every character gets the same stretch.
-    let judged = |made: &MadeLoop| {
-        let on_take = made.of_take.as_deref().unwrap_or(made);
-        verdict(on_take, &of_take(&studied.analysis, &made.candidate))
-    };
+    // On its own skeleton and before it varies, so that all get the same stretch.
+    let judged = |made: &MadeLoop| verdict(made.on_take(), &of_take(&studied.analysis, &made.candidate));
     let first = judged(&found.made);
     if first.grade == Grade::Good {
         return None;
@@ -253,8 +250,7 @@ fn good_instead(
 }
 
 fn verdict(made: &MadeLoop, of_take: &[CheckFacts]) -> Verdict {
-    let keys = LoopKeys::from_loop(&made.loop_clip);
-    let quality = quality::measure(&keys, &made.body, Some(&made.source));
+    let quality = quality::measure(&made.keys(), &made.body, Some(&made.source));
     Verdict::of_made(made, &quality, of_take)
 }
 

@@ -88,13 +88,23 @@ loopwright::words!(CheckId {
 });
 
 impl CheckId {
-    /// What to try where it fails.
-    pub fn cure(self) -> &'static str {
+    /// What to try where it fails, of a loop whose ends were closed or of one that goes there and back.
+    pub fn cure(self, is_ping_pong: bool) -> &'static str {
         match self {
+            Self::SeamPosition
+            | Self::SeamRotation
+            | Self::SeamVelocity
+            | Self::SeamTurnRate
+            | Self::SeamAcceleration
+                if is_ping_pong =>
+            {
+                "a softer turn, such as --set stretch.ease=1, or other frames from `loopwright find --ping-pong`"
+            }
             Self::SeamPosition | Self::SeamRotation | Self::SeamVelocity | Self::SeamTurnRate => {
                 "close it again with `loopwright make` or `loopwright close`"
             }
             Self::SeamAcceleration => "a longer --blend, --closure auto, or another loop from `loopwright find`",
+            Self::Kink if is_ping_pong => "a softer turn, such as --set stretch.ease=1, or --lock-feet off",
             Self::Kink => "--lock-feet off, or another loop from `loopwright find`",
             Self::FeetStand => {
                 "a cleaner capture; --set take.feet names the feet, --unit and --up how the file is read"
@@ -292,15 +302,16 @@ impl Verdict {
         Self { grade, reason, checks }
     }
 
-    /// What to try where it is not good: against the check that gives the reason.
-    pub fn cure(&self) -> Option<&'static str> {
+    /// What to try where it is not good: against the check that gives the reason, of a loop whose ends were closed or of one that goes there
+    /// and back.
+    pub fn cure(&self, is_ping_pong: bool) -> Option<&'static str> {
         let is_reason = |check: &&CheckFacts| check.grade == Some(self.grade);
         let check = self
             .checks
             .iter()
             .find(is_reason)
             .filter(|_| self.grade > Grade::Good)?;
-        check.id.parse().ok().map(CheckId::cure)
+        check.id.parse().ok().map(|id: CheckId| id.cure(is_ping_pong))
     }
 
     /// The verdict that these figures hold; `None` if they hold none.
@@ -399,7 +410,7 @@ impl<'a> Subject<'a> {
             let limits = Limits::of(scale * step.allowed, scale * step.allowed);
             CheckFacts {
                 joint: Some(name(step.joint)),
-                time_secs: Some(secs(0)),
+                time_secs: Some(secs(step.sample)),
                 ..graded(id, scale * step.size, limits)
             }
         };
@@ -415,7 +426,11 @@ impl<'a> Subject<'a> {
             CheckId::SeamTurnRate => of_seam(quality.seam.angular_velocity, 1f64.to_degrees()),
             CheckId::SeamAcceleration => {
                 let sharpest = quality.seam_acceleration;
-                of_joint(sharpest.joint, 0, graded(id, sharpest.ratio, SEAM_ACCELERATION))
+                of_joint(
+                    sharpest.joint,
+                    sharpest.sample,
+                    graded(id, sharpest.ratio, SEAM_ACCELERATION),
+                )
             }
             CheckId::Kink => {
                 let kink = quality.kink.filter(|_| !self.is_meant_to_differ)?;

@@ -171,6 +171,8 @@ impl Warning {
 pub enum SeamRemedy {
     #[error("the clip has it as it is")]
     OfTheClip,
+    #[error("try a softer turn, such as --set stretch.ease=1, or other frames")]
+    OfTheTurn,
     #[error("{0} loops were tried, and all of them show it")]
     Tried(usize),
     #[error("try a longer --blend, --closure auto, or other frames")]
@@ -303,7 +305,7 @@ fn torn_back(made: &MadeLoop) -> Option<Warning> {
     (metres > TORN_METRES || radians > TORN_RADIANS).then_some(Warning::TornBack { metres, radians })
 }
 
-/// Motion of the hips over the ground, metres, above which a body goes somewhere: weight is shifted by less.
+/// Motion of the hips over the ground, metres at the size of a man, above which a body goes somewhere: weight is shifted by less.
 const GOES_METRES: f64 = 0.5;
 
 /// Warns if a body with feet walks there and back.
@@ -311,15 +313,16 @@ fn goes_backwards(made: &MadeLoop) -> Option<Warning> {
     if !made.candidate.pairing.is_ping_pong() || made.body.found_by == FoundBy::AllLeaves {
         return None;
     }
-    let on_take = made.of_take.as_deref().unwrap_or(made);
-    let world = on_take.source.clip.world_tracks();
+    let on_take = made.on_take();
+    // From the first frame of the stretch, to which the way back leads.
+    let world = on_take.source.clip.world_tracks_between_the_ends();
     let hips = |frame: usize| world.position(frame, on_take.body.hips);
     let apart = |frame: usize| {
         let way = hips(frame) - hips(0);
         ops::hypot(way.x, way.z)
     };
     let metres = (0..world.num_frames()).map(apart).fold(0.0, f64::max);
-    (metres > GOES_METRES).then_some(Warning::GoesBackwards { metres })
+    (metres > GOES_METRES * on_take.body.size(&on_take.take)).then_some(Warning::GoesBackwards { metres })
 }
 
 /// Warnings about feet that could have been held but were not, and about the source of the root's speed.

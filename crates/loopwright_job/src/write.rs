@@ -115,6 +115,7 @@ fn seam_shows(file: &LoopFile, done: &LoopMade) -> Option<Warning> {
     Some(Warning::SeamShows {
         reason: verdict.reason,
         remedy: match (done.made.candidate.loops_already(), done.may_move) {
+            _ if done.made.candidate.pairing.is_ping_pong() => SeamRemedy::OfTheTurn,
             (true, _) => SeamRemedy::OfTheClip,
             (false, true) => SeamRemedy::Tried(done.tried),
             (false, false) => SeamRemedy::None,

@@ -32,7 +32,7 @@ const RESTS_SHARE: f64 = 0.02;
 /// Stretches that share more than this of the shorter one are one.
 const OVERLAP_SHARE: f64 = 0.5;
 
-/// Most ends that are tried with each start: of longer searches only the slowest are.
+/// Most ends that are tried with each start: where there are more, only the slowest of every few neighbours is.
 const MOST_ENDS: usize = 4000;
 
 /// The stretches that turn best, the best first. Errors: [`SearchError`] of a take too short or without a motion.
@@ -120,13 +120,10 @@ fn pairs(
             }))
             .collect();
         let slow = slow_frames(squares, first, last);
-        for (index, &start) in slow.iter().enumerate() {
-            let ends = slow[index + 1..]
-                .iter()
-                .take(MOST_ENDS)
-                .take_while(|&&end| end - start <= *lags.end());
-            let cheapest = ends
-                .filter(|&&end| lags.contains(&(end - start)))
+        let most = slow.iter().map(|&start| ends_of(&slow, start, &lags).len()).max();
+        let ends = slowest_of_each(&slow, squares, most.unwrap_or(0).div_ceil(MOST_ENDS).max(1));
+        for &start in &slow {
+            let cheapest = (ends_of(&ends, start, &lags).iter())
                 .filter_map(|&end| {
                     let own = (sums[end + 1 - first] - sums[start - first]) / (end + 1 - start) as f64;
                     let turns = (squares[start] + squares[end]) / (2.0 * own);
@@ -211,6 +208,23 @@ fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize
     }
     runs.extend(start.map(|start| (start, end)));
     runs
+}
+
+/// Those of some frames, in order, that a stretch from a start of such a length may end at.
+fn ends_of<'a>(frames: &'a [usize], start: usize, lags: &RangeInclusive<usize>) -> &'a [usize] {
+    let after = |lag: usize| frames.partition_point(|&frame| frame < start.saturating_add(lag));
+    let (from, to) = (after(*lags.start()), after(lags.end() + 1));
+    &frames[from..to.max(from)]
+}
+
+/// The slowest of each so many frames that follow one another.
+fn slowest_of_each(frames: &[usize], squares: &[f64], count: usize) -> Vec<usize> {
+    let slowest = |some: &[usize]| {
+        some.iter()
+            .copied()
+            .min_by(|&one, &other| squares[one].total_cmp(&squares[other]))
+    };
+    frames.chunks(count).filter_map(slowest).collect()
 }
 
 /// The frames of a run that are slower than both neighbours, and its ends, in order.

@@ -17,6 +17,8 @@ pub struct KeyLayout {
     pub in_place: bool,
     /// The sample at which the stretch that the loop was made of begins: there is its seam.
     pub seam_sample: usize,
+    /// Cycles that the samples are, equally long, of a loop whose cycles differ: there is a seam between each and the next. Else 1.
+    pub num_cycles: usize,
 }
 
 impl KeyLayout {
@@ -125,8 +127,16 @@ impl LoopKeys {
             has_closing_key: false,
             in_place: false,
             seam_sample: 0,
+            num_cycles: 1,
         };
         Self::of(clip.tracks().clone(), layout, *clip.root())
+    }
+
+    /// The same keys of a loop of so many cycles that differ.
+    #[must_use]
+    pub(crate) fn in_cycles(mut self, num_cycles: usize) -> Self {
+        self.layout.num_cycles = num_cycles;
+        self
     }
 
     fn of(tracks: Tracks, layout: KeyLayout, root: RootMotion) -> Self {
@@ -156,6 +166,13 @@ impl LoopKeys {
     /// Unique samples.
     pub fn num_samples(&self) -> usize {
         self.layout.num_samples
+    }
+
+    /// The samples after each seam: the first, and where the loop is many cycles, the first of each.
+    pub(crate) fn seams(&self) -> impl Iterator<Item = usize> + Clone {
+        let count = self.num_samples();
+        let cycles = self.layout.num_cycles.clamp(1, count);
+        (0..cycles).map(move |cycle| cycle * count / cycles)
     }
 
     /// Number of joints.

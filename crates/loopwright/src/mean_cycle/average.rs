@@ -4,7 +4,9 @@ use glam::{DQuat, DVec3};
 
 use super::phase::{CycleRow, NUM_PHASES, row_at};
 use super::window::{Window, rise, trust};
-use super::{MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter};
+use super::{
+    CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter,
+};
 use crate::math::fit::{PointPair, fit_planar};
 use crate::math::rigid::{Rigid, Twist};
 use crate::math::{percentile, rotation};
@@ -17,7 +19,7 @@ const MAX_TRANSFORMS: usize = 20_000_000;
 
 /// A joint whose rotation in a cycle is farther than this from the mean is not averaged, radians: beyond a right angle the mean is not
 /// unique, and leaps from one phase to the next.
-const MAX_SPREAD: f64 = core::f64::consts::FRAC_PI_2;
+pub(super) const MAX_SPREAD: f64 = core::f64::consts::FRAC_PI_2;
 
 /// A turn at or above this, radians, is so near to a whole one that no twist reaches an end that lies elsewhere: the turn within half
 /// a turn is used.
@@ -102,6 +104,11 @@ impl<'a> LaidCycles<'a> {
     /// Number of cycles, the chosen one included.
     pub(super) fn num_cycles(&self) -> usize {
         self.row.num_cycles()
+    }
+
+    /// Why there are no more cycles before the first, and after the last.
+    pub(super) fn ends(&self) -> [CyclesEnd; 2] {
+        self.row.ends
     }
 
     /// The frame of a cycle, counted from the first, at a phase from 0 to 1.

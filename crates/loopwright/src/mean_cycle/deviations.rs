@@ -2,14 +2,12 @@
 
 use glam::{DQuat, DVec3};
 
-use super::average::LaidCycles;
-use super::{MeanCycleError, MeanCycles};
+use super::average::{LaidCycles, MAX_SPREAD};
+use super::{CyclesEnd, MeanCycleError, MeanCycles};
 use crate::analysis::Analysis;
 use crate::candidate::LoopCandidate;
 use crate::math::rotation;
-
-/// Steps by which a mean rotation is found: each brings it nearer by the square of the spread.
-const MEAN_STEPS: usize = 4;
+use crate::motion::Pose;
 
 /// From 0 to 1 without slope and curvature at either end.
 pub(crate) fn smooth_step(phase: f64) -> f64 {
@@ -20,18 +18,21 @@ pub(crate) fn smooth_step(phase: f64) -> f64 {
 pub(crate) struct CycleDeviations {
     num_cycles: usize,
     num_samples: usize,
-    num_joints: usize,
-    /// By cycle, sample and joint.
-    values: Vec<DVec3>,
+    /// Why the cycles do not go on before the first, and after the last.
+    ends: [CyclesEnd; 2],
+    /// Joints that have a mean, each with its deviations by cycle and sample.
+    of_joints: Vec<(usize, Vec<DVec3>)>,
 }
 
 impl CycleDeviations {
-    /// Measures the cycles around a candidate, each at so many samples. Errors: [`MeanCycleError`].
+    /// Measures the cycles around a candidate, each at so many samples, of those of the joints that have a mean. `shown` is the pose whose
+    /// joints they are, of one of the take. Errors: [`MeanCycleError`].
     pub(crate) fn measure(
         analysis: &Analysis,
         candidate: &LoopCandidate,
         joints: &[usize],
         num_samples: usize,
+        shown: impl Fn(Pose) -> Pose,
     ) -> Result<Self, MeanCycleError> {
         let laid = LaidCycles::find(analysis, candidate, MeanCycles::All, num_samples)?;
         let num_cycles = laid.num_cycles();
@@ -39,43 +40,22 @@ impl CycleDeviations {
         let at = |cycle: usize, sample: usize, index: usize| (cycle * num_samples + sample) * joints.len() + index;
         for cycle in 0..num_cycles {
             for sample in 0..num_samples {
-                let pose = analysis
-                    .take
-                    .sample(laid.frame(cycle, sample as f64 / num_samples as f64));
+                let frame = laid.frame(cycle, sample as f64 / num_samples as f64);
+                let pose = shown(analysis.take.sample(frame));
                 for (index, &joint) in joints.iter().enumerate() {
                     rotations[at(cycle, sample, index)] = pose.rotations[joint];
                 }
             }
         }
-        let mut values = vec![DVec3::ZERO; rotations.len()];
-        for sample in 0..num_samples {
-            // The first cycle comes in as the last one goes, so that the mean ends where it starts.
-            let rise = smooth_step(sample as f64 / num_samples as f64);
-            let weight = |cycle: usize| match cycle {
-                0 => rise,
-                _ if cycle + 1 == num_cycles => 1.0 - rise,
-                _ => 1.0,
-            };
-            for index in 0..joints.len() {
-                let of_cycles = || (0..num_cycles).map(|cycle| rotations[at(cycle, sample, index)]);
-                let mut mean = rotations[at(num_cycles / 2, sample, index)];
-                for _ in 0..MEAN_STEPS {
-                    let terms = of_cycles().enumerate();
-                    let sum: DVec3 = terms
-                        .map(|(cycle, turn)| weight(cycle) * rotation::difference(turn, mean))
-                        .sum();
-                    mean = (rotation::exp(sum / (num_cycles - 1) as f64) * mean).normalize();
-                }
-                for cycle in 0..num_cycles {
-                    values[at(cycle, sample, index)] = rotation::difference(rotations[at(cycle, sample, index)], mean);
-                }
-            }
-        }
+        let of_joints = joints.iter().enumerate().filter_map(|(index, &joint)| {
+            let rotation = |cycle: usize, sample: usize| rotations[at(cycle, sample, index)];
+            Some((joint, from_mean(num_cycles, num_samples, rotation)?))
+        });
         Ok(Self {
             num_cycles,
             num_samples,
-            num_joints: joints.len(),
-            values,
+            ends: laid.ends(),
+            of_joints: of_joints.collect(),
         })
     }
 
@@ -87,17 +67,49 @@ impl CycleDeviations {
         self.num_samples
     }
 
-    pub(crate) fn num_joints(&self) -> usize {
-        self.num_joints
+    /// Why the cycles do not go on before the first, and after the last.
+    pub(crate) fn ends(&self) -> [CyclesEnd; 2] {
+        self.ends
     }
 
-    /// The deviation of a joint, by its place among those asked for.
+    /// The joints that have a mean, in the order in which they were asked for.
+    pub(crate) fn joints(&self) -> Vec<usize> {
+        self.of_joints.iter().map(|(joint, _)| *joint).collect()
+    }
+
+    /// The deviation of a joint, by its place among those that have a mean.
     pub(crate) fn at(&self, cycle: usize, sample: usize, joint: usize) -> DVec3 {
-        self.values[(cycle * self.num_samples + sample) * self.num_joints + joint]
+        self.of_joints[joint].1[cycle * self.num_samples + sample]
     }
 
-    /// All deviations.
-    pub(crate) fn all(&self) -> impl Iterator<Item = DVec3> {
-        self.values.iter().copied()
+    /// All deviations of each joint.
+    pub(crate) fn of_joints(&self) -> impl Iterator<Item = &[DVec3]> {
+        self.of_joints.iter().map(|(_, deviations)| deviations.as_slice())
     }
+}
+
+/// Deviations of a joint from its mean over the cycles, by cycle and sample; `None` where one is so far from it that the mean is not unique.
+fn from_mean(num_cycles: usize, num_samples: usize, rotation: impl Fn(usize, usize) -> DQuat) -> Option<Vec<DVec3>> {
+    let mut values = vec![DVec3::ZERO; num_cycles * num_samples];
+    for sample in 0..num_samples {
+        // The first cycle comes in as the last one goes, so that the mean ends where it starts.
+        let rise = smooth_step(sample as f64 / num_samples as f64);
+        let share = |cycle: usize| match cycle {
+            0 => rise,
+            _ if cycle + 1 == num_cycles => 1.0 - rise,
+            _ => 1.0,
+        };
+        let turns: Vec<(DQuat, f64)> = (0..num_cycles)
+            .map(|cycle| (rotation(cycle, sample), share(cycle) / (num_cycles - 1) as f64))
+            .collect();
+        let mean = rotation::mean(&turns);
+        for (cycle, &(turn, _)) in turns.iter().enumerate() {
+            let deviation = rotation::difference(turn, mean);
+            if deviation.length() > MAX_SPREAD {
+                return None;
+            }
+            values[cycle * num_samples + sample] = deviation;
+        }
+    }
+    Some(values)
 }

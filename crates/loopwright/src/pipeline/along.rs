@@ -42,8 +42,7 @@ impl MadeLoop {
         let take = Take::new("along", skeleton, self.take.frame_time_secs(), translations, rotations)?;
 
         let count = self.loop_clip.num_samples();
-        let copies = self.variation.map_or(1, |variation| variation.copies);
-        let num_intervals = count / copies / usize::from(self.candidate.pairing.num_stretches());
+        let num_intervals = count / self.num_copies() / usize::from(self.candidate.pairing.num_stretches());
         let clip = clip_of(&take, &self.candidate, num_intervals, self.loop_clip.step_secs())?;
         let settings = ClosureSettings {
             motion: match self.closed.is_layered {

@@ -41,7 +41,7 @@ use crate::closure::{
 use crate::edit::{self, EditError, EditKind, LoopEdit};
 use crate::feet::edited::EditedStance;
 use crate::feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan};
-use crate::loop_clip::{LoopClip, LoopClipError};
+use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
 use crate::mirror::MirrorError;
@@ -156,6 +156,8 @@ pub struct MadeLoop {
     pub mean_cycle: Option<MeanCycle>,
     /// What its cycles were varied by; `None` where they are all one.
     pub variation: Option<Variation>,
+    /// The one loop that was varied; `None` where its cycles are all one.
+    pub unvaried: Option<Box<MadeLoop>>,
     /// The corrections by the closure and the remaining gap.
     pub closed: Closed,
     /// The contacts of its feet, and the corrections applied to them.
@@ -220,37 +222,74 @@ pub(crate) fn make_loop(
     candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
-    if let Some(pair) = &settings.character {
-        return make_loop(analysis, candidate, &settings.of_take())?.onto(pair, settings);
-    }
-    let (analysis, settings) = (completed_for(analysis, candidate), settings.fitted_to(candidate));
-    let made = finish(
-        &analysis,
-        candidate,
-        prepare(&analysis, candidate, &settings)?,
-        &settings,
-    )?;
-    match &settings.variation {
-        Some(variation) => varied(made, &analysis, variation),
-        None => Ok(made),
-    }
+    let of_take = settings.of_take().fitted_to(candidate);
+    let completed = completed_for(analysis, candidate);
+    let prepared = prepare(&completed, candidate, &of_take)?;
+    finish(&completed, candidate, prepared, &of_take)?.completed(analysis, settings)
 }
 
-/// Many cycles of a loop, each varied. Its uncut samples are repeated as they are, so that both have as many.
-fn varied(made: MadeLoop, analysis: &Analysis, settings: &VariationSettings) -> Result<MadeLoop, MakeError> {
-    let (loop_clip, variation) = variation::varied(&made.loop_clip, analysis, &made.candidate, settings)?;
-    let (count, copies) = (made.loop_clip.num_samples(), variation.copies);
-    Ok(MadeLoop {
-        feet: made.feet.repeated(count, copies),
-        source: RootRelativeClip {
-            clip: made.source.clip.repeated(copies),
-            captured: Vec::new(),
-            ..made.source
-        },
-        loop_clip,
-        variation: Some(variation),
-        ..made
-    })
+impl MadeLoop {
+    /// The loop as it is asked for, from that of the take, which was made with [`LoopSettings::of_take`]: put onto the character, then varied.
+    fn completed(self, analysis: &Analysis, settings: &LoopSettings) -> Result<Self, MakeError> {
+        let made = match &settings.character {
+            Some(pair) => self.onto(pair, settings)?,
+            None => self,
+        };
+        match &settings.variation {
+            Some(variation) => made.varied(analysis, settings.character.as_deref(), variation),
+            None => Ok(made),
+        }
+    }
+
+    /// Many cycles of a loop, each varied. Its uncut samples are repeated as they are, so that both have as many.
+    fn varied(
+        self,
+        analysis: &Analysis,
+        pair: Option<&RigPair>,
+        settings: &VariationSettings,
+    ) -> Result<Self, MakeError> {
+        let onto = pair.map(|pair| pair.of_loop(&self.on_take().loop_clip));
+        let (loop_clip, variation) = variation::varied(
+            &self.loop_clip,
+            &self.body,
+            analysis,
+            &self.candidate,
+            onto.as_ref(),
+            settings,
+        )?;
+        let (count, copies) = (self.loop_clip.num_samples(), variation.copies);
+        let unvaried = Some(Box::new(self.clone()));
+        Ok(Self {
+            feet: self.feet.repeated(count, copies),
+            source: RootRelativeClip {
+                clip: self.source.clip.repeated(copies),
+                captured: Vec::new(),
+                ..self.source
+            },
+            loop_clip,
+            variation: Some(variation),
+            unvaried,
+            ..self
+        })
+    }
+
+    /// The loop of the take itself, that this one was put onto a character or varied from; else this one.
+    pub fn on_take(&self) -> &Self {
+        match self.unvaried.as_deref().or(self.of_take.as_deref()) {
+            Some(before) => before.on_take(),
+            None => self,
+        }
+    }
+
+    /// Number of loops of which it consists, one after the other: 1 where its cycles do not vary.
+    pub fn num_copies(&self) -> usize {
+        self.variation.as_ref().map_or(1, |variation| variation.copies)
+    }
+
+    /// Its keys, before they are written.
+    pub fn keys(&self) -> LoopKeys {
+        LoopKeys::from_loop(&self.loop_clip).in_cycles(self.num_copies())
+    }
 }
 
 /// The analysis of the take with all keys of the candidate: the closing key of a whole take may be missing.
@@ -416,6 +455,7 @@ impl ClosedStretch {
             source,
             mean_cycle: self.mean_cycle,
             variation: None,
+            unvaried: None,
             closed: self.closed,
             feet,
             edits: settings.edits.clone(),

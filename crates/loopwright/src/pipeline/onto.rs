@@ -16,11 +16,17 @@ use crate::root_motion::{RootMotionFit, RootRelativeClip, RootSettings};
 use crate::take::{Take, TakeError};
 
 impl LoopSettings {
-    /// The settings for the loop of the take, before [`MadeLoop::onto`] puts it onto the character: edits and stances concern joints of
-    /// the character, a speed that is given is the character's, and it is the character that stands at the origin.
+    /// The settings for the loop of the take, before [`MadeLoop::completed`] puts it onto the character and varies it: edits and stances
+    /// concern joints of the character, a speed that is given is the character's, and it is the character that stands at the origin.
     pub(super) fn of_take(&self) -> Cow<'_, Self> {
         let Some(pair) = &self.character else {
-            return Cow::Borrowed(self);
+            return match self.variation {
+                Some(_) => Cow::Owned(Self {
+                    variation: None,
+                    ..self.clone()
+                }),
+                None => Cow::Borrowed(self),
+            };
         };
         let speed = match self.feet.speed {
             RootSpeed::Given(mps) => RootSpeed::Given(mps / pair.scale()),
@@ -30,6 +36,7 @@ impl LoopSettings {
             feet: FeetSettings { speed, ..self.feet },
             edits: Vec::new(),
             stances: Vec::new(),
+            variation: None,
             character: None,
             start_at: None,
             root: RootSettings {

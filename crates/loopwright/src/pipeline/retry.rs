@@ -73,12 +73,10 @@ pub(crate) fn make_loop_or_retry(
     settings: &LoopSettings,
     retry: Retry<'_>,
 ) -> Result<RetriedLoop, MakeError> {
-    // Seams are those of the take's loop; the character takes the one that is chosen.
+    // Seams are those of the take's loop; the character takes the one that is chosen, and that one is varied.
     let of_take = settings.of_take();
     let mut done = of_take_or_retry(analysis, candidate, &of_take, retry)?;
-    if let Some(pair) = &settings.character {
-        done.made = done.made.onto(pair, settings)?;
-    }
+    done.made = done.made.completed(analysis, settings)?;
     Ok(done)
 }
 
@@ -144,7 +142,7 @@ impl RetriedLoop {
         self.tried += 1;
         let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
         // A mean is meant to differ from the cycle that it is compared with, and so is what was edited.
-        let is_meant = made.mean_cycle.is_some() || made.variation.is_some() || !settings.edits.is_empty();
+        let is_meant = made.mean_cycle.is_some() || !settings.edits.is_empty();
         let is_bent = |metres: f64| !is_meant && metres > MAX_BENT_METRES * quality.body_size;
         if quality.pops() || quality.displacement_metres.is_some_and(is_bent) {
             return false;

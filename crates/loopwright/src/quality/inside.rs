@@ -49,22 +49,35 @@ const TURN_SHARE: f64 = 0.85;
 /// second squared.
 const UNSEEN: [f64; 2] = [4.0, 100.0];
 
-/// The sharpest change at the seam over the 99th percentile of the joint's others, or over one that nobody sees; the worst joint.
+/// The sharpest change at a seam over the 99th percentile of the joint's others, or over one that nobody sees; the worst joint.
 pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Peak {
     let count = keys.num_samples();
     let unseen = UNSEEN[0] * size * keys.step_secs() * keys.step_secs();
+    // A seam lies between a sample and the one before; the second differences of both contain it.
+    let mut at_seam = vec![false; count];
+    for seam in keys.seams() {
+        at_seam[seam] = true;
+        at_seam[(seam + count - 1) % count] = true;
+    }
     let of_joint = |joint: usize| {
         let bend = |sample: usize| {
             let around = [1, 0, -1].map(|step| keys.position(sample as isize + step, joint));
             second_difference(around).length()
         };
-        let others = (1..count - 1).map(bend).collect();
-        Peak {
+        let others = (0..count).filter(|&sample| !at_seam[sample]).map(bend).collect();
+        let usual = seam_peak::usual(others, unseen.max(floor::TREMBLE_METRES));
+        let of_seam = |seam: usize| Peak {
             joint,
-            sample: 0,
-            // The seam lies between the last sample and the first; the second differences of both contain it.
-            ratio: bend(0).max(bend(count - 1)) / seam_peak::usual(others, unseen.max(floor::TREMBLE_METRES)),
-        }
+            sample: seam,
+            ratio: bend(seam).max(bend((seam + count - 1) % count)) / usual,
+        };
+        keys.seams().map(of_seam).fold(
+            Peak {
+                joint,
+                ..Peak::default()
+            },
+            sharper,
+        )
     };
     let joints = (0..keys.num_joints()).filter(|&joint| !body.is_control(joint));
     joints.map(of_joint).fold(Peak::default(), sharper)

@@ -66,6 +66,8 @@ pub enum StepKind {
 pub struct Step {
     /// The joint, by index.
     pub joint: usize,
+    /// The sample after the seam: 0, but between the cycles of a loop of many that differ.
+    pub sample: usize,
     /// The size of the step, in the unit of its kind.
     pub size: f64,
     /// The largest step of this joint that does not show.
@@ -103,10 +105,12 @@ impl SeamSteps {
     /// The steps of a loop of a body of that size relative to a man.
     pub(crate) fn from_loop(keys: &LoopKeys, size: f64) -> Self {
         let num_samples = keys.num_samples() as isize;
-        let before = num_samples / 2;
-        // As many second differences as samples.
+        let seams: Vec<usize> = keys.seams().collect();
+        let before = num_samples / seams.len() as isize / 2;
+        // As many second differences as samples, and no seam at either end of them.
         let steps = Self::of_frames(
             -before - 1..num_samples - before + 1,
+            &seams,
             keys.step_secs(),
             keys.num_joints(),
             size,
@@ -119,10 +123,11 @@ impl SeamSteps {
         })
     }
 
-    /// The steps over the seam between the frames -1 and 0 of a stretch, in which only the seam may be cut, and what is allowed of every
-    /// joint.
+    /// The largest steps over the seams of a stretch, each before one of these frames, the first before frame 0; and what is allowed of
+    /// every joint.
     fn of_frames(
         frames: Range<isize>,
+        seams: &[usize],
         step_secs: f64,
         num_joints: usize,
         size: f64,
@@ -132,6 +137,7 @@ impl SeamSteps {
         let mut found = Self::default();
         let mut allowed = Vec::with_capacity(num_joints);
         let before_seam = usize::try_from(-1 - frames.start).unwrap_or(0);
+        let seams: Vec<usize> = seams.iter().map(|seam| before_seam + seam).collect();
         for joint in 0..num_joints {
             let moves: Vec<DVec3> = (frames.start..frames.end - 1)
                 .map(|frame| position(frame + 1, joint) - position(frame, joint))
@@ -139,10 +145,11 @@ impl SeamSteps {
             let turns: Vec<DVec3> = (frames.start..frames.end - 1)
                 .map(|frame| rotation::difference(rotation(frame + 1, joint), rotation(frame, joint)))
                 .collect();
-            let [jump, kink] = AtSeam::of(&moves, before_seam, step_secs);
-            let [turn, swing] = AtSeam::of(&turns, before_seam, step_secs);
+            let [jump, kink] = AtSeam::of(&moves, &seams, step_secs);
+            let [turn, swing] = AtSeam::of(&turns, &seams, step_secs);
             let step = |at: &AtSeam, limit: Limit, size: f64| Step {
                 joint,
+                sample: at.at - before_seam,
                 size: at.seam,
                 allowed: (limit.floor * size).max(limit.ratio * at.own),
             };
@@ -176,6 +183,7 @@ impl SeamSteps {
     fn with_gap(mut self, joint: usize, metres: f64, radians: f64, allowed: &Allowed, size: f64) -> Self {
         let gap = Step {
             joint,
+            sample: 0,
             size: metres,
             allowed: allowed.metres.min(GAP_METRES * size),
         };
@@ -184,6 +192,7 @@ impl SeamSteps {
         }
         let turn = Step {
             joint,
+            sample: 0,
             size: radians,
             allowed: allowed.radians.min(LIMITS[2].floor),
         };
@@ -224,39 +233,47 @@ struct Allowed {
     radians: f64,
 }
 
-/// A step at the seam, and the 99th percentile of the same at all other places.
+/// The largest step at a seam, and the 99th percentile of the same at all other places.
 #[derive(Clone, Copy, Debug, Default)]
 struct AtSeam {
+    /// The move over that seam.
+    at: usize,
     seam: f64,
     own: f64,
 }
 
 impl AtSeam {
-    /// Jump and change of velocity from the moves of one joint from frame to frame; `at` is the index of the move over the seam.
+    /// Jump and change of velocity from the moves of one joint from frame to frame; `seams` are the moves over a seam, in order.
     ///
     /// With second differences a, b, c, d at the frames -2, -1, 0, 1 about the seam, a jump of x gives b = x and c = -x beside the
     /// motion itself, a kink of v gives b + c = v dt: |c - b| / 2 measures the one, |b + c - a - d| / dt the other.
-    fn of(moves: &[DVec3], at: usize, step_secs: f64) -> [Self; 2] {
+    fn of(moves: &[DVec3], seams: &[usize], step_secs: f64) -> [Self; 2] {
         let bends: Vec<DVec3> = moves.windows(2).map(|pair| pair[1] - pair[0]).collect();
         // Window i of bends holds those about the move of that index plus one; about the move over the seam it begins at frame -1.
         let jumps = bends.windows(2).map(|pair| 0.5 * (pair[1] - pair[0]).length());
         let kinks = bends
             .windows(4)
             .map(|four| (four[1] + four[2] - four[0] - four[3]).length() / step_secs);
-        [
-            Self::split(jumps, at.checked_sub(1), 1),
-            Self::split(kinks, at.checked_sub(2), 2),
-        ]
+        [Self::split(jumps, seams, 1), Self::split(kinks, seams, 2)]
     }
 
-    /// The value at the seam, and the percentile of those that do not touch it: `reach` windows on either side do.
-    fn split(values: impl Iterator<Item = f64>, seam: Option<usize>, reach: usize) -> Self {
-        let mut found = Self::default();
+    /// The largest value at a seam, and the percentile of those that touch none: `reach` windows on either side do. The window at a seam
+    /// begins `reach` moves before it.
+    fn split(values: impl Iterator<Item = f64>, seams: &[usize], reach: usize) -> Self {
+        let mut found = Self {
+            at: seams.first().copied().unwrap_or_default(),
+            ..Self::default()
+        };
         let mut own = Vec::new();
+        let mut next = seams.iter().copied().peekable();
         for (index, value) in values.enumerate() {
-            match seam {
-                Some(seam) if index == seam => found.seam = value,
-                Some(seam) if index.abs_diff(seam) <= reach => {}
+            let at = index + reach;
+            while next.next_if(|seam| seam + reach < at).is_some() {}
+            match next.peek() {
+                Some(&seam) if seam == at && value > found.seam => {
+                    (found.at, found.seam) = (seam, value);
+                }
+                Some(&seam) if seam.abs_diff(at) <= reach => {}
                 _ => own.push(value),
             }
         }

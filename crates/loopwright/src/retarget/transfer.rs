@@ -504,6 +504,16 @@ impl Retarget {
         Rigid::new(motion.rotation, motion.translation * self.scale)
     }
 
+    /// The joint of the source as which one of the target turns, or from which it turns towards another one.
+    pub(crate) fn joint_followed(&self, joint: usize) -> Option<usize> {
+        self.follows[joint].map(|follow| follow.from)
+    }
+
+    /// Joints of the target beside its body that are led by one of it, each with that one, and after what it hangs from.
+    pub(crate) fn led(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.led.iter().map(|led| (led.joint, led.by))
+    }
+
     /// The tree of joints of the target.
     pub(crate) fn target_skeleton(&self) -> &Skeleton {
         &self.target.skeleton

@@ -203,7 +203,7 @@ impl Clip {
     }
 
     /// World tracks of the samples from the start to the end; frame `sample` belongs to `sample`.
-    pub(crate) fn world_tracks_between_the_ends(&self) -> WorldTracks {
+    pub fn world_tracks_between_the_ends(&self) -> WorldTracks {
         let first = self.context_before;
         WorldTracks::from_frames(&self.tracks, first..first + self.num_intervals + 1)
     }

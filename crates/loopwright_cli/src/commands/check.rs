@@ -139,7 +139,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     for (place, checks) in places.into_iter().zip(check_together(&loops)) {
         let verdict = &mut verdicts[place];
         let fails = Fails { only: &[], ..fails };
-        let [failed, to_review] = fails.of(&checks);
+        let [failed, to_review] = fails.of(&checks, false);
         if !args.json {
             output::print(&report::together(verdict, &failed, &to_review))?;
         }
@@ -200,7 +200,7 @@ fn of_passage(passage: &WrittenPassage, checked: CheckedPassage, fails: &Fails<'
     let grade = checked.verdict.grade;
     let mut figures = QualityFacts::default();
     checked.verdict.state(&mut figures);
-    let [failed, to_review] = fails.of(&figures.checks);
+    let [failed, to_review] = fails.of(&figures.checks, false);
     Verdict {
         file: passage.place.0.display().to_string(),
         animation: passage.place.1.clone(),
@@ -260,13 +260,16 @@ pub(crate) struct Fails<'a> {
 
 impl Fails<'_> {
     /// Those that are not good: which make a loop fail, and which are to be reviewed only.
-    fn of(&self, checks: &[CheckFacts]) -> [Vec<Exceeded>; 2] {
+    fn of(&self, checks: &[CheckFacts], is_ping_pong: bool) -> [Vec<Exceeded>; 2] {
         let wanting = checks.iter().filter(|check| {
             let is_asked = self.only.is_empty() || self.only.iter().any(|id| id.as_str() == check.id);
             is_asked && check.grade > Some(Grade::Good)
         });
         let (failed, to_review): (Vec<_>, Vec<_>) = wanting.partition(|check| check.grade >= Some(self.from));
-        [failed, to_review].map(|checks| checks.into_iter().map(Exceeded::of_check).collect())
+        [failed, to_review].map(|checks| {
+            let of_check = |check| Exceeded::of_check(check, is_ping_pong);
+            checks.into_iter().map(of_check).collect()
+        })
     }
 }
 
@@ -297,7 +300,8 @@ pub(crate) fn check(
         gap: name_of(joints.gap),
         acceleration: name_of(joints.acceleration),
     };
-    let [mut failed, to_review] = fails.of(&figures.checks);
+    let is_ping_pong = sidecar.is_some_and(|sidecar| sidecar.candidate.ping_pong_ease_frames.is_some());
+    let [mut failed, to_review] = fails.of(&figures.checks, is_ping_pong);
     failed.extend(limits.exceeded(&figures, &names));
     let mut warnings = read.warnings.clone();
     warnings.extend(notes.iter().map(ToString::to_string));

@@ -11,7 +11,8 @@ use crate::recipe::{self, StretchRecipe};
 use crate::{args::FindArgs, failures, load, mirroring, plot::PlotFile, report::find::FindAnswer, talk};
 
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
-    let search = args.search.clone().tuned(args.sets.only_of_search()?);
+    let set = args.sets.only_of_search()?;
+    let search = args.search.clone().tuned(&set.search);
     let args = &FindArgs { search, ..args.clone() };
     let manner = Manner {
         jobs: args.jobs,
@@ -36,10 +37,11 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     let loaded = load::load(&args.take, study)?;
     let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);
     args.search.check(&loaded).map_err(in_words)?;
+    let set = args.sets.0.stretch;
     let ends = StretchRecipe {
-        symmetric: Some(args.mirror.symmetric),
-        ping_pong: Some(args.mirror.ping_pong),
-        ..StretchRecipe::default()
+        symmetric: args.mirror.symmetric.then_some(true).or(set.symmetric),
+        ping_pong: args.mirror.ping_pong.then_some(true).or(set.ping_pong),
+        ..set
     };
     let pairing = recipe::pairing(&loaded.analysis, &ends, &args.study.mirror)?;
     if let Some(mirror) = pairing.mirror() {

@@ -204,9 +204,11 @@ fn make(
         return stream(pending, outputs, saved.map(|path| (path, recipe)), plot.is_some());
     }
     let plot = plot.map(|plot| {
-        // The take is compared with its own loop.
-        let of_take = pending.done.made.of_take.as_deref().unwrap_or(&pending.done.made);
-        (plot, loopwright_draw::plot::make(&studied.analysis, of_take))
+        // The take is compared with its own loop, one cycle of it.
+        (
+            plot,
+            loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take()),
+        )
     });
     let sidecar = loop_output::add(&mut outputs, pending, &named, loop_output::in_words(&studied.warnings))?;
     if let Some((plot, svg)) = plot {

@@ -52,7 +52,7 @@ impl LoopedAnimations {
                         .map_err(|why| cannot_hold_them(copied(take, recipe), why))?;
                     let mut warnings = Vec::new();
                     pack.add(number, name, &studied, &mut warnings, |error| {
-                        failures::job(&studied, Some(search), error).what().to_owned()
+                        failures::job(&studied, Some(search), error).what_and_why()
                     });
                     talk::warn_all(&warnings);
                 }
@@ -135,7 +135,7 @@ pub(super) fn make_all(
     let sidecar = looped.sidecar;
     let failed = (sidecar.animations.iter()).filter(|animation| is_error(animation));
     let reasons: Vec<Failure> = failed
-        .map(|animation| Failure::error(animation.reason.as_deref().unwrap_or_default()))
+        .map(|animation| Failure::error(animation.reason.as_deref().unwrap_or_default()).about(&animation.name))
         .collect();
     let failure = Failure::of_some(&reasons, numbers.len(), "animations could not be looped");
     let document = json::pack(&sidecar, failure.as_ref());

@@ -25,14 +25,15 @@ fn mean_cycle(mean: &MeanCycleFacts) -> String {
     if unlike > 0 {
         let _ = write!(text, ", {unlike} of them without weight: unlike the others");
     }
-    if !mean.joints_left_out.is_empty() {
-        let _ = write!(
-            text,
-            "; as in the chosen cycle alone: {}",
-            mean.joints_left_out.join(", ")
-        );
+    text + &as_they_are(&mean.joints_left_out, "chosen cycle alone")
+}
+
+/// Joints that are as in one cycle, if there are any.
+fn as_they_are(joints: &[String], cycle: &str) -> String {
+    match joints {
+        [] => String::new(),
+        joints => format!("; as in the {cycle}: {}", joints.join(", ")),
     }
-    text
 }
 
 /// What was edited, in few words.
@@ -58,9 +59,13 @@ fn edits(edits: &[EditFacts]) -> String {
 /// The answer of `make`; `verbose` adds all figures.
 pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     let candidate = &sidecar.candidate;
-    let cycles = if candidate.cycles == 1 { "cycle" } else { "cycles" };
+    // The frames hold one loop of those that vary.
+    let copies = sidecar.num_copies();
+    let count = candidate.cycles / copies;
+    let cycles = if count == 1 { "cycle" } else { "cycles" };
     let mut text = first_line(sidecar);
-    if let Some(cure) = Verdict::from_facts(&sidecar.quality).and_then(|verdict| verdict.cure()) {
+    let is_ping_pong = candidate.ping_pong_ease_frames.is_some();
+    if let Some(cure) = Verdict::from_facts(&sidecar.quality).and_then(|verdict| verdict.cure(is_ping_pong)) {
         let _ = writeln!(text, "  {:<20} {cure}", "try");
     }
     let _ = match &candidate.whole_clip {
@@ -69,7 +74,7 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
             "  {:<20} {}, {} {cycles}: {}",
             "whole clip",
             sidecar.take.file,
-            candidate.cycles,
+            count,
             whole_clip(whole)
         ),
         None => writeln!(
@@ -81,7 +86,7 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
             sidecar.take.file,
             match candidate.ping_pong_ease_frames {
                 Some(_) => "there and back".to_owned(),
-                None => format!("{} {cycles}", candidate.cycles),
+                None => format!("{count} {cycles}"),
             },
         ),
     };
@@ -94,14 +99,28 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     if let Some(variation) = &sidecar.variation {
         let _ = writeln!(
             text,
-            "  {:<20} {} loops, seed {}: {:.1} deg on {} joints, as {} cycles of the take differ",
-            "varied", variation.copies, variation.seed, variation.rotation_deg, variation.joints, variation.take_cycles,
+            "  {:<20} {} loops, seed {}: {:.1} deg on {} joints, as {} cycles of the take differ{}",
+            "varied",
+            variation.copies,
+            variation.seed,
+            variation.rotation_deg,
+            variation.joints,
+            variation.take_cycles,
+            as_they_are(&variation.joints_left_out, "loop"),
         );
     }
     let _ = writeln!(
         text,
-        "  {:<20} {:.4} s in {} samples (recorded {:.4} s)",
-        "period", candidate.period_secs, sidecar.playback.samples, candidate.source_period_secs
+        "  {:<20} {:.4} s in {} samples (recorded {:.4} s{})",
+        "period",
+        candidate.period_secs,
+        sidecar.playback.samples,
+        candidate.source_period_secs / copies as f64,
+        if copies > 1 {
+            format!(", {copies} times")
+        } else {
+            String::new()
+        },
     );
     let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(&sidecar.root_motion));
     if let Some(joint) = &sidecar.playback.root_joint {

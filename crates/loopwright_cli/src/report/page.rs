@@ -69,6 +69,7 @@ pub(crate) fn figures(
                 sidecar.playback.samples,
                 candidate.cycles,
                 match candidate.ping_pong_ease_frames {
+                    _ if sidecar.variation.is_some() => ", each varied",
                     Some(_) => ", there and back",
                     None if candidate.mirrored => ", one half mirrored",
                     None => "",

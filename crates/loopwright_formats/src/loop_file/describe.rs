@@ -71,14 +71,17 @@ pub fn mean_cycle(mean: &MeanCycle, skeleton: &Skeleton) -> MeanCycleFacts {
     }
 }
 
-/// The facts of a variation.
-pub fn variation(variation: &Variation) -> VariationFacts {
+/// The facts of a variation of a loop on that skeleton.
+pub fn variation(variation: &Variation, skeleton: &Skeleton) -> VariationFacts {
     VariationFacts {
         seed: variation.settings.seed,
         amount: variation.settings.amount,
         copies: variation.copies,
         take_cycles: variation.cycles,
         joints: variation.joints,
+        joints_left_out: (variation.joints_left_out.iter())
+            .map(|&joint| skeleton.joint(joint).name.clone())
+            .collect(),
         rotation_deg: variation.radians.to_degrees(),
     }
 }

@@ -125,11 +125,11 @@ pub struct CandidateFacts {
     /// Frames of the take that each turn takes, about, where the frames are played there and back; null where they are not.
     #[serde(default)]
     pub ping_pong_ease_frames: Option<f64>,
-    /// Length of the loop as recorded.
+    /// Length of the loop as recorded; of one whose cycles vary, times its copies.
     pub source_period_secs: f64,
     /// Length of the loop as written.
     pub period_secs: f64,
-    /// Cycles of the motion in the loop.
+    /// Cycles of the motion in the loop, all copies counted where it varies: the frames hold one copy.
     pub cycles: usize,
     /// What the best loop of fewer cycles is worse at, if the search recommends several cycles; null otherwise.
     #[serde(with = "optional_word")]
@@ -183,6 +183,9 @@ pub struct VariationFacts {
     pub take_cycles: usize,
     /// Joints that vary.
     pub joints: usize,
+    /// Joints that do not, because they flip or differ too much between the cycles.
+    #[serde(default)]
+    pub joints_left_out: Vec<String>,
     /// Root mean square over time and joints of the rotation that is added.
     pub rotation_deg: f64,
 }

@@ -144,7 +144,15 @@ impl LoopFile {
         written.warnings.extend(has_sides.then_some(Warning::SidesEvened));
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let animation = written.animation.as_deref();
-        let back = ReadBack::new(&file, animation, clip, source, writing, made.seam_sample())?;
+        let back = ReadBack::new(
+            &file,
+            animation,
+            clip,
+            source,
+            writing,
+            made.seam_sample(),
+            made.num_copies(),
+        )?;
         let (sidecar, quality) = described(
             made,
             take,
@@ -321,7 +329,8 @@ impl DerivedLoop {
         let Self { clip, facts, .. } = self;
         let writing = &self.writing_into(source);
         let seam_sample = facts.playback.seam_sample;
-        let back = ReadBack::new(file, animation.as_deref(), clip, source, writing, seam_sample)?;
+        let copies = facts.num_copies();
+        let back = ReadBack::new(file, animation.as_deref(), clip, source, writing, seam_sample, copies)?;
         let (take, keys) = (&back.take, &back.keys);
         let body = Body::find(take, &self.overrides)?;
         let quality = quality::measure(keys, &body, None);
@@ -373,7 +382,7 @@ pub(super) fn described(
         ..
     } = made.root;
     let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
-    let copies = made.variation.map_or(1, |variation| variation.copies);
+    let copies = made.num_copies();
     let one = describe::candidate(&made.candidate, clip.period_secs());
     let sidecar = Sidecar {
         candidate: CandidateFacts {
@@ -381,7 +390,7 @@ pub(super) fn described(
             cycles: copies * one.cycles,
             ..one
         },
-        variation: made.variation.as_ref().map(describe::variation),
+        variation: (made.variation.as_ref()).map(|variation| describe::variation(variation, clip.skeleton())),
         mean_cycle: (made.mean_cycle.as_ref()).map(|mean| describe::mean_cycle(mean, made.take.skeleton())),
         closure: describe::closure(&made.closed),
         edits: made.edits.iter().map(|edit| describe::edit(edit, clip)).collect(),
@@ -471,7 +480,8 @@ pub fn written_keys(
     seam_sample: usize,
 ) -> Result<(Take, LoopKeys), LoopFileError> {
     let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-    let back = ReadBack::new(&file, written.animation.as_deref(), clip, source, writing, seam_sample)?;
+    let animation = written.animation.as_deref();
+    let back = ReadBack::new(&file, animation, clip, source, writing, seam_sample, 1)?;
     Ok((back.take, back.keys))
 }
 
@@ -495,6 +505,7 @@ impl ReadBack {
         source: &Source,
         writing: &LoopWriteSettings,
         seam_sample: usize,
+        num_cycles: usize,
     ) -> Result<Self, LoopFileError> {
         let space = source.space();
         let settings = ReadSettings {
@@ -518,6 +529,7 @@ impl ReadBack {
             has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
             in_place: writing.in_place,
             seam_sample,
+            num_cycles,
         };
         let keys = LoopKeys::new(&take, layout, *clip.root(), carrier)?;
         Ok(Self {

@@ -77,8 +77,10 @@ impl LoopPack {
         let (written, added) = first.source.form().write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let measured = |((each, clip), added): ((&PackedLoop, &Cow<'_, LoopClip>), Result<String, WriteError>)| {
-            let (animation, seam_sample) = (added?, each.made.seam_sample());
-            let back = ReadBack::new(&file, Some(&animation), clip, &each.source, &each.writing, seam_sample)?;
+            let animation = added?;
+            let (seam_sample, copies) = (each.made.seam_sample(), each.made.num_copies());
+            let (source, writing) = (&each.source, &each.writing);
+            let back = ReadBack::new(&file, Some(&animation), clip, source, writing, seam_sample, copies)?;
             let take = each.take.clone();
             let space = each.source.space();
             let (sidecar, quality) = described(&each.made, take, space, &each.writing, Some(animation), &back.keys);
@@ -195,6 +197,7 @@ impl MeasuredLoop {
             has_closing_key: true,
             in_place: writing.in_place,
             seam_sample: 0,
+            num_cycles: 1,
         };
         let keys = LoopKeys::new(&made.take, layout, *clip.root(), clip.carrier())?;
         let animation = Some(animation.to_owned());

@@ -66,6 +66,11 @@ impl Sidecar {
         written.without_root_joint().ok_or(PlaceError::NoRootJoint)
     }
 
+    /// Number of loops of which the loop consists, one after the other: 1 where its cycles do not vary.
+    pub fn num_copies(&self) -> usize {
+        self.variation.as_ref().map_or(1, |variation| variation.copies.max(1))
+    }
+
     /// The same loop in a file in which that joint carries the root motion, and no other is there for it.
     #[must_use]
     pub fn carried_by(mut self, joint: String) -> Self {
@@ -109,6 +114,7 @@ impl LoopInFile {
                 has_closing_key: playback.closing_key || playback.copies > 1,
                 in_place: !root.mode.moves_root(),
                 seam_sample: playback.seam_sample,
+                num_cycles: sidecar.num_copies(),
             },
             root: root.motion(),
             mode: root.mode,
@@ -175,10 +181,7 @@ impl LoopInFile {
         let completed = whole.map_or(Cow::Borrowed(analysis), |whole| analysis.completed(&whole));
         let take = &completed.take;
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
-        let copies = sidecar
-            .variation
-            .as_ref()
-            .map_or(1, |variation| variation.copies.max(1));
+        let copies = sidecar.num_copies();
         let (samples, step_secs) = (sidecar.playback.samples / copies, written.frame_time_secs());
         let clip = match sidecar.candidate.ping_pong_ease_frames {
             Some(ease_frames) => Clip::ping_pong(take, &PingPong::new(&cut, ease_frames), samples, step_secs)?,

@@ -80,6 +80,9 @@ pub enum RecipeError {
     /// A time of turns that nothing makes.
     #[error("stretch.ease is the time of each turn of --ping-pong, which is not asked for")]
     EaseAlone,
+    /// A seed or an amount of a variation that nothing has.
+    #[error("output.vary-seed and output.vary-amount say how output.vary varies cycles, which is not asked for")]
+    VaryAlone,
     /// What is said of left and right is no pair of names.
     #[error("\"{pair}\" is not a pair of names")]
     Pair { pair: String },
@@ -131,6 +134,7 @@ impl RecipeError {
                 "--closure spring, or --blend, which is the velocity's blend of linear and adjustment"
             }
             Self::TwoPairings => "one of the two",
+            Self::VaryAlone => "--set output.vary=60, or neither of the two",
             Self::EaseAlone => "--ping-pong, or no stretch.ease",
             Self::BoneStretch { .. } => "take.bone-stretch=1, the most",
             Self::NoRig { .. } => "--rig with the character's file",

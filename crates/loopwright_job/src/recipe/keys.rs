@@ -310,19 +310,20 @@ pub fn recipe_of<'a>(settings: impl IntoIterator<Item = &'a Setting>) -> Result<
 pub struct Sets(pub Recipe);
 
 impl Sets {
-    /// Errors: something else is set than how a take is read and searched.
-    pub fn only_of_search(&self) -> Result<&SearchRecipe, RecipeError> {
+    /// Errors: something else is set than how a take is read and searched, and how the ends of stretches meet.
+    pub fn only_of_search(&self) -> Result<&Recipe, RecipeError> {
         let set = self.0.table()?;
-        match set
-            .iter()
-            .find(|(section, _)| !matches!(section.as_str(), "take" | "search"))
-        {
-            None => Ok(&self.0.search),
-            Some((section, value)) => {
-                let name = value.as_table().and_then(|keys| keys.keys().next());
-                let key = name.map_or_else(|| section.clone(), |name| format!("{section}.{name}"));
-                Err(RecipeError::OtherSetting { key })
-            }
+        let keys = set.iter().flat_map(|(section, value)| match value.as_table() {
+            Some(keys) => keys.keys().map(|name| format!("{section}.{name}")).collect(),
+            None => vec![section.clone()],
+        });
+        let is_of_search = |key: &String| {
+            let is_pairing = ["stretch.symmetric", "stretch.ping-pong", "stretch.ease"].contains(&key.as_str());
+            is_pairing || key.starts_with("take.") || key.starts_with("search.")
+        };
+        match keys.into_iter().find(|key| !is_of_search(key)) {
+            None => Ok(&self.0),
+            Some(key) => Err(RecipeError::OtherSetting { key }),
         }
     }
 }
@@ -400,7 +401,12 @@ mod tests {
         let sets = |text: &str| Sets(recipe_of([&text.parse().unwrap()]).unwrap());
         assert!(sets("search.half-life=0.05").only_of_search().is_ok());
         assert!(sets("take.weights=Head=0").only_of_search().is_ok());
-        for (text, named) in [("closure.blend=1", "closure.blend"), ("joint=Head:open", "joint")] {
+        assert!(sets("stretch.ease=1").only_of_search().is_ok());
+        for (text, named) in [
+            ("closure.blend=1", "closure.blend"),
+            ("stretch.start=1", "stretch.start"),
+            ("joint=Head:open", "joint"),
+        ] {
             let error = sets(text).only_of_search().unwrap_err();
             assert_eq!(error, RecipeError::OtherSetting { key: named.to_owned() });
         }

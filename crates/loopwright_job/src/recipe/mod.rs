@@ -177,7 +177,7 @@ impl Recipe {
             stances: stances(&self.stances, edited)?,
             mean_cycles: self.stretch.mean_cycles.unwrap_or_default(),
             edits: edits(&self.edits, edited)?,
-            variation: output.variation(),
+            variation: output.variation()?,
             start_at: output.start_at,
             character: None,
         })

@@ -113,10 +113,10 @@ described! {
         pub vary: Option<f64> = "# vary = 60.0",
         /// The same seed varies them in the same way.
         #[cfg_attr(feature = "clap", arg(skip))]
-        pub vary_seed: Option<u32> = "vary-seed = 0",
-        /// Share of the take's own variation, 0 to 2.
+        pub vary_seed: Option<u32> = "# vary-seed = 0",
+        /// Share of the take's own variation, above 0, up to 2.
         #[cfg_attr(feature = "clap", arg(skip))]
-        pub vary_amount: Option<f64> = "vary-amount = 1.0",
+        pub vary_amount: Option<f64> = "# vary-amount = 1.0",
         /// Whether the last key repeats the first, moved on by the root motion: repeat, or drop.
         #[cfg_attr(feature = "clap", arg(skip))]
         #[serde(with = "optional_text")]
@@ -236,13 +236,17 @@ impl OutputRecipe {
         }
     }
 
-    /// How the cycles of the loop are varied; `None` where there is one.
-    pub fn variation(&self) -> Option<VariationSettings> {
-        Some(VariationSettings {
-            secs: self.vary?,
+    /// How the cycles of the loop are varied; `None` where there is one. Errors: what is said of a variation that is not asked for.
+    pub fn variation(&self) -> Result<Option<VariationSettings>, RecipeError> {
+        let variation = self.vary.map(|secs| VariationSettings {
+            secs,
             seed: self.vary_seed.unwrap_or_default(),
             amount: self.vary_amount.unwrap_or(1.0),
-        })
+        });
+        match variation.is_none() && (self.vary_seed.is_some() || self.vary_amount.is_some()) {
+            true => Err(RecipeError::VaryAlone),
+            false => Ok(variation),
+        }
     }
 
     /// How densely the loop is sampled. Errors: the rate is not a positive number.

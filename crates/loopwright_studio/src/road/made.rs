@@ -1,6 +1,6 @@
 //! The loop that the choices give, with its figures.
 
-use loopwright::{LoopCandidate, Quality, loop_clip::LoopKeys, quality};
+use loopwright::{LoopCandidate, Quality, quality};
 use loopwright_job::recipe::{OutputRecipe, StretchRecipe};
 use loopwright_job::{
     Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, Verdict, choose, draft, make, verdict,
@@ -84,7 +84,7 @@ impl Made {
 
     fn measured(opened: &Opened, edit: &Edit, done: LoopMade, is_draft: bool) -> Self {
         let made = &done.made;
-        let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
+        let quality = quality::measure(&made.keys(), &made.body, Some(&made.source));
         Self::of_work(
             opened,
             edit,

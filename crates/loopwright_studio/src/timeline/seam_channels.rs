@@ -88,8 +88,7 @@ pub(super) struct Channel {
 
 /// The loop whose seam was closed: that of the take, where the loop is on a character.
 fn closed(made: &Made) -> &MadeLoop {
-    let made = &made.done.made;
-    made.of_take.as_deref().unwrap_or(made)
+    made.done.made.on_take()
 }
 
 /// The skeleton whose joints the offsets are of.

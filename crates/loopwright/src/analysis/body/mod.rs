@@ -365,10 +365,10 @@ impl Body {
         Some(self.stature(take)? / USUAL_HEIGHT_METRES)
     }
 
-    /// Size relative to a man of [`USUAL_HEIGHT_METRES`], for limits in metres that grow with the body.
+    /// Size relative to a man of 1.7 m, for limits in metres that grow with the body.
     ///
     /// Where the height is unknown, twice the longest chain of bones from the hips stands for it; 1 where there are no bones.
-    pub(crate) fn size(&self, take: &Take) -> f64 {
+    pub fn size(&self, take: &Take) -> f64 {
         self.size_in(take.skeleton(), take.pose(take.num_frames() / 2))
     }
 
