@@ -162,7 +162,7 @@ pub(crate) fn varied(
     if basis
         .largest_squared
         .iter()
-        .all(|square| *square < LEAST_RADIANS * LEAST_RADIANS)
+        .all(|square| settings.amount * settings.amount * square < LEAST_RADIANS * LEAST_RADIANS)
     {
         return Err(VariationError::Alike {
             left_out: !joints_left_out.is_empty(),

@@ -27,7 +27,7 @@ pub(crate) enum Came {
     Text(Vec<u8>, Instant),
     /// The file ends. What follows does not continue it and is another one.
     Cut(VmcCut),
-    /// Nothing, for so long.
+    /// No motion, for so long.
     Silence(Duration),
     /// The end.
     End,
@@ -39,7 +39,7 @@ type Piece = (io::Result<Vec<u8>>, Instant);
 /// A stream of poses.
 pub(crate) struct LiveSource {
     pieces: Receiver<Piece>,
-    /// When the last one came.
+    /// When the last one came that motion came of.
     came: Instant,
     packets: Option<Packets>,
 }
@@ -119,14 +119,19 @@ impl LiveSource {
             Err(RecvTimeoutError::Timeout) => return Ok(Came::Silence(self.came.elapsed())),
             Err(RecvTimeoutError::Disconnected) => return Ok(Came::End),
         };
-        self.came = came;
         let piece = piece.map_err(|error| Failure::error(format!("cannot read the stream: {error}")))?;
         let Some(packets) = &mut self.packets else {
+            self.came = came;
             return Ok(Came::Text(piece, came));
         };
         let received_secs = came.duration_since(packets.since).as_secs_f64();
         packets.reader.push(&piece, received_secs);
-        Ok(self.next_event().unwrap_or(Came::Text(Vec::new(), came)))
+        let last = core::mem::replace(&mut self.came, came);
+        Ok(self.next_event().unwrap_or_else(|| {
+            // What no pose came of is silence too: a sender that has lost its body may go on to say that it is there.
+            self.came = last;
+            Came::Silence(came.duration_since(last))
+        }))
     }
 
     /// What came of packets and was not taken yet.

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::UdpSocket;
 use std::process::{Child, ChildStdin, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -283,7 +284,7 @@ fn what_came_is_kept_where_the_stream_cannot_be_read_further() {
 fn a_stream_that_waits_for_the_work_goes_on() {
     let folder = Folder::with_synth("--seconds 60 --fps 60");
     let walk = folder.read("walk.bvh");
-    let mut listening = Listening::start(&folder, "-o live.bvh --record take.bvh --timeout 0.4");
+    let mut listening = Listening::start(&folder, "-o live.bvh --record take.bvh --timeout 1");
     listening.send(&walk);
     let answer = listening.ends().wrote();
     assert!(folder.read("take.bvh") == walk, "{}", answer.stderr);
@@ -376,7 +377,7 @@ fn what_cannot_be_listened_to_is_said() {
     listening.send(&walk);
     let since = Instant::now();
     let answer = listening.wait().wrote();
-    answer.says("nothing came for 1 s: the stream ends");
+    answer.says("no motion came for 1 s: the stream ends");
     assert!(since.elapsed() > Duration::from_secs(1));
     assert!(folder.file("stops.bvh").exists());
 }
@@ -411,7 +412,8 @@ fn the_keyboard_ends_the_stream() {
 #[test]
 #[cfg(unix)]
 fn the_keyboard_ends_the_last_search() {
-    let folder = Folder::with_synth("--seconds 8 --fps 60");
+    // Long enough to be searched for longer than the keyboard takes.
+    let folder = Folder::with_synth("--seconds 60 --fps 60");
     let walk = folder.read("walk.bvh");
     let mut listening = Listening::start(&folder, "-o live.bvh --record take.bvh");
     listening.send(&walk);
@@ -535,6 +537,37 @@ fn a_walk_that_comes_by_vmc_is_looped_too() {
 }
 
 /// A clock of milliseconds: poses come, and seem to be seconds apart.
+/// A sender that has lost its body, and says that it is there, sends no motion.
+#[test]
+fn a_sender_without_a_body_is_silent() {
+    let folder = Folder::with_synth("--seconds 6 --fps 30");
+    let take = folder.take("walk.bvh");
+    let mut listening = Listening::start(&folder, "--port 0 -o live.bvh --timeout 1");
+    let port = listening.port();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for frame in 0..take.num_frames() {
+        let packet = bundle(&take, frame, frame as f64 / 30.0);
+        socket.send_to(&packet, ("127.0.0.1", port)).unwrap();
+        sleep(Duration::from_millis(2));
+    }
+    let there = message("/VMC/Ext/Blend/Apply", None, &[]);
+    let has_ended = AtomicBool::new(false);
+    let (answer, is_heard_out) = std::thread::scope(|scope| {
+        let goes_on = scope.spawn(|| {
+            (0..1000).all(|_| {
+                let _ = socket.send_to(&there, ("127.0.0.1", port));
+                sleep(Duration::from_millis(20));
+                !has_ended.load(Ordering::Relaxed)
+            })
+        });
+        let answer = listening.wait();
+        has_ended.store(true, Ordering::Relaxed);
+        (answer, goes_on.join().unwrap())
+    });
+    assert!(!is_heard_out, "it waits as long as something comes");
+    answer.wrote().says("no motion came for 1 s: the stream ends");
+}
+
 #[test]
 fn poses_that_came_are_not_called_none() {
     let folder = Folder::with_walk();

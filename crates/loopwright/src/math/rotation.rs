@@ -112,12 +112,15 @@ pub fn arc(from: DVec3, to: DVec3) -> DQuat {
         cross.z,
         from.dot(to) + (from.length_squared() * to.length_squared()).sqrt(),
     );
-    if turn.length_squared() > 0.0 {
+    if turn.length_squared() > LEAST_ARC * from.length_squared() * to.length_squared() {
         turn.normalize()
     } else {
         DQuat::IDENTITY
     }
 }
+
+/// Square of the angle, radians, by which directions are short of opposite where nothing says which way to turn: what is left then is rounding.
+const LEAST_ARC: f64 = 1e-24;
 
 /// Rotation vector that takes `from` to `to`: log(to from^-1), short side, radians.
 pub fn difference(to: DQuat, from: DQuat) -> DVec3 {

@@ -18,7 +18,7 @@ pub(crate) struct ListenArgs {
     /// End after so many seconds of motion.
     #[arg(long, value_name = "S", help_heading = INPUT)]
     pub(crate) seconds: Option<f64>,
-    /// End when nothing came for so many seconds [default: 10 behind the first pose with --port, else never].
+    /// End when no motion came for so many seconds [default: 10 behind the first pose with --port, else never].
     #[arg(long, value_name = "S", help_heading = INPUT)]
     pub(crate) timeout: Option<f64>,
     #[command(flatten)]

@@ -247,7 +247,7 @@ impl Listening<'_> {
                 let is_of_packets = self.source.port().is_some();
                 let usual = (is_of_packets && self.heard.has_frames()).then_some(PACKETS_TIMEOUT_SECS);
                 if let Some(secs) = self.args.timeout.or(usual).filter(|secs| since.as_secs_f64() > *secs) {
-                    talk::note(&format!("nothing came for {secs} s: the stream ends"));
+                    talk::note(&format!("no motion came for {secs} s: the stream ends"));
                     return Ok(true);
                 }
             }

@@ -10,7 +10,7 @@ use super::vrm;
 /// Kinds of expressions that a motion lists.
 pub(super) const KINDS: [&str; 2] = ["preset", "custom"];
 
-/// Words of sides in names: within them, and at their end.
+/// Sides in names: as words of them, and at their end.
 const WITHIN: [(&str, &str); 2] = [("Left", "Right"), ("left", "right")];
 const AT_END: [(&str, &str); 2] = [("_L", "_R"), ("_l", "_r")];
 
@@ -18,7 +18,7 @@ const AT_END: [(&str, &str); 2] = [("_L", "_R"), ("_l", "_r")];
 fn partner(name: &str) -> Option<String> {
     let both_ways = |&(left, right): &(&'static str, &'static str)| [(left, right), (right, left)];
     let within = WITHIN.iter().flat_map(both_ways);
-    let within = within.filter_map(|(own, other)| Some((name.find(own)?, own, other)));
+    let within = within.filter_map(|(own, other)| Some((find_word(name, own)?, own, other)));
     let end = AT_END.iter().flat_map(both_ways);
     let mut end = end.filter_map(|(own, other)| Some(format!("{}{other}", name.strip_suffix(own)?)));
     match within.min_by_key(|(at, ..)| *at) {
@@ -27,18 +27,31 @@ fn partner(name: &str) -> Option<String> {
     }
 }
 
+/// Where a word is in a name such as `browUpLeft` or `left_brow`: what frightens is no right.
+fn find_word(name: &str, word: &str) -> Option<usize> {
+    let is_capital = word.starts_with(char::is_uppercase);
+    let mut found = name.match_indices(word).map(|(at, _)| at);
+    found.find(|&at| {
+        let before = name[..at].chars().next_back();
+        let after = name[at + word.len()..].chars().next();
+        (is_capital || !before.is_some_and(char::is_alphabetic)) && !after.is_some_and(char::is_lowercase)
+    })
+}
+
 fn listed<'a>(document: &'a Document, kind: &str) -> Option<&'a Map<String, Value>> {
     let path = format!("/extensions/{}/expressions/{kind}", vrm::ANIMATION);
     document.json.pointer(&path)?.as_object()
 }
 
-/// The nodes of expressions that mirror each other.
-fn pairs(document: &Document) -> Vec<[usize; 2]> {
+/// The nodes of expressions that mirror each other; alone where the other side has none.
+fn pairs(document: &Document) -> Vec<Vec<usize>> {
     let node = |stated: &Value| usize::try_from(stated.get("node")?.as_u64()?).ok();
-    let pairs_of = |listed: &Map<String, Value>| -> Vec<[usize; 2]> {
+    let pairs_of = |listed: &Map<String, Value>| -> Vec<Vec<usize>> {
         let pairs = listed.iter().filter_map(|(name, stated)| {
-            let other = partner(name).filter(|other| name < other)?;
-            Some([node(stated)?, node(listed.get(&other)?)?])
+            let other = partner(name)?;
+            let beside = listed.get(&other);
+            let is_first = beside.is_none() || *name < other;
+            is_first.then(|| core::iter::once(stated).chain(beside).filter_map(node).collect())
         });
         pairs.collect()
     };
@@ -76,7 +89,8 @@ pub(super) fn mirror_gaze(shapes: &mut NodeShapes) {
 pub(super) fn evened(document: &Document, shapes: &[NodeShapes]) -> Vec<NodeShapes> {
     let mut evened = shapes.to_vec();
     for shapes in evened.iter_mut().filter(|shapes| shapes.property == Beside::Gaze) {
-        for turn in shapes.weights.weights.chunks_exact_mut(4) {
+        let turns = shapes.weights.weights.chunks_exact_mut(4);
+        for turn in turns.filter(|turn| turn[1..3] != [0.0; 2]) {
             let ahead = DQuat::from_xyzw(turn[0], 0.0, 0.0, turn[3]);
             let ahead = if ahead.length_squared() > 0.0 {
                 ahead.normalize()
@@ -91,10 +105,13 @@ pub(super) fn evened(document: &Document, shapes: &[NodeShapes]) -> Vec<NodeShap
         shapes.iter().find(of_node).map(|shapes| &shapes.weights.weights)
     };
     for nodes in pairs(document) {
-        let [Some(one), Some(other)] = nodes.map(weights_of) else {
-            continue;
-        };
-        let mean: Vec<f64> = one.iter().zip(other).map(|(one, other)| 0.5 * (one + other)).collect();
+        let sides: Vec<&Vec<f64>> = nodes.iter().filter_map(|&node| weights_of(node)).collect();
+        let frames = sides.iter().map(|weights| weights.len()).max().unwrap_or(0);
+        // A side that is not moved shows nothing.
+        let weight = |side: &Vec<f64>, frame: usize| side.get(frame).copied().unwrap_or(0.0);
+        let mean: Vec<f64> = (0..frames)
+            .map(|frame| 0.5 * sides.iter().map(|side| weight(side, frame)).sum::<f64>())
+            .collect();
         for shapes in evened.iter_mut().filter(|shapes| nodes.contains(&shapes.node)) {
             shapes.weights.weights.clone_from(&mean);
         }
@@ -129,13 +146,15 @@ mod tests {
             beside(3, Beside::Expression, 1, &[0.2, 0.3]),
             beside(4, Beside::Expression, 1, &[0.2, 0.3]),
             beside(5, Beside::Gaze, 4, &[0.6, 0.48, 0.0, 0.64, 0.0, 1.0, 0.0, 0.0]),
+            beside(6, Beside::Gaze, 4, &[0.3, 0.0, 0.0, 0.953]),
         ];
         let evened = evened(&document, &shapes);
         let weights: Vec<&[f64]> = evened.iter().map(|shapes| &shapes.weights.weights[..]).collect();
-        assert_eq!(weights[..4], [&[0.5, 0.5], &[0.5, 0.5], &[0.2, 0.3], &[0.2, 0.3]]);
+        assert_eq!(weights[..4], [&[0.5, 0.5], &[0.5, 0.5], &[0.2, 0.3], &[0.1, 0.15]]);
         let length = f64::hypot(0.6, 0.64);
         assert!((weights[4][0] - 0.6 / length).abs() < 1e-12 && weights[4][1..3] == [0.0, 0.0]);
         assert_eq!(weights[4][4..], [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(evened[5], shapes[5], "what turns to no side stays, to the bit");
     }
 
     #[test]
@@ -145,6 +164,11 @@ mod tests {
             ("lookRight", Some("lookLeft")),
             ("leftBrowUp", Some("rightBrowUp")),
             ("Fcl_EYE_Close_L", Some("Fcl_EYE_Close_R")),
+            ("eye_left", Some("eye_right")),
+            ("frightened", None),
+            ("brightEyes", None),
+            ("upright", None),
+            ("Leftover", None),
             ("blink", None),
             ("happy", None),
             ("", None),
