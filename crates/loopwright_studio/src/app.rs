@@ -1,6 +1,7 @@
 //! The window: what is where, what was dropped on it, and the time that goes on.
 
 use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(not(target_arch = "wasm32"))]
 use std::time::Duration;
 
 use eframe::egui::{
@@ -13,6 +14,7 @@ use loopwright_formats::Format;
 use crate::guard::{Guard, Request};
 use crate::icons::{self, Icon};
 use crate::model::{Action, Model, Shown};
+use crate::pace::Pace;
 use crate::panels::{self, AnimationsPanel, CapturePanel, CostMapPanel, ExportPanel, RecipePanel};
 use crate::session::Session;
 use crate::timeline::{self, SeamCurve, TakeBar};
@@ -33,15 +35,6 @@ const MOST_TIMELINE: f32 = 0.6;
 
 /// Windows narrower than this have no room for the less used words of the top row, points.
 const WORDY_POINTS: f32 = 1200.0;
-
-/// Longest time between two frames that playback follows, seconds: a window that was covered does not leap ahead.
-const MAX_FRAME_SECS: f32 = 0.1;
-
-/// Time between frames while work goes on beside: drawing in software takes as much of the processor as it gets.
-const PLAYING_BESIDE_WORK: Duration = Duration::from_millis(33);
-
-/// The same where nothing moves but the sign that work goes on.
-const WAITING_FOR_WORK: Duration = Duration::from_millis(100);
 
 /// A dialog that is answered sooner was never shown: nobody is that quick.
 #[cfg(not(target_arch = "wasm32"))]
@@ -127,6 +120,7 @@ pub struct Studio {
     cost_map: CostMapPanel,
     animations: AnimationsPanel,
     capture: CapturePanel,
+    pace: Pace,
     tab: Tab,
     /// Whether the window is used by fingers.
     has_fingers: bool,
@@ -174,6 +168,7 @@ impl Studio {
             cost_map: CostMapPanel::default(),
             animations: AnimationsPanel::default(),
             capture: CapturePanel::default(),
+            pace: Pace::default(),
             tab: Tab::default(),
             has_fingers: false,
             guard: Guard::default(),
@@ -381,8 +376,7 @@ impl Studio {
         }
         // A frame may be laid out twice.
         if ctx.current_pass_index() == 0 {
-            self.model
-                .advance(f64::from(ctx.input(|input| input.stable_dt).min(MAX_FRAME_SECS)));
+            self.model.advance(self.pace.passed(&ctx));
         }
         focus::hold(&ctx);
         let mut actions = panels::keys(&ctx, &self.model, &self.export);
@@ -418,12 +412,7 @@ impl Studio {
             ctx.request_discard("a slider moved");
         }
         let plays = self.model.playback.is_playing && self.model.opened().is_some();
-        match (plays, self.model.progress().is_some()) {
-            (true, false) => ctx.request_repaint(),
-            (true, true) => ctx.request_repaint_after(PLAYING_BESIDE_WORK),
-            (false, true) => ctx.request_repaint_after(WAITING_FOR_WORK),
-            (false, false) => {}
-        }
+        self.pace.ask(&ctx, plays, self.model.busy());
     }
 
     /// Says in the page, whose canvas screen readers cannot read, what goes on.

@@ -40,6 +40,8 @@ mod line;
 
 mod fonts;
 
+mod pace;
+
 mod app;
 
 #[cfg(any(target_arch = "wasm32", test))]

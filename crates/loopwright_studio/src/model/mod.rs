@@ -33,6 +33,7 @@ pub use steered::{SetRead, Steer, Steered};
 pub use ticked::Ticked;
 
 use crate::camera::Camera;
+use crate::pace::Busy;
 pub(crate) use crate::road::time_of_move;
 pub use crate::road::{
     CharacterError, CostMap, Edit, ExportError, Exported, Jump, Listed, Made, MadeError, NamedFile, OpenError, Opened,
@@ -238,6 +239,15 @@ impl Model {
     /// What goes on beside.
     pub fn progress(&self) -> Option<&str> {
         self.work.progress()
+    }
+
+    /// What goes on beside the window.
+    pub(crate) fn busy(&self) -> Busy {
+        match (self.work.is_idle(), self.work.progress()) {
+            (true, _) => Busy::Idle,
+            (false, None) => Busy::Quiet,
+            (false, Some(_)) => Busy::Waited,
+        }
     }
 
     /// Whether a take is being opened.
