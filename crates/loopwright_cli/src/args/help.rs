@@ -83,7 +83,19 @@ enum Size {
 pub(crate) fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
     let is_bare = args.len() <= 1;
     let asks = args.iter().any(|arg| arg.as_ref() == "-h");
-    sized(if is_bare || asks { Size::Summary } else { Size::Full })
+    printed(if is_bare || asks { Size::Summary } else { Size::Full })
+}
+
+/// The command line as its help lists it: without clap's own `help`, of which `--help` speaks already.
+fn printed(size: Size) -> Command {
+    let mut cli = sized(size);
+    if size == Size::Full {
+        // Clap adds the command when it builds. Pages of manuals are written of the line that is not built: they would have one for each
+        // command below `help`.
+        cli.build();
+        cli = cli.mut_subcommand("help", |help| help.hide(true));
+    }
+    cli
 }
 
 /// The command line with everything that `--help` shows.
@@ -337,7 +349,7 @@ mod tests {
 
     /// The help of a command and all its subcommands, as printed on a terminal of 100 columns.
     fn helps(size: Size) -> Vec<(String, String)> {
-        let mut cli = sized(size).term_width(100);
+        let mut cli = printed(size).term_width(100);
         cli.build();
         let mut helps = Vec::new();
         for command in cli.get_subcommands_mut().filter(|command| command.get_name() != "help") {
@@ -415,7 +427,7 @@ mod tests {
     fn no_group_is_long() {
         for (name, help) in helps(Size::Full) {
             for group in help.split("\n\n") {
-                assert!(group.lines().count() <= 29, "{name}:\n{group}");
+                assert!(group.lines().count() <= 28, "{name}:\n{group}");
             }
         }
     }
