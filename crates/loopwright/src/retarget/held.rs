@@ -19,8 +19,8 @@ const UNSEEN_MPS: f64 = 0.01;
 /// The solve of a loop is repeated from its own result up to so many times, ...
 const MORE_ROUNDS: usize = 4;
 
-/// ... while feet slide less by at least this share.
-const LEAST_GAIN: f64 = 0.05;
+/// ... while feet slide less by at least this share: for less, legs would jerk.
+const LEAST_GAIN: f64 = 0.1;
 
 /// The joints of a character that matter for its feet.
 #[derive(Clone, Copy)]
