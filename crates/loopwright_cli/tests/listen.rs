@@ -536,7 +536,6 @@ fn a_walk_that_comes_by_vmc_is_looped_too() {
     }
 }
 
-/// A clock of milliseconds: poses come, and seem to be seconds apart.
 /// A sender that has lost its body, and says that it is there, sends no motion.
 #[test]
 fn a_sender_without_a_body_is_silent() {
@@ -568,6 +567,7 @@ fn a_sender_without_a_body_is_silent() {
     answer.wrote().says("no motion came for 1 s: the stream ends");
 }
 
+/// A clock of milliseconds: poses come, and seem to be seconds apart.
 #[test]
 fn poses_that_came_are_not_called_none() {
     let folder = Folder::with_walk();

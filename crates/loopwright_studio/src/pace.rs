@@ -10,11 +10,11 @@ const MAX_FRAME_SECS: f32 = 0.1;
 /// Least time between frames beside work that somebody waits for: drawing in software takes as much of the processor as it gets.
 const BESIDE_WORK_SECS: f32 = 0.033;
 
-/// A frame that takes longer is drawn in software, and shares the processors with the work beside. Seconds.
-const SLOW_FRAME_SECS: f32 = 0.025;
-
 /// The same where nothing moves but the sign that work goes on.
 const WAITING_FOR_WORK: Duration = Duration::from_millis(100);
+
+/// A frame that takes longer is drawn in software, and shares the processors with the work beside. Seconds.
+const SLOW_FRAME_SECS: f32 = 0.025;
 
 /// Share of the newest frame in the mean.
 const NEWEST: f32 = 0.1;
