@@ -1,4 +1,4 @@
-// Plays a set with players/three/loopwright.js in a browser without a window, by its manifest alone, and measures what is seen.
+// Plays a set with surfaces/players/three/loopwright.js in a browser without a window, by its manifest alone, and measures what is seen.
 //
 //   npm install --prefix FOLDER three playwright-core gifenc
 //   apt-get install chromium       (or another browser of that family, its path in CHROMIUM)
@@ -39,7 +39,7 @@ if (!fs.existsSync(executable)) {
 
 const page_text = `<!doctype html><title>players</title><style>body{margin:0}</style>
 <script type="importmap">{"imports": {"three": "/modules/three/build/three.module.js", "three/addons/": "/modules/three/examples/jsm/"}}</script>`;
-const roots = { modules: path.join(folder, "node_modules"), player: path.resolve(import.meta.dirname, "../../players/three") };
+const roots = { modules: path.join(folder, "node_modules"), player: path.resolve(import.meta.dirname, "../../surfaces/players/three") };
 sets.forEach((set, index) => (roots[`set${index}`] = set));
 const types = { ".js": "text/javascript", ".json": "application/json" };
 const server = http.createServer((request, response) => {

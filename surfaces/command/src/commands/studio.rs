@@ -1,0 +1,47 @@
+//! `loopwright studio`: starts the window, which is a program of its own.
+
+use std::{
+    env,
+    ffi::OsString,
+    io::ErrorKind,
+    path::PathBuf,
+    process::{Command, ExitStatus},
+};
+
+use crate::args::StudioArgs;
+use crate::exit::{Ending, Failure};
+use crate::files;
+
+/// The name of the program.
+const PROGRAM: &str = "loopwright-studio";
+
+pub(crate) fn run(args: &StudioArgs) -> Result<Ending, Failure> {
+    for file in &args.files {
+        files::check_is_there(file)?;
+    }
+    let beside = env::current_exe().ok().and_then(|own| {
+        let beside = own.with_file_name(format!("{PROGRAM}{}", env::consts::EXE_SUFFIX));
+        beside.is_file().then_some(beside)
+    });
+    // Without a folder it is looked for on the PATH.
+    let program = beside.unwrap_or_else(|| PathBuf::from(PROGRAM));
+    // A file may be called like a flag.
+    let files = args.files.iter().map(|file| match file.as_os_str().as_encoded_bytes() {
+        [b'-', ..] => PathBuf::from(".").join(file).into_os_string(),
+        _ => file.clone().into_os_string(),
+    });
+    let ended = Command::new(&program).args(files.collect::<Vec<OsString>>()).status();
+    match ended {
+        Ok(status) if status.success() => Ok(Ending::Done),
+        Ok(status) => Err(failed(status)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(Failure::error("the studio is not installed")
+            .because(format!("there is no {PROGRAM} beside this program or on the PATH"))
+            .try_this("`cargo install --path surfaces/studio` in a checkout of loopwright")),
+        Err(error) => Err(Failure::cannot("start", &program, error)),
+    }
+}
+
+fn failed(status: ExitStatus) -> Failure {
+    Failure::error(format!("the studio ended with {status}"))
+        .try_this("LIBGL_ALWAYS_SOFTWARE=1 before the command, where the window cannot be drawn")
+}
