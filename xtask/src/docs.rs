@@ -3,11 +3,11 @@
 use std::{io::Cursor, path::Path};
 
 use glam::DVec3;
-use loopwright::math::{Decay, Rigid, Twist};
-use loopwright::{
+use loopwright_controller::FitSettings;
+use loopwright_core::math::{Decay, Rigid, Twist};
+use loopwright_core::{
     BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings, Transitions, blend::align, transition,
 };
-use loopwright_controller::FitSettings;
 use loopwright_draw::render::{
     AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet, onion,
     side_by_side,

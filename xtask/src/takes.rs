@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use loopwright::{Analysis, FoundLoops, LoopCandidate, LoopSettings, MadeLoop, SearchSettings, Take};
+use loopwright_core::{Analysis, FoundLoops, LoopCandidate, LoopSettings, MadeLoop, SearchSettings, Take};
 use loopwright_formats::{Format, LoadedTake, ReadSettings, Source, SpaceSettings, read_take};
 use loopwright_mocap::TakeRow;
 use loopwright_synth::{WalkSettings, synthesize};

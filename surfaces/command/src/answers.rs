@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{ffi::OsString, sync::Arc};
 
 use clap::FromArgMatches;
-use loopwright::SearchSettings;
+use loopwright_core::SearchSettings;
 use loopwright_formats::{Format, LoadedTake, LoopFileError, Sidecar, Warning};
 use loopwright_job::recipe::{self, Recipe, Setting, StudyArgs, TakeArgs};
 use loopwright_job::{

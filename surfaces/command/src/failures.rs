@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use loopwright::candidate::{self, MissReason, NearestMiss, SearchError};
-use loopwright::root_motion::{MAX_LINEAR_TURN, RootError};
-use loopwright::take::{CutError, SmoothError};
-use loopwright::{
+use loopwright_core::candidate::{self, MissReason, NearestMiss, SearchError};
+use loopwright_core::root_motion::{MAX_LINEAR_TURN, RootError};
+use loopwright_core::take::{CutError, SmoothError};
+use loopwright_core::{
     analysis::BodyError, edit::EditError, feet::HoldError, math::ops, mean_cycle::MeanCycleError, pipeline::MakeError,
     retarget::MapError, variation::VariationError,
 };

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::{fs::File, sync::OnceLock};
 
-use loopwright::names;
+use loopwright_core::names;
 use loopwright_formats::{ByteCount, Format};
 
 use crate::{exit::Failure, memory, talk};

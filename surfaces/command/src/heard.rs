@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::DQuat;
-use loopwright::live::{Due, Listener};
+use loopwright_core::live::{Due, Listener};
 use loopwright_formats::{BvhRecording, StreamHead};
 
 /// Longest time of lost rows that is bridged by repeating the last one, seconds.

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::{borrow::Cow, fs::File, io, sync::Arc, thread};
 
-use loopwright::retarget::Given;
+use loopwright_core::retarget::Given;
 use loopwright_formats::loop_file::sha256;
 use loopwright_formats::{
     AnimatedFile, Character, CharacterError, LoadedTake, ReadError, ReadSettings, Sidecar, Warning,

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use loopwright::mirror::{Mirror, SymmetricPose};
-use loopwright::{Analysis, Take};
+use loopwright_core::mirror::{Mirror, SymmetricPose};
+use loopwright_core::{Analysis, Take};
 use loopwright_job::Warning;
 
 use crate::recipe::{self, TakeArgs};

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use loopwright::names;
+use loopwright_core::names;
 use loopwright_formats::Format;
 
 use crate::{exit::Failure, files};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::{any::TypeId, env, ffi::OsString};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, parser::ValueSource};
-use loopwright::names;
+use loopwright_core::names;
 use serde_json::{Map, Value as Json, json};
 use toml::{Table, Value};
 

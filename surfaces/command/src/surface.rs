@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use loopwright::{RootMotion, Skeleton, Take};
+use loopwright_core::{RootMotion, Skeleton, Take};
 use loopwright_draw::{Figure, Surface};
 use loopwright_formats::{Source, mesh::Mesh};
 

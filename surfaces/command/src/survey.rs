@@ -2,8 +2,8 @@
 
 use std::{fs::File, path::Path};
 
-use loopwright::Skeleton;
-use loopwright::analysis::{Survey, Surveyor};
+use loopwright_core::Skeleton;
+use loopwright_core::analysis::{Survey, Surveyor};
 use loopwright_formats::{AnimationChoice, PlainBvh, loop_file::facts::TakeFacts};
 use loopwright_job::{Studied, Study, Warning, warning};
 

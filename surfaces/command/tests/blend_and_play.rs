@@ -1,7 +1,7 @@
 //! `blend` and `play` on the command line: whole files or none, correct figures, clear errors for impossible requests.
 
 use crate::harness::{Folder, number, root_twist, rows};
-use loopwright::math::rotation;
+use loopwright_core::math::rotation;
 use loopwright_mocap::folder_or_skip;
 
 /// Two loops of one walker, one turning left and one turning right.

@@ -54,7 +54,7 @@ fn joints_of_their_own() {
     let plain = closed("");
     let own = closed("--set joint=*Hand*:open --set joint=RightHand*:spring:0.05");
     let take = folder.take("walk.bvh");
-    let same = |a: &loopwright::take::Take, from: usize, joint: &str| {
+    let same = |a: &loopwright_core::take::Take, from: usize, joint: &str| {
         let joint = take.skeleton().find(joint).unwrap();
         (0..35).all(|key| a.rotations(from + key)[joint].angle_between(own.rotations(key)[joint]) < 1e-6)
     };

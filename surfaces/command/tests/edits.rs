@@ -1,7 +1,7 @@
 //! Edits of the closed loop, measured in the files that are written.
 
 use glam::DVec3;
-use loopwright::{LoopClip, edit::bump, math::rotation};
+use loopwright_core::{LoopClip, edit::bump, math::rotation};
 use serde_json::Value;
 
 use crate::harness::{Folder, items};

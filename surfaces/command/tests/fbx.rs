@@ -1,6 +1,6 @@
 //! FBX through the whole command: a synthetic walk goes in as FBX, and its loop is written into the same file.
 
-use loopwright::math::rotation;
+use loopwright_core::math::rotation;
 use loopwright_formats::{AnimationChoice, ReadSettings, read_take};
 
 use crate::harness::Folder;

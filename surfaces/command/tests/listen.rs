@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use loopwright::Take;
+use loopwright_core::Take;
 use serde_json::Value;
 
 use crate::harness::schema::assert_valid;

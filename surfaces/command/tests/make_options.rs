@@ -1,8 +1,8 @@
 //! Every option of `make`: its effect on the file, and the agreement of file and sidecar.
 
 use crate::harness::{Folder, joint_at, number, root_twist, samples, vector};
-use loopwright::Take;
-use loopwright::math::{Rigid, rotation};
+use loopwright_core::Take;
+use loopwright_core::math::{Rigid, rotation};
 use serde_json::Value;
 
 /// Root motion in a file agrees with its sidecar to a tenth of a millimetre ...

@@ -2,8 +2,8 @@
 
 use crate::harness::{Folder, joint_at, number, root_twist, samples, vector};
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, Twist, ops, rotation};
-use loopwright::{Joint, Skeleton, Take};
+use loopwright_core::math::{Rigid, Twist, ops, rotation};
+use loopwright_core::{Joint, Skeleton, Take};
 use loopwright_formats::{Format, Source};
 use serde_json::Value;
 

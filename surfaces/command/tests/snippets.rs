@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use glam::DVec3;
-use loopwright::math::{Rigid, Twist, rotation};
+use loopwright_core::math::{Rigid, Twist, rotation};
 
 use crate::harness::Folder;
 

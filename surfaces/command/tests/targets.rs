@@ -239,7 +239,7 @@ fn a_rate_that_unreal_does_not_sample_at_is_reported() {
 }
 
 /// World positions of all joints of a take at a frame: forward kinematics written out here.
-fn world(take: &loopwright::Take, frame: usize) -> Vec<glam::DVec3> {
+fn world(take: &loopwright_core::Take, frame: usize) -> Vec<glam::DVec3> {
     let mut frames: Vec<(glam::DVec3, glam::DQuat)> = Vec::new();
     for (joint, (t, q)) in take.translations(frame).iter().zip(take.rotations(frame)).enumerate() {
         let (place, turn) = match take.skeleton().parent(joint) {
@@ -302,7 +302,7 @@ fn the_character_gets_the_root_joint_of_its_loops() {
     let folder = Folder::with_walk();
     folder.succeed("convert walk.bvh hero.fbx");
     folder.succeed("convert walk.bvh hero.glb");
-    let names = |take: &loopwright::Take| -> Vec<(String, Option<usize>)> {
+    let names = |take: &loopwright_core::Take| -> Vec<(String, Option<usize>)> {
         let joints = take.skeleton().joints().iter();
         joints.map(|joint| (joint.name.clone(), joint.parent)).collect()
     };

@@ -1,6 +1,6 @@
 //! Loops of many cycles of which none is like another.
 
-use loopwright::math::rotation;
+use loopwright_core::math::rotation;
 
 use crate::harness::{Folder, number, samples};
 

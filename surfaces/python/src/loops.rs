@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use glam::{DQuat, DVec3};
-use loopwright::loop_clip::Interpolation;
-use loopwright::{LoopCandidate, LoopClip, MadeLoop};
 use loopwright_cli::{Failure, answers};
+use loopwright_core::loop_clip::Interpolation;
+use loopwright_core::{LoopCandidate, LoopClip, MadeLoop};
 use loopwright_formats::{AnimationChoice, Format, LoopFile, MotionArrays, ReadSettings, Sidecar, SizeLimits};
 use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{

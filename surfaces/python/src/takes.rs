@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, LoopCandidate, SearchSettings, Skeleton};
 use loopwright_cli::{Failure, answers};
+use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton};
 use loopwright_formats::loop_file::to_text;
 use loopwright_formats::{Format, LoadedTake, MotionArrays, Sidecar, Source, WriteError, WrittenFile};
 use loopwright_job::recipe::{self, StudyArgs, TakeArgs};
@@ -224,7 +224,7 @@ impl Take {
                 .into_iter()
                 .map(DQuat::from_array)
                 .collect();
-            let take = loopwright::Take::new(
+            let take = loopwright_core::Take::new(
                 name.as_str(),
                 skeleton,
                 1.0 / fps,

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Pos2, Rect, Vec2, pos2};
 use glam::DVec3;
-use loopwright::math::ops;
+use loopwright_core::math::ops;
 
 use crate::road::Opened;
 

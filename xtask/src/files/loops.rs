@@ -1,6 +1,6 @@
 //! The loops under test: one from every take that has one, and one into every file that can be written into.
 
-use loopwright::{LoopCandidate, LoopClip, LoopSettings, RootMode, Take};
+use loopwright_core::{LoopCandidate, LoopClip, LoopSettings, RootMode, Take};
 use loopwright_formats::{Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, WrittenFile, write_loop};
 
 use crate::takes::{Captured, Studied};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use glam::DVec3;
-use loopwright::LoopClip;
+use loopwright_core::LoopClip;
 use loopwright_formats::{Format, LoopWriteSettings, Source};
 use serde_json::{Value, json};
 

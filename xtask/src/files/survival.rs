@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use glam::DVec3;
-use loopwright::{Take, math::rotation};
+use loopwright_core::{Take, math::rotation};
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source, read_take, write_take};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! A row from the sidecar of a loop.
 
-use loopwright::{RootMode, Skeleton};
+use loopwright_core::{RootMode, Skeleton};
 use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::{facts::FeetFacts, sha256};
 

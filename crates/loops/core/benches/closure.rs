@@ -3,9 +3,9 @@
 use std::{hint::black_box, time::Instant};
 
 use glam::{DQuat, DVec3};
-use loopwright::closure::{self, Method, Shape, ShapeKind};
-use loopwright::math::{ops, rotation};
-use loopwright::{
+use loopwright_core::closure::{self, Method, Shape, ShapeKind};
+use loopwright_core::math::{ops, rotation};
+use loopwright_core::{
     Analysis, ClosureSettings, Cut, Joint, LoopSettings, SearchSettings, Skeleton, Take, feet::FootLock, take::Clip,
 };
 use loopwright_synth::{WalkSettings, synthesize};

@@ -10,9 +10,9 @@
 use std::{hint::black_box, time::Instant};
 
 use glam::{DQuat, DVec3};
-use loopwright::loop_clip::{ModelMatrix, RuntimeLoop, RuntimePose};
-use loopwright::math::{Rigid, Twist, ops, rotation};
-use loopwright::{Joint, LoopClip, RootMotion, Skeleton};
+use loopwright_core::loop_clip::{ModelMatrix, RuntimeLoop, RuntimePose};
+use loopwright_core::math::{Rigid, Twist, ops, rotation};
+use loopwright_core::{Joint, LoopClip, RootMotion, Skeleton};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
 const NUM_CHARACTERS: usize = 10_000;
@@ -77,7 +77,7 @@ fn clip(number: usize) -> LoopClip {
     let root = RootMotion::new(Rigid::IDENTITY, Twist::new(DVec3::Z, DVec3::ZERO));
     LoopClip::new(
         "l",
-        loopwright::motion::Tracks::new(skeleton(), FRAME_SECS, translations, rotations).unwrap(),
+        loopwright_core::motion::Tracks::new(skeleton(), FRAME_SECS, translations, rotations).unwrap(),
         0,
         root,
     )

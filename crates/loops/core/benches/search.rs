@@ -8,10 +8,10 @@
 
 use std::time::Instant;
 
-use loopwright::unstable::bound::{Instructions, SeamBounds};
-use loopwright::unstable::seams::Seams;
-use loopwright::unstable::search::{Admission, DistinctPairs};
-use loopwright::{analysis::Features, candidate::SeamPair, math::Decay};
+use loopwright_core::unstable::bound::{Instructions, SeamBounds};
+use loopwright_core::unstable::seams::Seams;
+use loopwright_core::unstable::search::{Admission, DistinctPairs};
+use loopwright_core::{analysis::Features, candidate::SeamPair, math::Decay};
 
 mod inputs;
 

@@ -17,7 +17,7 @@
 //! From take to loop:
 //!
 //! ```
-//! use loopwright::{Analysis, LoopSettings, SearchSettings};
+//! use loopwright_core::{Analysis, LoopSettings, SearchSettings};
 //!
 //! # let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
 //! let analysis = Analysis::new(&take)?;

@@ -58,7 +58,7 @@ pub struct Due {
 /// Listens to poses, and says when a loop can be tried. What does not continue what came needs another listener.
 ///
 /// ```
-/// use loopwright::live::Listener;
+/// use loopwright_core::live::Listener;
 ///
 /// let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?;
 /// let mut listener = Listener::new(walk.take.skeleton(), walk.take.frame_time_secs());

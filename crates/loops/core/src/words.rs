@@ -27,7 +27,7 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
 ///     Left,
 ///     Right,
 /// }
-/// loopwright::words!(Side { Left: "left", Right: "right" });
+/// loopwright_core::words!(Side { Left: "left", Right: "right" });
 ///
 /// assert_eq!("left".parse(), Ok(Side::Left));
 /// assert_eq!(Side::ALL.map(Side::as_str), ["left", "right"]);

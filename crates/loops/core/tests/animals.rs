@@ -1,9 +1,9 @@
 //! Bodies of animals and of rigs with controls, in captured and hand-made takes.
 
 use glam::DVec3;
-use loopwright::analysis::{Body, ContactLimits, Contacts, FoundBy};
-use loopwright::math::{ops, rotation};
-use loopwright::{Analysis, BodyOverrides, LoopSettings, Skeleton, Take};
+use loopwright_core::analysis::{Body, ContactLimits, Contacts, FoundBy};
+use loopwright_core::math::{ops, rotation};
+use loopwright_core::{Analysis, BodyOverrides, LoopSettings, Skeleton, Take};
 use loopwright_formats::{AnimationChoice, ReadSettings, animation_names, read_take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;

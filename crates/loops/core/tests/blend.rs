@@ -1,13 +1,13 @@
 //! Blends of loops with known truth: arcs, gaits of other periods and phases, and the spaces between them.
 
 use glam::{DQuat, DVec3};
-use loopwright::analysis::{Body, ContactLimits};
-use loopwright::blend::{Axis, BlendError, BlendSpace, PhaseError, PhaseMap, SkeletonDifference, blend};
-use loopwright::feet::{self, FootLock};
-use loopwright::loop_clip::{Interpolation, LoopKeys};
-use loopwright::math::{Rigid, Twist, ops, rotation};
-use loopwright::quality::Stand;
-use loopwright::{Blender, BodyOverrides, LoopClip, Take, quality};
+use loopwright_core::analysis::{Body, ContactLimits};
+use loopwright_core::blend::{Axis, BlendError, BlendSpace, PhaseError, PhaseMap, SkeletonDifference, blend};
+use loopwright_core::feet::{self, FootLock};
+use loopwright_core::loop_clip::{Interpolation, LoopKeys};
+use loopwright_core::math::{Rigid, Twist, ops, rotation};
+use loopwright_core::quality::Stand;
+use loopwright_core::{Blender, BodyOverrides, LoopClip, Take, quality};
 use loopwright_synth::{WalkSettings, Walker};
 
 use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};

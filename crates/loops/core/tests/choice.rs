@@ -1,8 +1,8 @@
 //! The recommended loop is the one that comes out best, not the one with the cheapest seam.
 
 use glam::{DQuat, DVec3};
-use loopwright::candidate::{ChooseBy, Outcome};
-use loopwright::{Analysis, Joint, LoopCandidate, SearchSettings, Skeleton, Take};
+use loopwright_core::candidate::{ChooseBy, Outcome};
+use loopwright_core::{Analysis, Joint, LoopCandidate, SearchSettings, Skeleton, Take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 

@@ -4,12 +4,12 @@
 //! analytic clip: 40 frames at 30 Hz, of which frames 2 to 37 are closed.
 
 use glam::{DQuat, DVec3};
-use loopwright::closure::{Method, Order, Shape, ShapeKey, ShapeKind, Shares, close};
-use loopwright::unstable::boundary::{Boundary, Weights};
-use loopwright::unstable::ends::{self, EndState};
-use loopwright::unstable::rotation::rotation_targets;
-use loopwright::unstable::targets::{Targets, point_targets};
-use loopwright::{ClosureSettings, Cut, math::rotation, take::Clip};
+use loopwright_core::closure::{Method, Order, Shape, ShapeKey, ShapeKind, Shares, close};
+use loopwright_core::unstable::boundary::{Boundary, Weights};
+use loopwright_core::unstable::ends::{self, EndState};
+use loopwright_core::unstable::rotation::rotation_targets;
+use loopwright_core::unstable::targets::{Targets, point_targets};
+use loopwright_core::{ClosureSettings, Cut, math::rotation, take::Clip};
 use serde_json::Value;
 
 use crate::support::golden::{assert_near, golden, list, number, numbers, quaternion, vector};

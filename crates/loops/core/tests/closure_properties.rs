@@ -7,13 +7,13 @@ use core::f64::consts::{LN_2, TAU};
 use core::iter::zip;
 
 use glam::{DQuat, DVec3};
-use loopwright::closure::{
+use loopwright_core::closure::{
     Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, ShapeKey, ShapeKind, Shares, close,
 };
-use loopwright::unstable::ends::{self, EndState};
-use loopwright::unstable::targets::{Targets, point_targets};
-use loopwright::unstable::{boundary::Boundary, rotation::rotation_targets};
-use loopwright::{ClosureSettings, Cut, Pose, Skeleton, Take, math::rotation, take::Clip, unit::Unit};
+use loopwright_core::unstable::ends::{self, EndState};
+use loopwright_core::unstable::targets::{Targets, point_targets};
+use loopwright_core::unstable::{boundary::Boundary, rotation::rotation_targets};
+use loopwright_core::{ClosureSettings, Cut, Pose, Skeleton, Take, math::rotation, take::Clip, unit::Unit};
 
 use crate::support::{Random, joint};
 

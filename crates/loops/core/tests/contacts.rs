@@ -1,7 +1,7 @@
 //! Contacts and segments against the truth of synthetic takes.
 
-use loopwright::Analysis;
-use loopwright::analysis::{Gait, Segment};
+use loopwright_core::Analysis;
+use loopwright_core::analysis::{Gait, Segment};
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
 use crate::support::{posed, steady, walk_of};

@@ -3,9 +3,9 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright::edit::{self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, bump};
-use loopwright::math::{Rigid, rotation};
-use loopwright::{LoopClip, RootMotion};
+use loopwright_core::edit::{self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, bump};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::{LoopClip, RootMotion};
 
 use crate::support::{chain, clip_of, root, twist};
 

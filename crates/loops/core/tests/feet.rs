@@ -1,16 +1,16 @@
 //! Feet of loops against the truth of synthetic takes: their contacts, that they stay, and the root speed that they imply.
 
 use glam::{DQuat, DVec3};
-use loopwright::analysis::{BodyError, ContactLimits};
-use loopwright::feet::{
+use loopwright_core::analysis::{BodyError, ContactLimits};
+use loopwright_core::feet::{
     FootLock, FootOutcome, FootPoint as BearingPoint, HoldError, LoopContact, RootSpeed, StanceEdit, StanceError,
     StanceSpan,
 };
-use loopwright::loop_clip::LoopKeys;
-use loopwright::math::{Rigid, ops, rotation};
-use loopwright::motion::{Joint, WorldTracks};
-use loopwright::pipeline::MakeError;
-use loopwright::{
+use loopwright_core::loop_clip::LoopKeys;
+use loopwright_core::math::{Rigid, ops, rotation};
+use loopwright_core::motion::{Joint, WorldTracks};
+use loopwright_core::pipeline::MakeError;
+use loopwright_core::{
     Analysis, BodyOverrides, Cut, FeetSettings, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
     RootMotion, SearchSettings, Skeleton, Take, quality,
 };

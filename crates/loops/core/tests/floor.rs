@@ -2,7 +2,7 @@
 //! height zero.
 
 use glam::DVec3;
-use loopwright::{
+use loopwright_core::{
     Analysis, Blender, BodyOverrides, LoopClip, LoopSet, PlaySettings, Take, Transitions, math::Decay,
     transition::TransitionClip,
 };
@@ -52,7 +52,7 @@ fn a_crouch_does_not_lower_the_floor() {
     assert_eq!(take.skeleton().parent(hips), None);
     let crouched = posed(&take, |frame, pose| {
         let share = frame as f64 / take.num_frames() as f64;
-        let sunk = DVec3::Y * 0.3 * loopwright::math::ops::sin(core::f64::consts::PI * share);
+        let sunk = DVec3::Y * 0.3 * loopwright_core::math::ops::sin(core::f64::consts::PI * share);
         pose.translations[hips] -= sunk;
         for thigh in thighs {
             pose.translations[thigh] += pose.rotations[hips].conjugate() * sunk;

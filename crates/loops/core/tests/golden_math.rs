@@ -3,7 +3,7 @@
 //! Files: quaternion.json, twist.json and the Jacobian rates of c2_closure.json.
 
 use glam::{DMat3, DQuat, DVec3, DVec4};
-use loopwright::math::{Rigid, Screw, Twist, rotation};
+use loopwright_core::math::{Rigid, Screw, Twist, rotation};
 use serde_json::Value;
 
 use crate::support::golden::{assert_near, golden, list, quaternion, vector};

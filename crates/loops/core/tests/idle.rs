@@ -1,6 +1,6 @@
 //! Idle takes: they have no rhythm, and their loops are long and stay where they are.
 
-use loopwright::{Analysis, LoopSettings, SearchSettings, math::rotation};
+use loopwright_core::{Analysis, LoopSettings, SearchSettings, math::rotation};
 use loopwright_synth::{IdleSettings, synthesize_idle};
 
 fn idles() -> Vec<IdleSettings> {
@@ -33,7 +33,7 @@ fn idle_loops_are_long_and_their_root_rests() {
         let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
         let twist = made.loop_clip.root().twist;
         // Exactly at rest: the smallest drift adds up over hours of play.
-        assert_eq!(twist, loopwright::math::Twist::default(), "{settings:?}");
+        assert_eq!(twist, loopwright_core::math::Twist::default(), "{settings:?}");
         // The step over the seam is like any other.
         let clip = &made.loop_clip;
         let count = clip.num_samples();

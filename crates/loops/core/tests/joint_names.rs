@@ -6,9 +6,9 @@
 use std::fmt::Write;
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, rotation};
-use loopwright::retarget::{JointMap, Link, Rig, RigPair, unturned};
-use loopwright::{BodyOverrides, Pose, Skeleton, Take};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::retarget::{JointMap, Link, Rig, RigPair, unturned};
+use loopwright_core::{BodyOverrides, Pose, Skeleton, Take};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{characters::rig_at_rest, joint, walk_of};

@@ -1,9 +1,9 @@
 //! The mean cycle against walks whose true mean is known.
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, ops, rotation};
-use loopwright::mean_cycle::{CyclesEnd, MeanCycle, MeanCycleError, MeanCycles};
-use loopwright::{
+use loopwright_core::math::{Rigid, ops, rotation};
+use loopwright_core::mean_cycle::{CyclesEnd, MeanCycle, MeanCycleError, MeanCycles};
+use loopwright_core::{
     Analysis, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take, feet::FootLock,
     mirror::Pairing, pipeline::MakeError, root_motion::RootSpace,
 };

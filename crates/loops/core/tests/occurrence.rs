@@ -1,7 +1,7 @@
 //! One motion sought in another, where it is known to be.
 
-use loopwright::transition::{Occurrence, TransitionClip};
-use loopwright::{Analysis, Take, Transitions, math::Decay};
+use loopwright_core::transition::{Occurrence, TransitionClip};
+use loopwright_core::{Analysis, Take, Transitions, math::Decay};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 

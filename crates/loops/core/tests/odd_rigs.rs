@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright::feet::{FootLock, FootOutcome};
-use loopwright::math::{Rigid, rotation};
-use loopwright::retarget::{Given, JointMap, MapError, Rig, RigPair};
-use loopwright::{Analysis, Joint, LoopSettings, Pose, RootMode, RootSettings, Skeleton, Take};
+use loopwright_core::feet::{FootLock, FootOutcome};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::retarget::{Given, JointMap, MapError, Rig, RigPair};
+use loopwright_core::{Analysis, Joint, LoopSettings, Pose, RootMode, RootSettings, Skeleton, Take};
 
 use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
 use crate::support::{best, best_loop, joint, measured};

@@ -1,9 +1,9 @@
 //! Passages: found where synthetic takes start and stop, meeting their loops without a step or a jerk, with the contacts of the truth.
 
 use glam::{DQuat, DVec3};
-use loopwright::passage::{self, FootEvent, Found, PassageError};
-use loopwright::play::PlayError;
-use loopwright::{Analysis, LoopClip, LoopSet, LoopSettings, Passage, PassageKind, SearchSettings, Take};
+use loopwright_core::passage::{self, FootEvent, Found, PassageError};
+use loopwright_core::play::PlayError;
+use loopwright_core::{Analysis, LoopClip, LoopSet, LoopSettings, Passage, PassageKind, SearchSettings, Take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
 
@@ -84,12 +84,17 @@ fn with_loops(passage: &Passage, set: &LoopSet, around: isize) -> Vec<Vec<DVec3>
     (-around..=last + around).map(place).collect()
 }
 
-fn of_loop(passage: &Passage, set: &LoopSet, end: usize, beyond: isize) -> (loopwright::Pose, loopwright::math::Rigid) {
+fn of_loop(
+    passage: &Passage,
+    set: &LoopSet,
+    end: usize,
+    beyond: isize,
+) -> (loopwright_core::Pose, loopwright_core::math::Rigid) {
     let state = passage.ends()[end];
     let clip: &LoopClip = &set.loops()[state.loop_index];
     let secs = beyond as f64 * passage.step_secs();
     let from = passage.roots()[end * (passage.num_samples() - 1)];
-    let body = clip.body_pose_at(state.secs + secs, loopwright::loop_clip::Interpolation::Cubic);
+    let body = clip.body_pose_at(state.secs + secs, loopwright_core::loop_clip::Interpolation::Cubic);
     (body, from * clip.root().twist.exp(secs))
 }
 
@@ -120,7 +125,7 @@ fn meets_its_loops(passage: &Passage, set: &LoopSet) {
         let (body, _) = of_loop(passage, set, end, 0);
         assert_eq!(passage.tracks().pose(sample).to_pose().translations, body.translations);
     }
-    assert_eq!(passage.roots()[0], loopwright::math::Rigid::IDENTITY);
+    assert_eq!(passage.roots()[0], loopwright_core::math::Rigid::IDENTITY);
     let ratio = join_ratio(passage, set);
     assert!(ratio < 1.1, "{}: {ratio}", passage.name());
     assert!(passage.has_held_feet());

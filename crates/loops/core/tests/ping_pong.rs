@@ -1,12 +1,12 @@
 //! Stretches that are played there and back.
 
 use glam::{DQuat, DVec3};
-use loopwright::candidate::SearchError;
-use loopwright::feet::{LoopContact, StanceEdit, StanceSpan};
-use loopwright::math::{ops, rotation};
-use loopwright::mirror::Pairing;
-use loopwright::pipeline::MakeError;
-use loopwright::{Analysis, LoopSettings, MadeLoop, RootMode, SearchSettings, Take};
+use loopwright_core::candidate::SearchError;
+use loopwright_core::feet::{LoopContact, StanceEdit, StanceSpan};
+use loopwright_core::math::{ops, rotation};
+use loopwright_core::mirror::Pairing;
+use loopwright_core::pipeline::MakeError;
+use loopwright_core::{Analysis, LoopSettings, MadeLoop, RootMode, SearchSettings, Take};
 
 use crate::support::{chain, posed, skeleton, steady, walk_of};
 
@@ -73,7 +73,7 @@ fn poses_before_and_after_a_turn_are_the_same_to_the_bit() {
             let [there, back] = [sample, count - sample].map(|sample| made.loop_clip.folded_pose(sample));
             assert_eq!(there, back, "{start}:{end} sample {sample} of {count}");
         }
-        assert_eq!(made.loop_clip.root().twist, loopwright::math::Twist::default());
+        assert_eq!(made.loop_clip.root().twist, loopwright_core::math::Twist::default());
     }
     // Between the turns the frames are those of the take.
     let made = made_of(&take, 20.0, 77.0, 0.5, &LoopSettings::default());
@@ -263,7 +263,7 @@ fn a_body_that_walks_comes_back_on_its_feet() {
             .any(|key| key % made.loop_clip.num_samples() == sample)
     };
     let made = analysis.make_loop(&candidate, &LoopSettings::default()).unwrap();
-    assert_eq!(made.loop_clip.root().twist, loopwright::math::Twist::default());
+    assert_eq!(made.loop_clip.root().twist, loopwright_core::math::Twist::default());
     // What the foot does in some frames of the take it does on the way there and on the way back.
     let count = made.loop_clip.num_samples();
     let held = (count - 140) / 4;
@@ -337,7 +337,7 @@ fn what_cannot_be_made_is_refused() {
     assert!(analysis.appraise(50.0, 1e9, &settings).is_err());
     let candidate = analysis.appraise(10.0, 80.0, &settings).unwrap();
     let mean = LoopSettings {
-        mean_cycles: loopwright::mean_cycle::MeanCycles::All,
+        mean_cycles: loopwright_core::mean_cycle::MeanCycles::All,
         ..LoopSettings::default()
     };
     assert!(matches!(

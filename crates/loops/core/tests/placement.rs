@@ -1,8 +1,8 @@
 //! Loops brought to the origin: a walk placed anywhere and facing anywhere starts there, faces +Z, and is the same loop.
 
 use glam::DVec3;
-use loopwright::math::{Rigid, rotation};
-use loopwright::{
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::{
     Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Take, analysis::Body, root_motion::RootSpace,
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
@@ -126,7 +126,7 @@ fn in_full_space_the_root_keeps_its_tilt() {
 fn a_whole_take_starts_at_the_origin() {
     for place in places() {
         let take = walk(place);
-        let body = Body::find(&take, &loopwright::BodyOverrides::default()).unwrap();
+        let body = Body::find(&take, &loopwright_core::BodyOverrides::default()).unwrap();
         let moved = take.recentered(&body);
         let analysis = Analysis::new(&moved).unwrap();
         let first = analysis.heading.world_from_heading(0);

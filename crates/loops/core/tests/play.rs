@@ -1,9 +1,9 @@
 //! Sets of loops played one after the other: without steps or jerks, and the same for the same seed.
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Decay, Rigid, Twist, ops, rotation};
-use loopwright::play::{Performance, PlayError};
-use loopwright::{LoopClip, LoopSet, PlaySettings, Tracks};
+use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
+use loopwright_core::play::{Performance, PlayError};
+use loopwright_core::{LoopClip, LoopSet, PlaySettings, Tracks};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 

@@ -3,9 +3,9 @@
 use core::cmp::Ordering;
 
 use glam::{DQuat, DVec3};
-use loopwright::loop_clip::{KeyLayout, LoopKeys};
-use loopwright::math::{Rigid, Twist, rotation};
-use loopwright::{BodyOverrides, Quality, RootMotion, Skeleton, Take, analysis::Body, quality, recognition};
+use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
+use loopwright_core::math::{Rigid, Twist, rotation};
+use loopwright_core::{BodyOverrides, Quality, RootMotion, Skeleton, Take, analysis::Body, quality, recognition};
 
 use crate::support::{self, Random, take_of, twist};
 

@@ -1,10 +1,10 @@
 //! Retargeting with known truth: rigs made here from the synthetic walker's, with other names, axes, rests and proportions.
 
 use glam::{DQuat, DVec3};
-use loopwright::feet::{FootLock, FootOutcome, HoldError};
-use loopwright::math::{Rigid, rotation};
-use loopwright::retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
-use loopwright::{
+use loopwright_core::feet::{FootLock, FootOutcome, HoldError};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
+use loopwright_core::{
     Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMotion, Skeleton, Take, Tracks,
     analysis::ContactLimits, loop_clip::LoopKeys, quality,
 };

@@ -4,10 +4,10 @@ use core::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright::edit::{JointOffset, LoopEdit, Offset};
-use loopwright::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan};
-use loopwright::retarget::{FootSole, RigPair};
-use loopwright::{
+use loopwright_core::edit::{JointOffset, LoopEdit, Offset};
+use loopwright_core::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan};
+use loopwright_core::retarget::{FootSole, RigPair};
+use loopwright_core::{
     Analysis, Joint, LoopSettings, MadeLoop, Pose, RootMode, RootSettings, SearchSettings, Skeleton, Take,
     loop_clip::LoopKeys, math::rotation, motion::WorldTracks, quality,
 };
@@ -197,7 +197,7 @@ fn edits_stances_and_the_origin_are_the_characters() {
     let plain = onto(&target, &SearchSettings::default(), &LoopSettings::default());
     let head = target.skeleton().find("head").unwrap();
     let rotation = DVec3::new(0.2, 0.0, 0.0);
-    let is_left = |foot: &loopwright::analysis::Foot| Some(foot.ankle) == target.skeleton().find("foot_l");
+    let is_left = |foot: &loopwright_core::analysis::Foot| Some(foot.ankle) == target.skeleton().find("foot_l");
     let foot = plain.made.body.feet.iter().position(is_left);
     let period = plain.made.loop_clip.period_secs();
     let settings = LoopSettings {

@@ -1,8 +1,8 @@
 //! Where the seam of a loop shows, another stretch or another closure is taken.
 
-use loopwright::closure::{Method, Shape, ShapeKind};
-use loopwright::pipeline::{RetriedLoop, Retry};
-use loopwright::{Analysis, LoopCandidate, LoopSettings, SearchSettings, Take, feet::FootLock};
+use loopwright_core::closure::{Method, Shape, ShapeKind};
+use loopwright_core::pipeline::{RetriedLoop, Retry};
+use loopwright_core::{Analysis, LoopCandidate, LoopSettings, SearchSettings, Take, feet::FootLock};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{by_cost, measured, steady, walk_of};

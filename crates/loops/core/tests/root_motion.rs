@@ -1,10 +1,10 @@
 //! The root of motions with known root motion: bodies on exact screws, through turns beyond half and whole ones.
 
 use glam::{DQuat, DVec3};
-use loopwright::loop_clip::{LoopClipError, LoopKeys};
-use loopwright::math::{Rigid, Twist, rotation};
-use loopwright::root_motion::{RootError, RootSpace};
-use loopwright::{
+use loopwright_core::loop_clip::{LoopClipError, LoopKeys};
+use loopwright_core::math::{Rigid, Twist, rotation};
+use loopwright_core::root_motion::{RootError, RootSpace};
+use loopwright_core::{
     Analysis, LoopClip, LoopSettings, MadeLoop, RootMode, RootSettings, Take, pipeline::MakeError, quality, recognition,
 };
 use loopwright_synth::WalkSettings;

@@ -1,9 +1,9 @@
 //! Root motion about any axis: props that tumble, with known screws.
 
 use glam::DVec3;
-use loopwright::loop_clip::{KeyLayout, LoopKeys};
-use loopwright::math::{Rigid, Twist, rotation};
-use loopwright::{
+use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
+use loopwright_core::math::{Rigid, Twist, rotation};
+use loopwright_core::{
     Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Take, quality, recognition, root_motion::RootSpace,
 };
 

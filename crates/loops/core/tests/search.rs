@@ -1,13 +1,13 @@
 //! The search against brute force over all pairs.
 
 use glam::{DQuat, DVec3};
-use loopwright::analysis::{ActivityKind, Features};
-use loopwright::math::{Decay, rotation};
-use loopwright::unstable::bound::{Instructions, SeamBounds};
-use loopwright::unstable::rhythm::{self, PoseDistances};
-use loopwright::unstable::search::{Admission, DistinctPairs};
-use loopwright::unstable::{comparison::PoseComparison, score::SeamCost, seams::Seams};
-use loopwright::{Analysis, SearchSettings, Take, candidate::SeamPair};
+use loopwright_core::analysis::{ActivityKind, Features};
+use loopwright_core::math::{Decay, rotation};
+use loopwright_core::unstable::bound::{Instructions, SeamBounds};
+use loopwright_core::unstable::rhythm::{self, PoseDistances};
+use loopwright_core::unstable::search::{Admission, DistinctPairs};
+use loopwright_core::unstable::{comparison::PoseComparison, score::SeamCost, seams::Seams};
+use loopwright_core::{Analysis, SearchSettings, Take, candidate::SeamPair};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 

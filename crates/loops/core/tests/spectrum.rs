@@ -1,7 +1,7 @@
 //! The autocorrelation against the sum written out, and against the truth of synthetic walks.
 
 use glam::DQuat;
-use loopwright::{Analysis, Take, Tracks};
+use loopwright_core::{Analysis, Take, Tracks};
 use loopwright_synth::WalkSettings;
 
 use crate::support::walk_of;

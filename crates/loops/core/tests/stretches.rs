@@ -1,7 +1,7 @@
 //! The list of stretches against sessions whose stretches are known: synthetic walks and idles, joined one after the other.
 
 use glam::{DQuat, DVec3};
-use loopwright::{Analysis, LoopCandidate, Pose, SearchSettings, Take, candidate::FoundStretches, math::rotation};
+use loopwright_core::{Analysis, LoopCandidate, Pose, SearchSettings, Take, candidate::FoundStretches, math::rotation};
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 
 use crate::support::{best, of_poses, walk_of};

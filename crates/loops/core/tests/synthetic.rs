@@ -1,7 +1,7 @@
 //! Search and root motion against the truth of synthetic takes.
 
 use glam::DVec3;
-use loopwright::{Analysis, LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
+use loopwright_core::{Analysis, LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
 use loopwright_synth::{SyntheticTake, random_settings, synthesize};
 
 use crate::support::{best, steady, walk_of};

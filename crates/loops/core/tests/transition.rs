@@ -1,7 +1,7 @@
 //! Jumps between motions: costs against first principles, the best of them against all pairs.
 
-use loopwright::transition::{GapOf, TransitionClip, TransitionError};
-use loopwright::{Analysis, BodyOverrides, LoopSettings, Skeleton, Transitions, math::Decay};
+use loopwright_core::transition::{GapOf, TransitionClip, TransitionError};
+use loopwright_core::{Analysis, BodyOverrides, LoopSettings, Skeleton, Transitions, math::Decay};
 use loopwright_synth::WalkSettings;
 
 use crate::support::{best_made, posed_on, walk_of};

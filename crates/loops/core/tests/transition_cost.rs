@@ -1,6 +1,6 @@
 //! The area under decaying offsets, exact and in feature form: against reference numbers, quadrature and each other.
 
-use loopwright::math::{Decay, ops};
+use loopwright_core::math::{Decay, ops};
 
 use crate::support::golden::{golden, list};
 use crate::support::{Random, quadrature::area};

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::feet::{StanceEdit, StanceSpan};
-use loopwright::math::{ops, rotation};
-use loopwright::mean_cycle::CyclesEnd;
-use loopwright::pipeline::MakeError;
-use loopwright::retarget::RigPair;
-use loopwright::variation::{VariationError, VariationSettings};
-use loopwright::{Analysis, Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
+use loopwright_core::feet::{StanceEdit, StanceSpan};
+use loopwright_core::math::{ops, rotation};
+use loopwright_core::mean_cycle::CyclesEnd;
+use loopwright_core::pipeline::MakeError;
+use loopwright_core::retarget::RigPair;
+use loopwright_core::variation::{VariationError, VariationSettings};
+use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
 
 use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of};
 use crate::support::{best, posed, posed_on, steady, walk_of};

@@ -3,9 +3,9 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright::candidate::{LastKey, WholeClip, WholeClipKind};
-use loopwright::math::{ops, rotation};
-use loopwright::{
+use loopwright_core::candidate::{LastKey, WholeClip, WholeClipKind};
+use loopwright_core::math::{ops, rotation};
+use loopwright_core::{
     Analysis, BodyOverrides, Joint, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Skeleton, Take, Tracks,
     feet::FootLock,
 };

@@ -2,7 +2,7 @@
 
 use std::{hint::black_box, time::Instant};
 
-use loopwright::{Analysis, LoopSettings, SearchSettings};
+use loopwright_core::{Analysis, LoopSettings, SearchSettings};
 use loopwright_draw::Figure;
 use loopwright_draw::render::{AnimationFormat, DrawnMotion, Packer, Stage, StageSettings};
 use loopwright_synth::{WalkSettings, synthesize};

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::analysis::{Body, Foot, FoundBy, Side};
-use loopwright::{Pose, PoseRef, Skeleton, Take};
+use loopwright_core::analysis::{Body, Foot, FoundBy, Side};
+use loopwright_core::{Pose, PoseRef, Skeleton, Take};
 
 #[cfg(feature = "pictures")]
 use crate::Surface;
@@ -522,7 +522,7 @@ fn extent(points: &[DVec3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use glam::DQuat;
-    use loopwright::{BodyOverrides, Joint};
+    use loopwright_core::{BodyOverrides, Joint};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DAffine3, Vec3};
-use loopwright::{Analysis, Cut, LoopSettings};
+use loopwright_core::{Analysis, Cut, LoopSettings};
 use loopwright_draw::render::{DrawnMotion, Stage, StageSettings, View, onion};
 use loopwright_draw::report::{Heading, LoopEntry, Panel, page};
 use loopwright_draw::{Figure, Surface};

@@ -1,12 +1,12 @@
 //! Plots of synthetic takes: their contents, and that unusual input does not make them fail.
 
 use glam::DVec3;
-use loopwright::closure::{Method, Shape, ShapeKind};
-use loopwright::math::{Decay, Rigid};
-use loopwright::{
+use loopwright_controller::FitSettings;
+use loopwright_core::closure::{Method, Shape, ShapeKind};
+use loopwright_core::math::{Decay, Rigid};
+use loopwright_core::{
     Analysis, Cut, FoundLoops, LoopSettings, RootMode, SearchSettings, Transitions, transition::TransitionClip,
 };
-use loopwright_controller::FitSettings;
 use loopwright_draw::plot;
 use loopwright_synth::{DriveSettings, drive};
 use resvg::tiny_skia::Pixmap;

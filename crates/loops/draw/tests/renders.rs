@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use glam::DVec3;
-use loopwright::{Analysis, Cut, LoopSettings, MadeLoop, RootMode, SearchSettings};
+use loopwright_core::{Analysis, Cut, LoopSettings, MadeLoop, RootMode, SearchSettings};
 use loopwright_draw::Figure;
 use loopwright_draw::render::{
     AnimationFormat, DrawnMotion, MotionError, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet,

@@ -1,6 +1,6 @@
 //! Pages stay small, however long their loops are.
 
-use loopwright::Analysis;
+use loopwright_core::Analysis;
 use loopwright_draw::report::{Heading, LoopEntry, Panel, page};
 use loopwright_draw::{Figure, render::DrawnMotion};
 use loopwright_synth::{WalkSettings, synthesize};

@@ -6,7 +6,7 @@
 
 use std::{hint::black_box, time::Instant};
 
-use loopwright::Take;
+use loopwright_core::Take;
 use loopwright_formats::{Format, ReadSettings, Source, bvh, read_take, write_take};
 use loopwright_synth::{WalkSettings, synthesize};
 

@@ -6,7 +6,7 @@
 
 use std::{error::Error, path::PathBuf};
 
-use loopwright::{loop_clip::RuntimeLoop, math::Rigid};
+use loopwright_core::{loop_clip::RuntimeLoop, math::Rigid};
 
 #[expect(clippy::print_stdout, reason = "an example talks to people")]
 fn main() -> Result<(), Box<dyn Error>> {

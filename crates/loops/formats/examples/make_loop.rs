@@ -2,7 +2,7 @@
 
 use std::{error::Error, path::PathBuf};
 
-use loopwright::{Analysis, LoopSettings, SearchSettings};
+use loopwright_core::{Analysis, LoopSettings, SearchSettings};
 use loopwright_formats::LoopFile;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,6 +1,6 @@
 //! A file that is parsed once, and whose animations are read one by one.
 
-use loopwright::{Skeleton, Take, Tracks, analysis::guess_parts};
+use loopwright_core::{Skeleton, Take, Tracks, analysis::guess_parts};
 
 use crate::settings::{AnimationChoice, Companions, ReadSettings};
 use crate::{

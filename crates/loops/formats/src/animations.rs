@@ -1,6 +1,6 @@
 //! Which animations of a file a name, a pattern or a number means.
 
-use loopwright::names;
+use loopwright_core::names;
 
 use crate::excerpt::{self, cut};
 

@@ -1,6 +1,6 @@
 //! Characters that take motion, from their files.
 
-use loopwright::{BodyOverrides, analysis::BodyError, retarget::Rig};
+use loopwright_core::{BodyOverrides, analysis::BodyError, retarget::Rig};
 
 use crate::{
     animated_file::AnimatedFile, error::ReadError, settings::ReadSettings, soles::read_soles, source::LoadedTake,

@@ -1,6 +1,6 @@
 //! How a format enters the table of formats.
 
-use loopwright::{Pose, Take};
+use loopwright_core::{Pose, Take};
 
 use crate::format::{Capabilities, Format};
 use crate::loop_file::sidecar::{Sidecar, SidecarError};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use loopwright::{motion::SkeletonError, take::TakeError};
+use loopwright_core::{motion::SkeletonError, take::TakeError};
 
 use crate::bvh::error::{BvhError, Position};
 use crate::{

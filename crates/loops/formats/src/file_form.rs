@@ -2,8 +2,8 @@
 
 use core::any::Any;
 
-use loopwright::pipeline::MakeError;
-use loopwright::{LoopClip, MadeLoop, Pose, Skeleton, Take};
+use loopwright_core::pipeline::MakeError;
+use loopwright_core::{LoopClip, MadeLoop, Pose, Skeleton, Take};
 
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};

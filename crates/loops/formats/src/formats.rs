@@ -1,7 +1,7 @@
 //! The table of formats, a line each, and what is asked of all of them.
 
 use glam::DQuat;
-use loopwright::{Take, retarget};
+use loopwright_core::{Take, retarget};
 
 use crate::format::{Capabilities, Format};
 use crate::{bvh, entry::FormatEntry, fbx, gltf, npz, source::Source, warning::Warning};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright::{LoopClip, PoseRef, Skeleton, Take, Tracks};
+use loopwright_core::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 
 use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
 use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};

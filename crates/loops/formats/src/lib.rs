@@ -1,6 +1,6 @@
 //! Reads takes and writes loops: BVH, FBX, glTF, NPZ and the JSON that stands beside a loop.
 //!
-//! [`load`] turns the bytes of a file into a [`loopwright::Take`], in metres with +Y up, and a [`Source`] that remembers the
+//! [`load`] turns the bytes of a file into a [`loopwright_core::Take`], in metres with +Y up, and a [`Source`] that remembers the
 //! form it had in the file. [`LoopFile::write`] writes a loop in that form, with the same hierarchy, channel order, up axis and
 //! unit, and measures what was written; its [`Sidecar`] holds the figures. [`write_take`] writes a take. [`read_take`] has all
 //! choices of reading: what is odd but usable in a file goes into a list of [`Warning`]s that the caller passes in; what is not
@@ -11,7 +11,7 @@
 //! From file to loop:
 //!
 //! ```
-//! use loopwright::{Analysis, LoopSettings, SearchSettings};
+//! use loopwright_core::{Analysis, LoopSettings, SearchSettings};
 //! use loopwright_formats::LoopFile;
 //!
 //! # let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;

@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::{collections::HashMap, sync::Arc};
 
 use glam::{DAffine3, DVec3, Mat4, Vec3, Vec3A};
-use loopwright::{Pose, math::Rigid};
+use loopwright_core::{Pose, math::Rigid};
 
 use crate::gltf::{container::percent_decoded, error::GltfError};
 use crate::{error::ReadError, fbx::error::FbxError, limits::SizeLimits};

@@ -1,6 +1,6 @@
 //! Names of loops in files.
 
-use loopwright::Skeleton;
+use loopwright_core::Skeleton;
 
 /// The suffix of loop names: engines repeat animations with this suffix.
 pub(crate) const LOOP_SUFFIX: &str = "-loop";

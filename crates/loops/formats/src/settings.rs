@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io};
 
-use loopwright::LoopClip;
+use loopwright_core::LoopClip;
 
 use crate::animations::{self, AnimationError};
 use crate::error::{ReadError, WriteError};
@@ -87,7 +87,7 @@ pub enum ClosingKey {
     Drop,
 }
 
-loopwright::words!(ClosingKey {
+loopwright_core::words!(ClosingKey {
     Repeat: "repeat",
     Drop: "drop",
 });
@@ -102,7 +102,7 @@ pub enum KeyInterpolation {
     Step,
 }
 
-loopwright::words!(KeyInterpolation {
+loopwright_core::words!(KeyInterpolation {
     Linear: "linear",
     Step: "step",
 });

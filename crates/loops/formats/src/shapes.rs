@@ -1,7 +1,7 @@
 //! Weights of shapes that blend (morph targets), which a file has beside its pose.
 
-use loopwright::MadeLoop;
-use loopwright::pipeline::MakeError;
+use loopwright_core::MadeLoop;
+use loopwright_core::pipeline::MakeError;
 
 /// Weights of some shapes at every frame of a take, or at every sample of a loop.
 #[derive(Clone, Debug, Default, PartialEq)]

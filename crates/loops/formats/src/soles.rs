@@ -1,9 +1,9 @@
 //! How far the feet of a character reach, from its surface.
 
 use glam::{DAffine3, DVec3};
-use loopwright::analysis::{Body, FoundBy};
-use loopwright::retarget::{FootSole, Rig};
-use loopwright::{Pose, Skeleton};
+use loopwright_core::analysis::{Body, FoundBy};
+use loopwright_core::retarget::{FootSole, Rig};
+use loopwright_core::{Pose, Skeleton};
 
 use crate::mesh::{Mesh, Vertex};
 use crate::{limits::SizeLimits, source::Source};
@@ -26,7 +26,7 @@ const LAST_SHARE: f64 = 0.75;
 /// `source` is the form of the take that `rig` was made of, and `bytes` those of its file.
 ///
 /// ```
-/// use loopwright::{BodyOverrides, retarget::Rig};
+/// use loopwright_core::{BodyOverrides, retarget::Rig};
 /// use loopwright_formats::{SizeLimits, load, soles::read_soles};
 ///
 /// # let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use glam::DQuat;
-use loopwright::pipeline::MakeError;
-use loopwright::{MadeLoop, Pose, Skeleton, Take, retarget};
+use loopwright_core::pipeline::MakeError;
+use loopwright_core::{MadeLoop, Pose, Skeleton, Take, retarget};
 
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};

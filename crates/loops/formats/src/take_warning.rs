@@ -1,7 +1,7 @@
 //! What is odd in a take, whatever its format.
 
 use glam::DVec3;
-use loopwright::{Joint, Take};
+use loopwright_core::{Joint, Take};
 
 use crate::warning::Warning;
 

@@ -1,6 +1,6 @@
 //! From takes and loops to the bytes of a file, in the form of a source.
 
-use loopwright::{LoopClip, Take};
+use loopwright_core::{LoopClip, Take};
 
 use crate::loop_file::facts::FeetFacts;
 use crate::loop_file::sidecar::{Sidecar, SidecarError};

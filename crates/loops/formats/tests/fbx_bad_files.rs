@@ -3,7 +3,7 @@
 //! All files are made here, by hand as text or by the writer.
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, Skeleton, Take};
+use loopwright_core::{Joint, Skeleton, Take};
 use loopwright_formats::{
     AnimationChoice, AnimationError, FbxError, Format, LoadedTake, ReadError, ReadSettings, SpaceWarning, Warning,
     read_take, write_take,

@@ -3,8 +3,8 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, Twist, rotation};
-use loopwright::{LoopClip, RootMotion, Take};
+use loopwright_core::math::{Rigid, Twist, rotation};
+use loopwright_core::{LoopClip, RootMotion, Take};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings,
     UnitChoice, UpChoice, Warning, WriteError, read_take, write_loop, write_take,

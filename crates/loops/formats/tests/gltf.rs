@@ -3,8 +3,8 @@
 //! Files are assembled here by hand, so that the reader is not tested against our own writer alone.
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, Twist, rotation};
-use loopwright::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take};
+use loopwright_core::math::{Rigid, Twist, rotation};
+use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take};
 use loopwright_formats::loop_file::{facts::PlaybackFacts, written_keys};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError, ReadSettings,

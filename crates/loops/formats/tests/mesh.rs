@@ -1,7 +1,7 @@
 //! Meshes follow the joints of takes as the formats define it: against products of matrices computed here, from the JSON itself.
 
 use glam::{DAffine3, DMat4, DQuat, DVec3};
-use loopwright::Pose;
+use loopwright_core::Pose;
 use loopwright_formats::mesh::{Mesh, MeshError, MeshImage};
 use loopwright_formats::{Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, load, read_take};
 use loopwright_mocap::folder_or_skip;

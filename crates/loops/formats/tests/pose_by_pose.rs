@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use glam::{DQuat, DVec3};
-use loopwright::analysis::{BodyError, Survey, Surveyor, TakeSample, probe_stride};
-use loopwright::{Analysis, BodyOverrides, Take, take::TakeError};
+use loopwright_core::analysis::{BodyError, Survey, Surveyor, TakeSample, probe_stride};
+use loopwright_core::{Analysis, BodyOverrides, Take, take::TakeError};
 use loopwright_formats::{Format, PlainBvh, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, read_take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{WalkSettings, random_settings, synthesize};

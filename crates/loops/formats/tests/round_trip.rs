@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, Twist, rotation};
-use loopwright::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
+use loopwright_core::math::{Rigid, Twist, rotation};
+use loopwright_core::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
 use loopwright_formats::bvh::{ChannelKind, Hierarchy};
 use loopwright_formats::{
     AnimationChoice, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source,

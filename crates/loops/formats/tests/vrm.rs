@@ -1,8 +1,8 @@
 //! VRM animations, and VRM characters by what they state of their bones.
 
 use glam::{DQuat, DVec3};
-use loopwright::Take;
-use loopwright::motion::Part;
+use loopwright_core::Take;
+use loopwright_core::motion::Part;
 use loopwright_formats::{
     AnimationChoice, Character, CharacterError, Format, ReadError, ReadSettings, Source, Warning, WriteError,
     write_take,

@@ -1,9 +1,9 @@
 //! Several loops mixed into one.
 
-use loopwright::analysis::{Body, BodyError};
-use loopwright::blend::{Axis, BlendError, BlendSpace, Mix, PhaseError};
-use loopwright::feet::{FootLock, HoldError};
-use loopwright::{Blender, BodyOverrides, LoopClip, RootMode, pipeline::Recentered};
+use loopwright_core::analysis::{Body, BodyError};
+use loopwright_core::blend::{Axis, BlendError, BlendSpace, Mix, PhaseError};
+use loopwright_core::feet::{FootLock, HoldError};
+use loopwright_core::{Blender, BodyOverrides, LoopClip, RootMode, pipeline::Recentered};
 use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
 use loopwright_formats::loop_file::{BlendOrigin, DerivedLoop, describe};
 use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};

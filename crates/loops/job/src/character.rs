@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use loopwright::feet::{FootLock, HoldError};
-use loopwright::retarget::{Given, MapError, Rig, RigPair};
-use loopwright::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
+use loopwright_core::feet::{FootLock, HoldError};
+use loopwright_core::retarget::{Given, MapError, Rig, RigPair};
+use loopwright_core::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
 use loopwright_formats::{Character, Format, LoadedTake, Source, Target, loop_file::facts::RigFacts};
 
 use crate::recipe::{RecipeError, bone_stretch, joint_map_text};
@@ -92,7 +92,7 @@ pub enum CarryError {
     Take(#[from] TakeError),
     /// The loop does not repeat there.
     #[error(transparent)]
-    LoopClip(#[from] loopwright::loop_clip::LoopClipError),
+    LoopClip(#[from] loopwright_core::loop_clip::LoopClipError),
     /// Its feet cannot be held.
     #[error(transparent)]
     Feet(#[from] HoldError),

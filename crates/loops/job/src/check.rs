@@ -1,9 +1,9 @@
 //! A loop in a file, measured again: whether its seam shows, and how it compares with its take.
 
-use loopwright::analysis::{Body, BodyError};
-use loopwright::loop_clip::{KeyLayout, KeysError, LoopKeys};
-use loopwright::quality::{self, SeamJoints, Stand};
-use loopwright::{BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
+use loopwright_core::analysis::{Body, BodyError};
+use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
+use loopwright_core::quality::{self, SeamJoints, Stand};
+use loopwright_core::{BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
 use loopwright_formats::loop_file::PlaceError;
 use loopwright_formats::loop_file::facts::{ContactFacts, FeetFacts};
 use loopwright_formats::{LoopInFile, Sidecar};

@@ -1,8 +1,8 @@
 //! Which stretches of a take become loops: the one that a recipe names, or those that a search finds.
 
-use loopwright::feet::RootSpeed;
-use loopwright::mirror::{Pairing, SymmetricPose};
-use loopwright::{LoopCandidate, MadeLoop, SearchSettings};
+use loopwright_core::feet::RootSpeed;
+use loopwright_core::mirror::{Pairing, SymmetricPose};
+use loopwright_core::{LoopCandidate, MadeLoop, SearchSettings};
 
 use crate::recipe::{self, StretchRecipe};
 use crate::search::{MOST_ROWS, search_rows};

@@ -1,10 +1,10 @@
 //! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
 
-use loopwright::analysis::{Analysis, Foot, Gait, Segment, Side};
-use loopwright::math::TimeStep;
-use loopwright::passage::{self, Found, Looked, LoopState, PassageError};
-use loopwright::take::TakeError;
-use loopwright::{LoopCandidate, LoopClip, LoopSet, Passage, PassageKind};
+use loopwright_core::analysis::{Analysis, Foot, Gait, Segment, Side};
+use loopwright_core::math::TimeStep;
+use loopwright_core::passage::{self, Found, Looked, LoopState, PassageError};
+use loopwright_core::take::TakeError;
+use loopwright_core::{LoopCandidate, LoopClip, LoopSet, Passage, PassageKind};
 use loopwright_formats::loop_file::{CarriedMotion, facts::TakeFacts};
 use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
 use serde::{Deserialize, Serialize};
@@ -43,8 +43,8 @@ pub enum CutTakeError {
     Job(#[from] JobError),
 }
 
-impl From<loopwright::play::PlayError> for CutTakeError {
-    fn from(error: loopwright::play::PlayError) -> Self {
+impl From<loopwright_core::play::PlayError> for CutTakeError {
+    fn from(error: loopwright_core::play::PlayError) -> Self {
         Self::Passage(error.into())
     }
 }

@@ -1,7 +1,9 @@
 //! Why a job ends without a loop.
 
-use loopwright::take::{CutError, SmoothError};
-use loopwright::{FoundLoops, analysis::BodyError, candidate::SearchError, pipeline::MakeError, retarget::MapError};
+use loopwright_core::take::{CutError, SmoothError};
+use loopwright_core::{
+    FoundLoops, analysis::BodyError, candidate::SearchError, pipeline::MakeError, retarget::MapError,
+};
 use loopwright_formats::{LoopFileError, MemoryError};
 
 use crate::RecipeError;

@@ -3,9 +3,9 @@
 
 use std::{fmt, sync::Arc};
 
-use loopwright::closure::{ClosureName, Method};
-use loopwright::pipeline::{ClosureChoice, RetriedLoop, Retry, Sampling};
-use loopwright::{
+use loopwright_core::closure::{ClosureName, Method};
+use loopwright_core::pipeline::{ClosureChoice, RetriedLoop, Retry, Sampling};
+use loopwright_core::{
     FeetSettings, LoopCandidate, LoopSettings, MadeLoop, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock,
     math::ops, quality,
 };

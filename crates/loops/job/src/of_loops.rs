@@ -1,6 +1,6 @@
 //! A loop that comes of others, a blend of them or one on another character: written and judged.
 
-use loopwright::{LoopClip, Quality, RootMode, Skeleton, analysis::Body, loop_clip::LoopKeys, quality};
+use loopwright_core::{LoopClip, Quality, RootMode, Skeleton, analysis::Body, loop_clip::LoopKeys, quality};
 use loopwright_formats::loop_file::{DerivedLoop, facts::CheckFacts};
 use loopwright_formats::{LoopFile, LoopFileError, Sidecar, Source, Target};
 

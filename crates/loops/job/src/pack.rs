@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use loopwright::candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind};
-use loopwright::{
+use loopwright_core::candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind};
+use loopwright_core::{
     FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take, blend::SkeletonDifference,
     feet::FootLock, loop_clip::LoopKeys, math::rotation, quality,
 };
@@ -39,7 +39,7 @@ pub enum Loops {
     No,
 }
 
-loopwright::words!(Loops {
+loopwright_core::words!(Loops {
     Already: "already loops",
     EndsAsItBegins: "ends as it begins",
     OneCycle: "one cycle",

@@ -1,10 +1,10 @@
 //! A passage in a file, measured again: whether it meets the loops that it begins and ends in, and whether its feet stand still.
 
 use glam::{DQuat, DVec3};
-use loopwright::analysis::{Body, BodyError, Side};
-use loopwright::loop_clip::Interpolation;
-use loopwright::math::Rigid;
-use loopwright::{BodyOverrides, LoopClip, Passage, Take};
+use loopwright_core::analysis::{Body, BodyError, Side};
+use loopwright_core::loop_clip::Interpolation;
+use loopwright_core::math::Rigid;
+use loopwright_core::{BodyOverrides, LoopClip, Passage, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
 use crate::cut::{EventFacts, PassageFacts, StateFacts, events};
@@ -21,7 +21,7 @@ pub enum PassageCheckId {
     JoinVelocity,
 }
 
-loopwright::words!(PassageCheckId {
+loopwright_core::words!(PassageCheckId {
     JoinPosition: "join-position",
     JoinVelocity: "join-velocity",
 });

@@ -1,8 +1,10 @@
 //! Loops one after the other, as one take.
 
-use loopwright::math::{Decay, DecayKind};
-use loopwright::play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError};
-use loopwright::{BodyOverrides, LoopSet, PlaySettings, Take, analysis::BodyError, candidate::DEFAULT_HALF_LIFE_SECS};
+use loopwright_core::math::{Decay, DecayKind};
+use loopwright_core::play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError};
+use loopwright_core::{
+    BodyOverrides, LoopSet, PlaySettings, Take, analysis::BodyError, candidate::DEFAULT_HALF_LIFE_SECS,
+};
 use loopwright_formats::{Format, LoadedTake, Source, Target, WriteError, WrittenFile};
 
 use crate::{StoredLoop, max_rate_hz};

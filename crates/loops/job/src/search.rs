@@ -2,8 +2,8 @@
 
 #[cfg(feature = "clap")]
 use clap::Args;
-use loopwright::candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchError, SegmentLoops};
-use loopwright::{FoundLoops, SearchSettings, math::DecayKind, mirror::Pairing};
+use loopwright_core::candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchError, SegmentLoops};
+use loopwright_core::{FoundLoops, SearchSettings, math::DecayKind, mirror::Pairing};
 
 #[cfg(feature = "clap")]
 use crate::recipe::headings::WHICH_LOOP;

@@ -1,7 +1,7 @@
 //! A loop that stands in a file with its facts: mirrored, brought to the origin, or put onto a character.
 
-use loopwright::analysis::{Body, BodyError};
-use loopwright::{
+use loopwright_core::analysis::{Body, BodyError};
+use loopwright_core::{
     Analysis, BodyOverrides, LoopClip, RootMode, feet::FootLock, loop_clip::KeysError, mirror::Mirror,
     pipeline::Recentered, retarget::FollowedFeet,
 };

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use loopwright::analysis::{Body, TakeDefects};
-use loopwright::{Analysis, BodyOverrides, Take};
+use loopwright_core::analysis::{Body, TakeDefects};
+use loopwright_core::{Analysis, BodyOverrides, Take};
 use loopwright_formats::{
     AnimationChoice, Format, LoadedTake, MemoryError, ReadSettings, Sidecar, SizeLimits, Source, SpaceSettings,
     UnitChoice, UpChoice, loop_file::facts::TakeFacts,

@@ -3,10 +3,10 @@
 //! Each loop is compared with what most of them have. docs/checks.md says what each check means, its limits and what helps.
 
 use glam::DVec3;
-use loopwright::analysis::Body;
-use loopwright::blend::{PhaseError, PhaseMap, SkeletonDifference};
-use loopwright::math::{Twist, ops};
-use loopwright::{BodyOverrides, LoopClip, Skeleton, Take, feet};
+use loopwright_core::analysis::Body;
+use loopwright_core::blend::{PhaseError, PhaseMap, SkeletonDifference};
+use loopwright_core::math::{Twist, ops};
+use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, feet};
 use loopwright_formats::loop_file::facts::CheckFacts;
 use loopwright_formats::{LoopInFile, Sidecar};
 
@@ -29,7 +29,7 @@ pub enum SetCheckId {
     Speed,
 }
 
-loopwright::words!(SetCheckId {
+loopwright_core::words!(SetCheckId {
     Skeleton: "set-skeleton",
     Rate: "set-rate",
     Phase: "set-phase",

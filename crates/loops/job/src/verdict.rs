@@ -5,11 +5,11 @@
 
 use std::fmt;
 
-use loopwright::analysis::{Body, FoundBy, MOVING_MPS};
-use loopwright::candidate::{LastKey, MotionKind, WholeClip, WholeClipKind};
-use loopwright::loop_clip::LoopKeys;
-use loopwright::quality::{self, Step};
-use loopwright::{Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton};
+use loopwright_core::analysis::{Body, FoundBy, MOVING_MPS};
+use loopwright_core::candidate::{LastKey, MotionKind, WholeClip, WholeClipKind};
+use loopwright_core::loop_clip::LoopKeys;
+use loopwright_core::quality::{self, Step};
+use loopwright_core::{Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
 use crate::passage_check::PassageCheckId;
@@ -63,7 +63,7 @@ pub enum CheckId {
     Repeats,
 }
 
-loopwright::words!(CheckId {
+loopwright_core::words!(CheckId {
     SeamPosition: "seam-position",
     SeamRotation: "seam-rotation",
     SeamVelocity: "seam-velocity",

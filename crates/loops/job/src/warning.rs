@@ -3,10 +3,10 @@
 //! A warning's sentence is the same for every program, since it stands in the sidecar of the loop; settings are named as the flags that
 //! set them.
 
-use loopwright::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint};
-use loopwright::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClipKind};
-use loopwright::math::{ops, rotation};
-use loopwright::{
+use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint};
+use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClipKind};
+use loopwright_core::math::{ops, rotation};
+use loopwright_core::{
     FoundLoops, LoopCandidate, MadeLoop, RootMode, Skeleton,
     closure::Clamp,
     feet::FootOutcome,

@@ -1,6 +1,6 @@
 //! A loop written into memory, read back and measured, with the warnings about it.
 
-use loopwright::candidate::MotionKind;
+use loopwright_core::candidate::MotionKind;
 use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
 
 use crate::warning::{self, SeamRemedy};

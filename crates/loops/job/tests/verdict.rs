@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
-use loopwright::{
+use loopwright_core::{
     Analysis, LoopClip, LoopSettings, MadeLoop, Pose, SearchSettings, Take, Tracks, loop_clip::LoopKeys, quality,
 };
 use loopwright_formats::loop_file::facts::Grade;

@@ -1,7 +1,7 @@
 //! The walker's body: 24 joints, about 1.75 m tall, T-pose at rest with all axes parallel to the world's.
 
 use glam::DVec3;
-use loopwright::{Joint, Skeleton};
+use loopwright_core::{Joint, Skeleton};
 
 pub(crate) const NUM_JOINTS: usize = 24;
 
@@ -146,7 +146,7 @@ pub(crate) fn skeleton() -> Skeleton {
 mod tests {
     use super::*;
     use glam::DQuat;
-    use loopwright::PoseRef;
+    use loopwright_core::PoseRef;
 
     #[test]
     fn indices_name_their_joints() {

@@ -6,8 +6,8 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright::Take;
-use loopwright::math::{Spring, decay_rate, ops, rotation};
+use loopwright_core::Take;
+use loopwright_core::math::{Spring, decay_rate, ops, rotation};
 
 use crate::settings::{check_ranges, check_size};
 use crate::{ROOT_NOISE_METRES_PER_DEG, SynthError, body, noise::Noise};

@@ -6,7 +6,7 @@
 //! swing continues the motion of the roll, so the ankle's path is C2 throughout.
 
 use glam::DVec3;
-use loopwright::math::{Rigid, ops, rotation};
+use loopwright_core::math::{Rigid, ops, rotation};
 
 use crate::body::{ANKLE_HEIGHT_METRES, BALL_AHEAD_METRES, BALL_HEIGHT_METRES, HEEL_BEHIND_METRES, Side};
 use crate::ease::{self, Fade, Jet};

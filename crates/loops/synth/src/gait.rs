@@ -4,7 +4,7 @@
 //! arms. Those of the legs were fitted at 1.25 m/s together with the shapes of the footsteps, the rest by eye on drawings of
 //! the result. They do not model any particular person.
 
-use loopwright::math::ops;
+use loopwright_core::math::ops;
 
 use crate::{WalkSettings, ease};
 

@@ -3,8 +3,8 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright::math::{Rigid, ops, rotation};
-use loopwright::{Pose, Take};
+use loopwright_core::math::{Rigid, ops, rotation};
+use loopwright_core::{Pose, Take};
 
 use crate::body::{self, HIP_ASIDE_METRES, HIP_BELOW_METRES, SHANK_METRES, Side, THIGH_METRES, joint};
 use crate::settings::{check_ranges, check_size};

@@ -1,7 +1,7 @@
 //! Two-bone inverse kinematics in closed form.
 
 use glam::{DMat3, DQuat, DVec3};
-use loopwright::math::{ops, rotation};
+use loopwright_core::math::{ops, rotation};
 
 /// World rotations of thigh and shank, whose bones run along their own -Y axes.
 #[derive(Clone, Copy, Debug)]

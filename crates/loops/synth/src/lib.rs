@@ -38,8 +38,8 @@ mod truth;
 
 mod ease;
 
-use loopwright::Pose;
-use loopwright::{Take, math::rotation};
+use loopwright_core::Pose;
+use loopwright_core::{Take, math::rotation};
 
 pub use driven::{Command, DriveSettings, drive};
 pub use idle::{IdleSettings, synthesize_idle};

@@ -3,7 +3,7 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright::math::ops;
+use loopwright_core::math::ops;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 

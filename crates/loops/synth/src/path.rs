@@ -8,7 +8,7 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::DVec3;
-use loopwright::math::{Rigid, Twist, ops};
+use loopwright_core::math::{Rigid, Twist, ops};
 use serde::{Deserialize, Serialize};
 
 use crate::{WalkSettings, ease, noise::Noise};

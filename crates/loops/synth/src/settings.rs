@@ -1,6 +1,6 @@
 //! The settings of a walk to synthesize, and their checks.
 
-use loopwright::take::TakeError;
+use loopwright_core::take::TakeError;
 use serde::{Deserialize, Serialize};
 
 use crate::body;

@@ -1,6 +1,6 @@
 //! The truth about a synthetic take: phase, contacts and root motion.
 
-use loopwright::math::{Rigid, Twist};
+use loopwright_core::math::{Rigid, Twist};
 use serde::{Deserialize, Serialize};
 
 use crate::{WalkSettings, body::Side, footstep::Footsteps, path::Path};

@@ -3,8 +3,8 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, ops, rotation};
-use loopwright::{Pose, Skeleton};
+use loopwright_core::math::{Rigid, ops, rotation};
+use loopwright_core::{Pose, Skeleton};
 
 use crate::body::{
     self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, NUM_JOINTS, SHANK_METRES, Side, THIGH_METRES,

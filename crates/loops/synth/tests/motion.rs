@@ -1,7 +1,7 @@
 //! The motion of the body: planted feet, exact periods, smooth joints.
 
 use glam::DVec3;
-use loopwright::math::rotation;
+use loopwright_core::math::rotation;
 use loopwright_synth::{WalkSettings, Walker, random_settings, synthesize};
 
 /// Settings without noise, drift, rise or variation.

@@ -1,6 +1,6 @@
 //! Settings: errors, seeds, and properties of random walks.
 
-use loopwright::math::rotation;
+use loopwright_core::math::rotation;
 use loopwright_synth::{SynthError, WalkSettings, random_settings, synthesize};
 
 #[test]

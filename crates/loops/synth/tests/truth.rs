@@ -1,7 +1,7 @@
 //! The truth of a take: root, phase, contacts, and writing and reading it.
 
 use glam::DVec3;
-use loopwright::math::{Twist, ops, rotation};
+use loopwright_core::math::{Twist, ops, rotation};
 use loopwright_synth::{Truth, WalkSettings, Walker, random_settings, synthesize};
 
 #[test]

@@ -5,7 +5,7 @@
 
 use std::{error::Error, fmt::Write as _};
 
-use loopwright::{Analysis, LoopSettings, SearchSettings};
+use loopwright_core::{Analysis, LoopSettings, SearchSettings};
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source, read_take, write_loop, write_take};
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 

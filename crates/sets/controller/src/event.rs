@@ -6,7 +6,7 @@
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright::analysis::MOVING_MPS;
+use loopwright_core::analysis::MOVING_MPS;
 
 use super::least_squares::{self, FittedResponse};
 use super::profile::{Profile, Signal};

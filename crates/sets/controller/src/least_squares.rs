@@ -7,7 +7,7 @@
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright::math::ops;
+use loopwright_core::math::ops;
 
 use super::event::LARGEST_ERROR;
 use super::{profile::Signal, response, response::SmoothedResponse};

@@ -3,10 +3,10 @@
 //! [`fit`] smooths velocity and facing (`profile`), separates walks from runs and finds the largest values of each (`mode`), finds
 //! starts, stops and turns and fits a critically damped spring to each in two ways (`event`), and drives the same springs through
 //! the take for comparison (`simulate`). [`Pool`] takes medians over events and takes. [`SpeedTable`] needs no take: it fits the
-//! spring to speeds or split times. Half-lives are the articles' parameter: see [`Spring`](loopwright::math::Spring).
+//! spring to speeds or split times. Half-lives are the articles' parameter: see [`Spring`](loopwright_core::math::Spring).
 //!
 //! ```
-//! use loopwright::Analysis;
+//! use loopwright_core::Analysis;
 //! use loopwright_controller::{FitSettings, Pool, half_life_of_peak};
 //!
 //! # let driven = loopwright_synth::DriveSettings::default();
@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use loopwright::Analysis;
+use loopwright_core::Analysis;
 
 mod peak;
 

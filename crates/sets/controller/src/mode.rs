@@ -1,7 +1,7 @@
 //! Modes of locomotion that a controller treats separately, and the largest values that a take reaches in each.
 
-use loopwright::analysis::{Gait, Segment};
-use loopwright::words;
+use loopwright_core::analysis::{Gait, Segment};
+use loopwright_core::words;
 
 use super::profile::{Profile, SUSTAINED_SECS};
 

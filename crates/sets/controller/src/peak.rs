@@ -2,7 +2,7 @@
 
 use core::f64::consts::{E, LN_2};
 
-use loopwright::math::decay_rate;
+use loopwright_core::math::decay_rate;
 
 /// Half-life, seconds, of the spring that covers `step` from rest with `peak_rate` as its largest rate of change.
 ///

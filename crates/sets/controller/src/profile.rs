@@ -7,9 +7,9 @@
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright::Analysis;
-use loopwright::analysis::{BadFrameKind, velocities};
-use loopwright::math::{TimeStep, kernel, ops};
+use loopwright_core::Analysis;
+use loopwright_core::analysis::{BadFrameKind, velocities};
+use loopwright_core::math::{TimeStep, kernel, ops};
 
 /// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
 pub(crate) const SUSTAINED_SECS: f64 = 0.5;
@@ -19,10 +19,10 @@ pub(crate) const SUSTAINED_SECS: f64 = 0.5;
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Signal {
     /// Value at every frame: velocity over the ground in metres per second, or facing in radians about +Y.
-    #[cfg_attr(feature = "handover", serde(with = "loopwright::plain_bytes"))]
+    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
     pub values: Vec<DVec3>,
     /// Its rate of change, per second.
-    #[cfg_attr(feature = "handover", serde(with = "loopwright::plain_bytes"))]
+    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
     pub rates: Vec<DVec3>,
     /// Standard deviation of all smoothing of the values together, seconds; differences are a mean over two frames.
     pub deviation_secs: f64,
@@ -66,14 +66,14 @@ pub struct Profile {
     /// Runs of frames between which the pose jumps, each `SUSTAINED_SECS` or longer.
     pub runs: Vec<Range<usize>>,
     /// Velocity over the ground in the world, metres per second, not smoothed.
-    #[cfg_attr(feature = "handover", serde(with = "loopwright::plain_bytes"))]
+    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
     pub raw_velocity: Vec<DVec3>,
     /// The same smoothed, and the acceleration.
     pub velocity: Signal,
     /// Facing about +Y, radians, left positive, and the turn rate.
     pub facing: Signal,
     /// Rate of change of the smoothed speed, metres per second squared; negative where it decreases.
-    #[cfg_attr(feature = "handover", serde(with = "loopwright::plain_bytes"))]
+    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
     pub speed_rate: Vec<f64>,
 }
 

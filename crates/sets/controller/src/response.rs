@@ -13,7 +13,7 @@
 
 use core::f64::consts::{PI, SQRT_2};
 
-use loopwright::math::{decay_rate, ops};
+use loopwright_core::math::{decay_rate, ops};
 
 use super::peak::half_life_of_peak;
 

@@ -4,7 +4,7 @@
 //! the lag of a spring behind steady change (2/y), so that only the response differs.
 
 use glam::DVec3;
-use loopwright::math::{Spring, decay_rate};
+use loopwright_core::math::{Spring, decay_rate};
 
 use super::event::Event;
 use super::profile::{Profile, Signal};

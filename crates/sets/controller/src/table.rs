@@ -4,7 +4,7 @@
 //! S (1 - (1 + y t) e^(-y t)), and the way that it has gone S (t - 2/y + e^(-y t) (t + 2/y)), t seconds after t0. S is found by least
 //! squares for every pair of half-life and t0, and the pair on grids that shrink around the best. Source: docs/math/fit.md.
 
-use loopwright::math::{decay_rate, ops};
+use loopwright_core::math::{decay_rate, ops};
 
 use super::peak::peak_of_half_life;
 

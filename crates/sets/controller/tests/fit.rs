@@ -1,8 +1,8 @@
 //! The controller fit against known springs, and against motion that must not give a half-life.
 
 use glam::DVec3;
-use loopwright::{Analysis, Take};
 use loopwright_controller::{EventKind, FitError, FitSettings, Lack, Mode, Pool, Quantity, TakeFit, peak_of_half_life};
+use loopwright_core::{Analysis, Take};
 use loopwright_synth::{Command, DriveSettings, WalkSettings, drive, synthesize};
 
 fn command(at_secs: f64, velocity_mps: [f64; 2], facing_deg: f64) -> Command {
@@ -208,7 +208,7 @@ fn events_modes_and_peaks_are_those_that_were_driven() {
     let peak = run.acceleration.unwrap();
     let truth = peak_of_half_life(2.2, settings.velocity_half_life_secs);
     assert!(peak.value < truth && peak.value > 0.6 * truth, "{peak:?} {truth}");
-    let secs = 10.0 + 1.0 / loopwright::math::decay_rate(0.4);
+    let secs = 10.0 + 1.0 / loopwright_core::math::decay_rate(0.4);
     assert!((peak.secs - secs).abs() < 0.15, "{peak:?}");
 }
 
@@ -319,7 +319,7 @@ fn a_jump_of_the_pose_is_no_event() {
 #[test]
 fn turning_the_world_turns_nothing_else() {
     let take = drive(&DriveSettings::default()).unwrap();
-    let turned = take.turned(loopwright::math::rotation::from_yaw(1.1));
+    let turned = take.turned(loopwright_core::math::rotation::from_yaw(1.1));
     let (one, other) = (fit(&take), fit(&turned));
     assert_eq!(one.events.len(), other.events.len());
     for (one, other) in one.events.iter().zip(&other.events) {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use loopwright::math::{Spring, decay_rate};
 use loopwright_controller::{half_life_of_peak, peak_of_half_life};
+use loopwright_core::math::{Spring, decay_rate};
 use serde_json::Value;
 
 /// The reference adds this to every half-life it takes, seconds, and to every damping it returns, per second.

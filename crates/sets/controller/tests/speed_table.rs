@@ -1,7 +1,7 @@
 //! Springs fitted to tables that a spring made, and to published splits.
 
-use loopwright::math::Spring;
 use loopwright_controller::{SpeedTable, TableError, TableOf};
+use loopwright_core::math::Spring;
 
 const TOP_MPS: f64 = 8.5;
 const HALF_LIFE_SECS: f64 = 0.7;

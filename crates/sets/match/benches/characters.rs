@@ -8,8 +8,8 @@
 use std::{hint::black_box, time::Instant};
 
 use glam::DVec2;
-use loopwright::Analysis;
-use loopwright::math::{Decay, ops};
+use loopwright_core::Analysis;
+use loopwright_core::math::{Decay, ops};
 use loopwright_formats::ReadSettings;
 use loopwright_match::features::{Future, Horizon, NUM_FEATURES, RawFeatures};
 use loopwright_match::{

@@ -11,7 +11,7 @@
 
 use std::{hint::black_box, time::Instant};
 
-use loopwright::{Analysis, math::ops};
+use loopwright_core::{Analysis, math::ops};
 use loopwright_match::NearestRows;
 use loopwright_match::features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard};
 use loopwright_synth::{WalkSettings, synthesize};

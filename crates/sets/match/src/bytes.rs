@@ -25,8 +25,8 @@ use super::features::{Horizon, NUM_FEATURES, Standard};
 use super::nearest::{LARGEST, NearestRows};
 use super::principal::{COMPONENTS, Principal};
 use super::tree::{self, LEAF, Leaves};
-use loopwright::math::{Decay, DecayKind};
-use loopwright::words;
+use loopwright_core::math::{Decay, DecayKind};
+use loopwright_core::words;
 
 const MAGIC: [u8; 8] = *b"LWMATCH\n";
 

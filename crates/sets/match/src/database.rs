@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use loopwright::analysis::Gait;
+use loopwright_core::analysis::Gait;
 
 use super::features::{Horizon, NUM_FEATURES, RawFeatures, Standard};
 use super::nearest::{NearestRows, Neighbour, RowsError};

@@ -6,9 +6,9 @@
 
 use glam::DVec3;
 
-use loopwright::Analysis;
-use loopwright::analysis::{FoundBy, Side};
-use loopwright::math::{Rigid, TimeStep, kernel, ops};
+use loopwright_core::Analysis;
+use loopwright_core::analysis::{FoundBy, Side};
+use loopwright_core::math::{Rigid, TimeStep, kernel, ops};
 
 /// Number of times ahead of a frame at which its future is looked at.
 pub const NUM_TIMES: usize = 3;

@@ -6,7 +6,7 @@
 //! [`walk`] is a character that walks by a [`MatchDatabase`].
 //!
 //! ```
-//! use loopwright::Analysis;
+//! use loopwright_core::Analysis;
 //! use loopwright_match::{
 //!     MatchDatabase, MatchFilter, MatchSource,
 //!     features::{Future, Horizon},

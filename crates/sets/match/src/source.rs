@@ -2,8 +2,8 @@
 
 use super::database::{FrameRows, MatchClip, MatchMotion, with_gait};
 use super::features::{self, Horizon, MatchError, RawFeatures};
-use loopwright::math::{Rigid, TimeStep};
-use loopwright::{Analysis, BodyOverrides, LoopClip, Take, Tracks, analysis::Side};
+use loopwright_core::math::{Rigid, TimeStep};
+use loopwright_core::{Analysis, BodyOverrides, LoopClip, Take, Tracks, analysis::Side};
 
 /// A take or a loop whose frames can be matched and played.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 
 use core::hint::black_box;
 
-use loopwright::math::{Decay, ops};
+use loopwright_core::math::{Decay, ops};
 use loopwright_match::features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard};
 use loopwright_match::{CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows};
 use loopwright_mocap::folder_or_skip;

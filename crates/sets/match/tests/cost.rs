@@ -1,6 +1,6 @@
 //! The frame of many takes that is cheapest to jump to.
 
-use loopwright::{Analysis, Transitions, analysis::BodyOverrides, math::Decay, transition::TransitionClip};
+use loopwright_core::{Analysis, Transitions, analysis::BodyOverrides, math::Decay, transition::TransitionClip};
 use loopwright_match::{
     Cheapest, CostDatabase, CostError, CostFeatures, CostMotion, DatabaseError, FeatureSetKind, MatchDatabase,
     MatchFilter, MatchSource, features::Horizon,
@@ -166,8 +166,8 @@ fn takes_that_do_not_fit_are_refused() {
     joints[takes[1].take.skeleton().find(&foot).unwrap()].name = "Elsewhere".to_owned();
     let (values, secs) = (takes[1].take.values(), takes[1].take.frame_time_secs());
     let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
-    let skeleton = loopwright::Skeleton::new(joints).unwrap();
-    let take = loopwright::Take::new("other", skeleton, secs, translations, rotations).unwrap();
+    let skeleton = loopwright_core::Skeleton::new(joints).unwrap();
+    let take = loopwright_core::Take::new("other", skeleton, secs, translations, rotations).unwrap();
     let other = source(&Analysis::new(&take).unwrap());
     let error = other.cost_motions("other", &[], &features).unwrap_err();
     assert_eq!(error, CostError::Joint { name: foot });

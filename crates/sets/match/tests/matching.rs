@@ -1,8 +1,8 @@
 //! Features of motions, and the nearest frame of many takes.
 
 use glam::{DQuat, DVec2};
-use loopwright::analysis::{BodyOverrides, Gait};
-use loopwright::{Analysis, math::ops};
+use loopwright_core::analysis::{BodyOverrides, Gait};
+use loopwright_core::{Analysis, math::ops};
 use loopwright_match::features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
 use loopwright_match::walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by};
 use loopwright_match::{
@@ -190,7 +190,7 @@ fn what_cannot_be_matched_is_refused() {
     let translations = frames.clone().flat_map(|frame| short.take.translations(frame).to_vec());
     let translations = translations.collect();
     let rotations = frames.flat_map(|frame| short.take.rotations(frame).to_vec()).collect();
-    let few = loopwright::Take::new("short", skeleton, secs, translations, rotations);
+    let few = loopwright_core::Take::new("short", skeleton, secs, translations, rotations);
     let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap(), Horizon::default()).unwrap_err();
     assert!(matches!(error, MatchError::Short { .. }), "{error}");
 }

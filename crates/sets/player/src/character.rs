@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::math::{Decay, Rigid, Spring, Twist, ops, rotation};
-use loopwright::play::{MovingPose, Offset};
-use loopwright::{Pose, blend};
+use loopwright_core::math::{Decay, Rigid, Spring, Twist, ops, rotation};
+use loopwright_core::play::{MovingPose, Offset};
+use loopwright_core::{Pose, blend};
 
 use crate::clip::{Clip, STILL};
 use crate::manifest::FootEventKind;

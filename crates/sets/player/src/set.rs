@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use loopwright::math::{Decay, DecayKind};
-use loopwright::{Skeleton, Take};
+use loopwright_core::math::{Decay, DecayKind};
+use loopwright_core::{Skeleton, Take};
 use loopwright_formats::{AnimatedFile, AnimationChoice, ReadSettings};
 
 use crate::SetError;
@@ -307,7 +307,7 @@ impl MotionSet {
 #[cfg(test)]
 pub(crate) mod tests {
     use glam::{DQuat, DVec3};
-    use loopwright::Joint;
+    use loopwright_core::Joint;
     use serde_json::{Value, json};
 
     use super::*;

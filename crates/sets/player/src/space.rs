@@ -1,7 +1,7 @@
 //! Blend spaces: loops over axes, and their weights at any point.
 
 use glam::DVec3;
-use loopwright::math::{Twist, ops};
+use loopwright_core::math::{Twist, ops};
 
 use crate::clip::Clip;
 use crate::manifest::Manifest;
@@ -24,7 +24,7 @@ pub enum Axis {
     Left,
 }
 
-loopwright::words!(Axis {
+loopwright_core::words!(Axis {
     Speed: "speed_mps",
     TurnRateDegrees: "turn_rate_dps",
     DirectionDegrees: "direction_deg",

@@ -3,7 +3,7 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::DVec3;
-use loopwright::math::{decay_rate, ops};
+use loopwright_core::math::{decay_rate, ops};
 
 use crate::character::{Character, Goal};
 use crate::clip::STILL;

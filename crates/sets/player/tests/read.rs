@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use loopwright::loop_clip::Interpolation;
-use loopwright::math::Rigid;
-use loopwright::{Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings};
+use loopwright_core::loop_clip::Interpolation;
+use loopwright_core::math::Rigid;
+use loopwright_core::{Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings};
 use loopwright_formats::{Format, LoopWriteSettings, Source, write_loop};
 use loopwright_player::{Character, MotionSet, SetError};
 use loopwright_synth::{WalkSettings, synthesize};

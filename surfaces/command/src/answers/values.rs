@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use loopwright::{BodyOverrides, Take};
+use loopwright_core::{BodyOverrides, Take};
 use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
 use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{AddedRoot, Blend, CharacterTarget, LoopOfLoops, Played, StoredLoop, Studied};

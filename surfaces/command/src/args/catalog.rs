@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use loopwright::{candidate::MotionKind, words::UnknownWord};
+use loopwright_core::{candidate::MotionKind, words::UnknownWord};
 
 use crate::headings::{INPUT, LIMITS, OUTPUT, WHICH_LOOP};
 use crate::numbers::{parse_bounds, parse_count};

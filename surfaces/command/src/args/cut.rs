@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use loopwright::{PassageKind, words::UnknownWord};
+use loopwright_core::{PassageKind, words::UnknownWord};
 use loopwright_formats::{Format, Target};
 
 use super::{RigArgs, take::parse_format};
@@ -58,7 +58,7 @@ pub(crate) enum CutKind {
     Jump,
 }
 
-loopwright::words!(CutKind {
+loopwright_core::words!(CutKind {
     Start: "start",
     Stop: "stop",
     Turn: "turn",

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
-use loopwright::{feet::FootLock, math::DecayKind, words::UnknownWord};
+use loopwright_core::{feet::FootLock, math::DecayKind, words::UnknownWord};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::{CheckId, DEFAULT_TOP};
 

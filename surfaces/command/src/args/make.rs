@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use loopwright::mean_cycle::MeanCycles;
+use loopwright_core::mean_cycle::MeanCycles;
 use loopwright_formats::Format;
 use loopwright_job::{Rows, SearchRequest};
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand};
-use loopwright::candidate::{DEFAULT_HALF_LIFE_SECS, MotionKind};
-use loopwright::{math::DecayKind, play::DEFAULT_FADE_SECS, words};
+use loopwright_core::candidate::{DEFAULT_HALF_LIFE_SECS, MotionKind};
+use loopwright_core::{math::DecayKind, play::DEFAULT_FADE_SECS, words};
 use loopwright_match::{FeatureSetKind, GaitSet};
 
 use crate::headings::{FEET, INPUT, MATCH, OUTPUT};

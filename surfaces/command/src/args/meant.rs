@@ -2,7 +2,7 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error, builder::StyledStr};
-use loopwright::names;
+use loopwright_core::names;
 
 use super::help::full;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use loopwright::BodyOverrides;
-use loopwright::blend::{Axis, BlendError};
+use loopwright_core::BodyOverrides;
+use loopwright_core::blend::{Axis, BlendError};
 use loopwright_formats::LoopFileError;
 use loopwright_job::{Blend, BlendRequest, MixError, StoredLoop};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use loopwright::{candidate::MotionKind, names};
 use loopwright_catalog::{CatalogError, CatalogFormat, LoopRow};
+use loopwright_core::{candidate::MotionKind, names};
 use loopwright_job::TURNING_DPS;
 
 use crate::args::{CatalogArgs, SortBy};

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use loopwright::{Take, analysis::Body, math::Rigid, root_motion};
+use loopwright_core::{Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts};
 use loopwright_formats::{
@@ -386,7 +386,7 @@ impl Work<'_> {
     }
 
     /// The loop at the origin; `None` if it is there already. The sidecar then says how it was moved.
-    fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<loopwright::LoopClip>, Failure> {
+    fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<loopwright_core::LoopClip>, Failure> {
         let in_file = self.place(sidecar)?;
         let clip = in_file
             .clip(&self.take)

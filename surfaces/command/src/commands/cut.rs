@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright::LoopClip;
-use loopwright::passage::PassageError;
+use loopwright_core::LoopClip;
+use loopwright_core::passage::PassageError;
 use loopwright_formats::Format;
 use loopwright_job::{self as job, Cut, CutRequest, CutTakeError, Recipe, Request, Rows, Studied};
 

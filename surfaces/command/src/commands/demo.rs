@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopwright::SearchSettings;
+use loopwright_core::SearchSettings;
 use loopwright_formats::{Format, ReadSettings, Source};
 use loopwright_job::{self as job, Chosen, JobError, Request, Rows, SearchRequest, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};

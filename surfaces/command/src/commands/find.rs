@@ -1,6 +1,6 @@
 //! `loopwright find`: the loops in a take.
 
-use loopwright::SearchSettings;
+use loopwright_core::SearchSettings;
 use loopwright_job::{JobError, SearchRows, Study, Warning, search_rows, warning};
 
 use super::each::{self, Manner};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright::Analysis;
 use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
+use loopwright_core::Analysis;
 use loopwright_formats::{AnimationChoice, Format, LoadedTake};
 use loopwright_job::{take_facts, warning};
 

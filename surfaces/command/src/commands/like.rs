@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use loopwright::Transitions;
-use loopwright::transition::{Occurrence, TransitionClip};
+use loopwright_core::Transitions;
+use loopwright_core::transition::{Occurrence, TransitionClip};
 use loopwright_job::Study;
 
 use crate::exit::{Ending, Failure};

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loopwright::live::Due;
-use loopwright::{LoopCandidate, pipeline::by_recommendation};
+use loopwright_core::live::Due;
+use loopwright_core::{LoopCandidate, pipeline::by_recommendation};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::vmc::{FIRST_POSES, MAX_STEP_SECS, RATE_RANGE_HZ, VmcCounts};
 use loopwright_formats::{BvhRecording, BvhStream, Format, LineFault, MemoryError, Sidecar, StreamedLine, read_take};

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use loopwright::PlaySettings;
-use loopwright::play::PlayError;
+use loopwright_core::PlaySettings;
+use loopwright_core::play::PlayError;
 use loopwright_job::{PerformError, PlayRequest, Played, StoredLoop, fade};
 
 use crate::exit::{Ending, Failure};

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use loopwright::{Analysis, candidate::MotionKind};
 use loopwright_catalog::CatalogFormat;
+use loopwright_core::{Analysis, candidate::MotionKind};
 use loopwright_draw::report::{
     self as page, Contact, Heading, LoopEntry, Panel, SetBar, SetPassage, SetPoint, SetSummary,
 };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use loopwright::Take;
+use loopwright_core::Take;
 use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
 use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source};

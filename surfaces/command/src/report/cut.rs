@@ -45,7 +45,7 @@ pub(crate) fn human(answer: &CutAnswer, folder: &str) -> String {
             passage.frames.to_string(),
             format!("{:.2}", passage.duration_secs),
             format!("{:.0}", passage.turn_deg.round() + 0.0),
-            format!("{:.2}", loopwright::math::ops::hypot(x, z)),
+            format!("{:.2}", loopwright_core::math::ops::hypot(x, z)),
             format!("{:.3}", passage.cost_metre_secs),
         ]);
     }

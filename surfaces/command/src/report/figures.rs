@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright::candidate::{LastKey, OutcomePart, WholeClipKind};
-use loopwright::{RootMode, root_motion::RootSpace};
+use loopwright_core::candidate::{LastKey, OutcomePart, WholeClipKind};
+use loopwright_core::{RootMode, root_motion::RootSpace};
 use loopwright_formats::loop_file::facts::{
     CandidateFacts, FeetFacts, FootTreatment, QualityFacts, RootMotionFacts, TakeFacts, WholeClipFacts,
 };

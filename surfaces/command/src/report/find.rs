@@ -2,8 +2,8 @@
 
 use std::{convert::Infallible, fmt::Write};
 
-use loopwright::candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops};
-use loopwright::{Analysis, RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
+use loopwright_core::candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops};
+use loopwright_core::{Analysis, RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts};
 use loopwright_job::{SearchRows, Studied, verdict};

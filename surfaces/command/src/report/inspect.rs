@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Spectrum};
+use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Spectrum};
 use loopwright_formats::loop_file::Sidecar;
 use loopwright_formats::loop_file::facts::{PeriodicLoopFacts, TakeFacts};
 use loopwright_job::warning;

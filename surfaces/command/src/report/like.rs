@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright::transition::Occurrence;
+use loopwright_core::transition::Occurrence;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 

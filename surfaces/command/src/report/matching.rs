@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, path::Path};
 
-use loopwright::analysis::Gait;
+use loopwright_core::analysis::Gait;
 use loopwright_match::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked};
 use serde::Serialize;
 

@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, fs};
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use glam::DVec3;
-use loopwright::Take;
-use loopwright::math::{Rigid, Twist};
+use loopwright_core::Take;
+use loopwright_core::math::{Rigid, Twist};
 use loopwright_formats::{ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -19,8 +19,8 @@ use bevy_loopwright::{
     SwitchMessage,
 };
 use glam::{DAffine3, DQuat, DVec3};
-use loopwright::math::{Rigid, Twist};
-use loopwright::{Joint, Pose};
+use loopwright_core::math::{Rigid, Twist};
+use loopwright_core::{Joint, Pose};
 
 type Failure = Box<dyn std::error::Error>;
 

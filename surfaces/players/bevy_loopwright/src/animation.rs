@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use glam::{DQuat, DVec3};
 use gltf::animation::util::ReadOutputs;
 use gltf::animation::{Interpolation, Property};
-use loopwright::{Joint, Pose, Skeleton, Take, Tracks};
+use loopwright_core::{Joint, Pose, Skeleton, Take, Tracks};
 use loopwright_player::{ClipSource, MotionSet, SetError};
 
 /// Keys of one property of a joint.

@@ -7,7 +7,7 @@ use bevy::asset::io::Reader;
 use bevy::asset::{AssetLoader, LoadContext};
 use bevy::prelude::*;
 use glam::{DQuat, DVec3};
-use loopwright::math::Rigid;
+use loopwright_core::math::Rigid;
 
 use crate::animation::read_set;
 use crate::{Character, FootEventKind, Goal, MotionSet, PlayerEvent, SetError};

@@ -1,6 +1,6 @@
 //! What can be done to the model.
 
-use loopwright::closure::ClosureName;
+use loopwright_core::closure::ClosureName;
 use loopwright_formats::Format;
 use loopwright_job::recipe::{StudyArgs, read_joint_map};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use loopwright::blend::{Axis, BlendError, BlendSpace};
-use loopwright::{LoopClip, feet::Feet};
+use loopwright_core::blend::{Axis, BlendError, BlendSpace};
+use loopwright_core::{LoopClip, feet::Feet};
 
 use super::{Model, Shown};
 

@@ -1,8 +1,8 @@
 //! How the seam is closed: the method, its times at both ends, and what each end takes of the gap.
 
 use eframe::egui::{Button, Response, Role, Ui, WidgetInfo};
-use loopwright::closure::{ClosureName, Method, Order, Parameter, Preset, SeamMotion, Shape, ShapeKey, Shares};
-use loopwright::unit::Unit;
+use loopwright_core::closure::{ClosureName, Method, Order, Parameter, Preset, SeamMotion, Shape, ShapeKey, Shares};
+use loopwright_core::unit::Unit;
 use loopwright_job::Decision;
 
 use super::settings::{Setting, choice_ui, setting_ui};

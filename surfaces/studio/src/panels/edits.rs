@@ -1,8 +1,8 @@
 //! Edits of the closed loop, in the order in which they apply.
 
 use eframe::egui::{self, Align, Button, DragValue, Layout, Response, RichText, Ui, emath};
-use loopwright::Skeleton;
-use loopwright::edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints};
+use loopwright_core::Skeleton;
+use loopwright_core::edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints};
 use loopwright_job::recipe::EditRecipe;
 
 use super::{edit_by, final_edit};

@@ -1,7 +1,7 @@
 //! Whether feet are held while they stand.
 
 use eframe::egui::Ui;
-use loopwright::feet::FootLock;
+use loopwright_core::feet::FootLock;
 
 use super::edit_by;
 use super::settings::choice_ui;

@@ -1,7 +1,7 @@
 //! Joints that are closed in a way of their own: tables `[[joint]]` of a recipe.
 
 use eframe::egui::{self, DragValue, TextEdit, Ui};
-use loopwright::closure::{ClosureName, ShapeKind};
+use loopwright_core::closure::{ClosureName, ShapeKind};
 use loopwright_job::recipe::JointRecipe;
 
 use super::{edit_by, final_edit};

@@ -1,8 +1,8 @@
 //! The loops found: a light and words first, figures on demand.
 
 use eframe::egui::{self, DragValue, ProgressBar, Ui};
-use loopwright::candidate::{MissReason, OutcomePart};
-use loopwright::{LoopCandidate, analysis::Gait};
+use loopwright_core::candidate::{MissReason, OutcomePart};
+use loopwright_core::{LoopCandidate, analysis::Gait};
 
 use super::{animations::tick_ui, row_ui, turning};
 use crate::focus::named;

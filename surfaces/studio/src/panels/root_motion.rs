@@ -1,7 +1,7 @@
 //! What becomes of the root motion, and its constants.
 
 use eframe::egui::{self, Ui};
-use loopwright::RootMode;
+use loopwright_core::RootMode;
 
 use super::settings::{Setting, choice_ui, setting_ui};
 use super::{edit_by, row_ui, turning};

@@ -1,9 +1,9 @@
 //! What a person chooses: the stretch of the take, and how it becomes a loop. This value is what undo takes back.
 
 use glam::DVec3;
-use loopwright::edit::{EditKey, EditKind, EditValue, EditValues};
-use loopwright::math::rotation;
-use loopwright::{LoopClip, LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
+use loopwright_core::edit::{EditKey, EditKind, EditValue, EditValues};
+use loopwright_core::math::rotation;
+use loopwright_core::{LoopClip, LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
 use loopwright_formats::Target;
 use loopwright_job::recipe::{ClosureRecipe, EditRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
 

@@ -1,6 +1,6 @@
 //! The loop that the choices give, with its figures.
 
-use loopwright::{LoopCandidate, Quality, quality};
+use loopwright_core::{LoopCandidate, Quality, quality};
 use loopwright_job::recipe::{OutputRecipe, StretchRecipe};
 use loopwright_job::{
     Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, Verdict, choose, draft, make, verdict,

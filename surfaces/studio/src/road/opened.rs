@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use loopwright::analysis::{Body, Gait, Segment};
-use loopwright::take::{Cut, CutError};
-use loopwright::{
+use loopwright_core::analysis::{Body, Gait, Segment};
+use loopwright_core::take::{Cut, CutError};
+use loopwright_core::{
     FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, candidate::SearchError, retarget::Retarget,
 };
 use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, Warning, read_take};

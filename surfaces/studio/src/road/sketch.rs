@@ -1,8 +1,8 @@
 //! A body as a few lines, small enough for a row of a list.
 
 use glam::{DVec3, dvec3};
-use loopwright::math::ops;
-use loopwright::{Analysis, Pose};
+use loopwright_core::math::ops;
+use loopwright_core::{Analysis, Pose};
 use loopwright_draw::Figure;
 
 /// Turn of the view from where the body faces, radians: what walks is seen from its side and ahead, as the view opens.

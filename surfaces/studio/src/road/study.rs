@@ -1,7 +1,7 @@
 //! What is worked out of a take on demand: the cost of every seam, jumps between its loops, and the fit of a controller.
 
-use loopwright::transition::{Crossing, TransitionClip, TransitionError};
-use loopwright::{
+use loopwright_core::transition::{Crossing, TransitionClip, TransitionError};
+use loopwright_core::{
     SearchSettings, Transitions, analysis::Spectrum, candidate::DEFAULT_HALF_LIFE_SECS, math::DecayKind,
     play::DEFAULT_FADE_SECS,
 };

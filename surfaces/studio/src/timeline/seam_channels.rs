@@ -1,7 +1,7 @@
 //! The numbers behind the curves over the seam: what closing adds to each joint, and how a joint turns and moves before and after.
 
 use glam::DVec3;
-use loopwright::{MadeLoop, Skeleton};
+use loopwright_core::{MadeLoop, Skeleton};
 
 use crate::model::Made;
 

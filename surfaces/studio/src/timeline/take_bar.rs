@@ -5,8 +5,8 @@ use eframe::egui::{
     Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rangef, Rect, Response, Role, Sense, Shape, Stroke,
     StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
-use loopwright::SearchSettings;
-use loopwright::edit::{EditKey, EditKind, bump};
+use loopwright_core::SearchSettings;
+use loopwright_core::edit::{EditKey, EditKind, bump};
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};

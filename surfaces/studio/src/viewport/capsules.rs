@@ -74,7 +74,7 @@ fn radii(figure: &Figure, limb: &Limb) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
-    use loopwright::analysis::Side;
+    use loopwright_core::analysis::Side;
 
     use super::*;
     use crate::{model::Opened, surface::Surface};

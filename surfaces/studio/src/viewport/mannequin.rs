@@ -6,8 +6,8 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::{DAffine3, DVec3};
-use loopwright::Pose;
-use loopwright::analysis::Side;
+use loopwright_core::Pose;
+use loopwright_core::analysis::Side;
 use loopwright_draw::{Figure, Limb};
 use loopwright_formats::mesh::{Bone, Mesh, MeshPart, Vertex};
 

@@ -98,7 +98,7 @@ struct Shot {
     num_made: u64,
     root_view: RootView,
     /// The blend that it may show.
-    mixed: Option<Arc<loopwright::LoopClip>>,
+    mixed: Option<Arc<loopwright_core::LoopClip>>,
     scene: Scene,
     posed: Arc<PosedBody>,
 }
@@ -778,14 +778,14 @@ mod tests {
         assert_eq!(model.camera, camera);
         let edits = &model.edit().unwrap().recipe.edits;
         let [edit] = edits.as_slice() else { panic!("{edits:?}") };
-        let turn = edit.values.vector(loopwright::edit::EditKey::Rotation).unwrap();
+        let turn = edit.values.vector(loopwright_core::edit::EditKey::Rotation).unwrap();
         // Two of the 64 corners of a ring.
         assert!(
             (turn[0] - 11.25).abs() < 1.5 && turn[1] == 0.0 && turn[2] == 0.0,
             "{turn:?}"
         );
         assert_eq!(edit.joint.as_deref(), Some("Head"));
-        let secs = edit.values.number(loopwright::edit::EditKey::Time).unwrap();
+        let secs = edit.values.number(loopwright_core::edit::EditKey::Time).unwrap();
         assert!((secs - 7.0 * model.step_secs()).abs() < 1e-3, "{secs}");
         // Another ring at the same time turns it further, by the same edit.
         let (edit, clip) = (

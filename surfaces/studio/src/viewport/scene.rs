@@ -1,7 +1,7 @@
 //! What is in the world at a moment: the joints and points of the body, the ground below it, the path of the root, feet that stand.
 
 use glam::DVec3;
-use loopwright::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
+use loopwright_core::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
 use loopwright_draw::Figure;
 
 use crate::model::{Made, Model, Opened, RootView, Shown, Steered};

@@ -1,8 +1,8 @@
 //! What is drawn around the body of a loop: the path of a joint over the seam, and feet that slide or leave their height while they stand.
 
 use glam::DVec3;
-use loopwright::loop_clip::LoopKeys;
-use loopwright::quality::{Stand, farthest_slide_of_stances, stands};
+use loopwright_core::loop_clip::LoopKeys;
+use loopwright_core::quality::{Stand, farthest_slide_of_stances, stands};
 use loopwright_job::verdict::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
 
 use crate::model::{Made, Model, RootView};

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc};
 
 use js_sys::{Array, Float64Array, Uint8Array};
-use loopwright::handover::NUM_LONG_ARRAYS;
+use loopwright_core::handover::NUM_LONG_ARRAYS;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, sync::Arc};
 
 use js_sys::{Array, Float64Array, Function, Uint8Array};
-use loopwright::handover::long_arrays;
+use loopwright_core::handover::long_arrays;
 use wasm_bindgen::{JsError, JsValue, prelude::wasm_bindgen};
 
 use super::parcel::{Bench, packed, unpacked};

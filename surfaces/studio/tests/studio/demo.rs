@@ -3,7 +3,7 @@
 use eframe::egui::accesskit::{Role, Toggled};
 use egui_kittest::Node;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use loopwright::closure::Preset;
+use loopwright_core::closure::Preset;
 use loopwright_studio::Action;
 use loopwright_studio::model::{Made, Shown, Stretch};
 

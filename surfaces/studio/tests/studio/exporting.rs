@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
-use loopwright::closure::{ClosureName, ShapeKind};
-use loopwright::edit::{EditKey, EditKind, EditValue};
-use loopwright::{Analysis, LoopSettings, MadeLoop, SearchSettings, feet::FootLock};
+use loopwright_core::closure::{ClosureName, ShapeKind};
+use loopwright_core::edit::{EditKey, EditKind, EditValue};
+use loopwright_core::{Analysis, LoopSettings, MadeLoop, SearchSettings, feet::FootLock};
 use loopwright_formats::{Format, LoopFile, Sidecar, SizeLimits, load, loop_file::facts::TakeFacts};
 use loopwright_job::recipe::{EditedBody, Recipe};
 use loopwright_job::{Verdict, verdict};
@@ -245,10 +245,10 @@ fn a_loop_is_exported_for_an_engine() {
     click(&mut harness, "Add: noise");
     click(&mut harness, "Add a stance of LeftFoot");
     for (engine, mode, name) in [
-        ("unreal", loopwright::RootMode::Constant, "stroll-loop.fbx"),
-        ("godot", loopwright::RootMode::Constant, "stroll-loop.glb"),
-        ("bevy", loopwright::RootMode::InPlace, "stroll-loop.glb"),
-        ("unity", loopwright::RootMode::Constant, "stroll-loop.fbx"),
+        ("unreal", loopwright_core::RootMode::Constant, "stroll-loop.fbx"),
+        ("godot", loopwright_core::RootMode::Constant, "stroll-loop.glb"),
+        ("bevy", loopwright_core::RootMode::InPlace, "stroll-loop.glb"),
+        ("unity", loopwright_core::RootMode::Constant, "stroll-loop.fbx"),
     ] {
         press(&mut harness, "Engine");
         click(&mut harness, engine);

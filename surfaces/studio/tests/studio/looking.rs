@@ -2,7 +2,7 @@
 
 use eframe::egui::{Key, accesskit::Toggled, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use loopwright::SearchSettings;
+use loopwright_core::SearchSettings;
 use loopwright_formats::Format;
 use loopwright_studio::Action;
 use loopwright_studio::model::Stretch;

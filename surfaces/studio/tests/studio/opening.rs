@@ -4,7 +4,7 @@ use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use egui_kittest::kittest::Queryable as _;
-use loopwright::edit::EditKind;
+use loopwright_core::edit::EditKind;
 use loopwright_formats::Format;
 use loopwright_job::recipe::Recipe;
 use loopwright_studio::model::Exported;

@@ -3,9 +3,9 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use loopwright::SearchSettings;
-use loopwright::closure::{Method, Shape, ShapeKind};
-use loopwright::edit::EditKind;
+use loopwright_core::SearchSettings;
+use loopwright_core::closure::{Method, Shape, ShapeKind};
+use loopwright_core::edit::EditKind;
 use loopwright_studio::model::Stretch;
 use loopwright_studio::{Action, Model};
 

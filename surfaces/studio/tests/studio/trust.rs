@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{Key, accesskit::Role};
 use egui_kittest::kittest::Queryable as _;
-use loopwright::{SearchSettings, take::Cut};
+use loopwright_core::{SearchSettings, take::Cut};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::{Format, Sidecar};
 use loopwright_job::{Request, Rows, SearchRequest, choose, make, write};
@@ -41,7 +41,7 @@ fn the_list_says_the_grade_of_the_loop_that_one_gets() {
     press(&mut harness, "Loops of the take");
     // Other settings make other loops.
     let mut edit = model(&harness).edit().unwrap().clone();
-    edit.settings.feet.lock = loopwright::feet::FootLock::Off;
+    edit.settings.feet.lock = loopwright_core::feet::FootLock::Off;
     apply(
         &mut harness,
         Action::Edit {

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use loopwright::analysis::{ActivityKind, Body, Features, FeaturesError, WeightedJoint};
-use loopwright::{Analysis, Take};
+use loopwright_core::analysis::{ActivityKind, Body, Features, FeaturesError, WeightedJoint};
+use loopwright_core::{Analysis, Take};
 use loopwright_formats::{ReadSettings, read_take};
 use rand_pcg::{Pcg64, rand_core::Rng};
 

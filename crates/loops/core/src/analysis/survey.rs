@@ -67,12 +67,12 @@ pub struct TakeSample {
 /// Surveys a take whose poses come one after the other; the findings are those of an [`Analysis`], to the last bit.
 ///
 /// ```
-/// use loopwright::{Analysis, BodyOverrides, Take, analysis::{Survey, Surveyor, TakeSample, probe_stride}};
+/// use loopwright_core::{Analysis, BodyOverrides, Take, analysis::{Survey, Surveyor, TakeSample, probe_stride}};
 ///
 /// let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
 /// let frames = |frames: Vec<usize>| {
 ///     let poses = frames.iter().map(|&frame| take.pose(frame).to_pose());
-///     let tracks = loopwright::Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses)?;
+///     let tracks = loopwright_core::Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses)?;
 ///     Ok::<_, Box<dyn std::error::Error>>(Take::from_tracks("walk", tracks)?)
 /// };
 /// let num_frames = take.num_frames();

@@ -6,7 +6,7 @@
 //! weighted joints' distances, the three axes added up, times their duration. Derivation: docs/math/transition_cost.md.
 //!
 //! ```
-//! use loopwright::{
+//! use loopwright_core::{
 //!     Analysis, Transitions,
 //!     math::Decay,
 //!     transition::TransitionClip,

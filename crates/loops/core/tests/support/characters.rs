@@ -1,9 +1,9 @@
 //! Rigs made from the synthetic walker's, with other names, axes, rests and proportions.
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, rotation};
-use loopwright::retarget::{Rig, unturned};
-use loopwright::{BodyOverrides, LoopClip, Pose, Skeleton, Take, quality};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::retarget::{Rig, unturned};
+use loopwright_core::{BodyOverrides, LoopClip, Pose, Skeleton, Take, quality};
 use loopwright_synth::WalkSettings;
 
 use super::{joint, walk_of};

@@ -1,8 +1,8 @@
 //! What tests of several subjects start from: skeletons, takes and loops whose truth is known.
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, Twist};
-use loopwright::{
+use loopwright_core::math::{Rigid, Twist};
+use loopwright_core::{
     Analysis, Cut, Joint, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality, RootMotion, SearchSettings,
     Skeleton, Take, Tracks, candidate::ChooseBy, loop_clip::LoopKeys, quality,
 };

@@ -3,7 +3,7 @@
 use core::ops::Range as Keys;
 
 use glam::DVec3;
-use loopwright::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
+use loopwright_core::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
 
 use super::axes::{self, Axis, Panel, Range, stroke_width};
 use super::legend::{Heading, Key, Sign};

@@ -1,7 +1,7 @@
 //! The repeating lengths of a take, the cost of every seam, and the proposed loops.
 
-use loopwright::analysis::{Peak, Spectrum};
-use loopwright::{Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, candidate::MAX_COST_RATIO};
+use loopwright_core::analysis::{Peak, Spectrum};
+use loopwright_core::{Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, candidate::MAX_COST_RATIO};
 
 use super::axes::{self, Axis, Labels, Panel, Range};
 use super::heat::{self, Heat};

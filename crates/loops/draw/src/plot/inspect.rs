@@ -1,6 +1,6 @@
 //! The contents of a take over time.
 
-use loopwright::{Analysis, Take, analysis::Foot};
+use loopwright_core::{Analysis, Take, analysis::Foot};
 
 use super::style::{self, SERIES};
 use super::tracks::{self, Kind, Line, Track};

@@ -4,8 +4,8 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, Twist, rotation};
-use loopwright::{Analysis, Cut, MadeLoop, RootMode, Take, closure::Order};
+use loopwright_core::math::{Rigid, Twist, rotation};
+use loopwright_core::{Analysis, Cut, MadeLoop, RootMode, Take, closure::Order};
 
 use super::axes::{self, Axis, Panel, Range, nice_step, stroke_width};
 use super::legend::{DASHED, Heading, Key, Sign};

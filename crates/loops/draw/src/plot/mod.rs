@@ -6,7 +6,7 @@
 //! functions of core values alone: the same values give the same text on every machine.
 //!
 //! ```
-//! use loopwright::Analysis;
+//! use loopwright_core::Analysis;
 //!
 //! let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
 //! let analysis = Analysis::new(&take)?;

@@ -1,6 +1,6 @@
 //! Paths over the ground, seen from above: the positions and speeds of roots.
 
-use loopwright::math::Rigid;
+use loopwright_core::math::Rigid;
 
 use super::style::{self, SERIES};
 use super::svg::{Anchor, Area, Svg, number};

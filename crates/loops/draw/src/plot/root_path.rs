@@ -3,8 +3,8 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright::MadeLoop;
-use loopwright::math::{Rigid, Screw, ops};
+use loopwright_core::MadeLoop;
+use loopwright_core::math::{Rigid, Screw, ops};
 
 use super::axes::stroke_width;
 use super::legend::{DASHED, Heading, Key, Sign};

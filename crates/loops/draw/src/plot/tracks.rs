@@ -1,7 +1,7 @@
 //! Panels over the time of a whole take, stacked: motion is shaded, bad frames are marked.
 
-use loopwright::analysis::{ActivityKind, Gait};
-use loopwright::{Analysis, Take};
+use loopwright_core::analysis::{ActivityKind, Gait};
+use loopwright_core::{Analysis, Take};
 
 use super::axes::{Axis, Panel, Range, stroke_width};
 use super::legend::{DASHED, Heading, Key, Sign};

@@ -18,7 +18,7 @@ pub enum View {
     Top,
 }
 
-loopwright::words!(View {
+loopwright_core::words!(View {
     ThreeQuarter: "three-quarter",
     Side: "side",
     Front: "front",

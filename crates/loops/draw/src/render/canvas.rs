@@ -3,7 +3,7 @@
 use core::f64::consts::{PI, TAU};
 
 use glam::{DVec2, DVec3};
-use loopwright::analysis::Side;
+use loopwright_core::analysis::Side;
 use resvg::tiny_skia::{
     Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, PathBuilder, Pixmap, PixmapPaint, Point,
     RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,

@@ -1,7 +1,7 @@
 //! The motion in a picture: a take as recorded, a cut repeated unchanged, or a loop.
 
 use glam::{DAffine3, DVec3};
-use loopwright::{
+use loopwright_core::{
     Analysis, LoopClip, Pose, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::Rigid,
     root_motion::RootRelativeClip,
 };

@@ -1,7 +1,7 @@
 //! A motion with its ground, light and camera.
 
 use glam::DVec3;
-use loopwright::analysis::Side;
+use loopwright_core::analysis::Side;
 
 use super::camera::{Camera, Orientation, View};
 use super::canvas::{Canvas, Colour, Ink, MAX_PIXELS};

@@ -3,7 +3,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use core::fmt::Write;
 use glam::{DQuat, DVec3};
-use loopwright::analysis::Side;
+use loopwright_core::analysis::Side;
 
 use crate::{Surface, figure::Limb, render::DrawnMotion};
 

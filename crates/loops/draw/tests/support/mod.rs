@@ -1,7 +1,7 @@
 //! What plots and renders start from.
 
 use glam::{DQuat, DVec3};
-use loopwright::{Analysis, Cut, Joint, LoopSettings, MadeLoop, SearchSettings, Skeleton, Take};
+use loopwright_core::{Analysis, Cut, Joint, LoopSettings, MadeLoop, SearchSettings, Skeleton, Take};
 use loopwright_synth::{WalkSettings, synthesize};
 
 pub(crate) mod snapshot;

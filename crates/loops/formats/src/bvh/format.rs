@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loopwright::{Pose, Skeleton, Take, retarget};
+use loopwright_core::{Pose, Skeleton, Take, retarget};
 
 use super::read::{self, BvhBytes};
 use super::{source::BvhSource, write};

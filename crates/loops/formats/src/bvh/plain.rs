@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use glam::{DQuat, DVec3};
-use loopwright::analysis::{TakeSample, probe_stride};
+use loopwright_core::analysis::{TakeSample, probe_stride};
 
 use super::read::{Frames, is_bvh};
 use super::{
@@ -28,7 +28,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 /// Of its takes only some frames are held. All its poses are those of [`crate::read_take`], to the last bit.
 ///
 /// ```
-/// use loopwright::{BodyOverrides, analysis::Surveyor};
+/// use loopwright_core::{BodyOverrides, analysis::Surveyor};
 /// use loopwright_formats::{Format, PlainBvh, ReadSettings, Source, write_take};
 ///
 /// let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;

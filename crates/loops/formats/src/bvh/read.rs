@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
+use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
 
 use super::hierarchy::{self, Tree, Trees};
 use super::motion::{self, RowSink};

@@ -2,7 +2,7 @@
 
 use fearless_simd::Level;
 use glam::{DQuat, DVec3};
-use loopwright::math::rotation;
+use loopwright_core::math::rotation;
 
 use super::digits::{self, DECIMALS, MAX_NUMBER, ONE, Parts, SPARE};
 use super::{BvhJoint, channel::ChannelKind};

@@ -1,7 +1,7 @@
 //! The BVH form of a take, from its file or created for it.
 
 use glam::DVec3;
-use loopwright::Take;
+use loopwright_core::Take;
 
 use super::{BvhJoint, FrameTime, Hierarchy, channel::Channel};
 use crate::space::{Axis, Space};

@@ -4,7 +4,7 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use glam::DQuat;
-use loopwright::Skeleton;
+use loopwright_core::Skeleton;
 
 use super::read::{Frames, chosen, is_bvh, skeleton};
 use super::row::{RowFault, read_row};

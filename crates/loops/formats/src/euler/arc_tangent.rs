@@ -56,7 +56,7 @@ pub(super) fn atan2(y: f64, x: f64) -> f64 {
 mod tests {
     use core::f64::consts::TAU;
 
-    use loopwright::math::ops;
+    use loopwright_core::math::ops;
 
     use super::{super::tests::Random, *};
 

@@ -17,7 +17,7 @@
 use core::f64::consts::TAU;
 
 use glam::DQuat;
-use loopwright::math::ops;
+use loopwright_core::math::ops;
 
 use crate::space::Axis;
 
@@ -105,7 +105,7 @@ fn third_axis(first: Axis, second: Axis) -> Axis {
 mod tests {
     use core::f64::consts::FRAC_PI_2;
 
-    use loopwright::math::rotation;
+    use loopwright_core::math::rotation;
 
     use super::*;
 

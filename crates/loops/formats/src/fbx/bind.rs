@@ -3,7 +3,7 @@
 //! Files are saved in any pose, such as the first of an animation; the skin fits its bones in the bind pose.
 
 use glam::{DMat3, DQuat, DVec3};
-use loopwright::Pose;
+use loopwright_core::Pose;
 use ufbx::Scene;
 
 use super::joints::Joints;

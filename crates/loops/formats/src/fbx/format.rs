@@ -1,8 +1,8 @@
 //! FBX as one of the formats: what it can do, and its reader and writer.
 
 #[cfg(feature = "fbx")]
-use loopwright::{MadeLoop, pipeline::MakeError};
-use loopwright::{Pose, Skeleton, Take};
+use loopwright_core::{MadeLoop, pipeline::MakeError};
+use loopwright_core::{Pose, Skeleton, Take};
 
 #[cfg(feature = "fbx")]
 use super::form::ChannelShapes;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright::Skeleton;
+use loopwright_core::Skeleton;
 
 use super::animation;
 use crate::keyed_motion::{KeyedMotion, KeyedPoses};

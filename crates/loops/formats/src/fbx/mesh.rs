@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use glam::{DAffine3, DVec2, DVec3};
-use loopwright::Skeleton;
+use loopwright_core::Skeleton;
 use ufbx::{Material, Node, Scene, SkinDeformer};
 
 use super::joints::{self, SkeletonChoice};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, Skeleton, Take, analysis::probe_stride};
+use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
 use super::joints::{self, Joints, SkeletonChoice};

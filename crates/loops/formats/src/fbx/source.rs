@@ -1,7 +1,7 @@
 //! The FBX form of a take, from its file or created for it.
 
 use glam::DQuat;
-use loopwright::{Pose, Take};
+use loopwright_core::{Pose, Take};
 
 #[cfg(feature = "fbx")]
 use super::form::FbxFile;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use loopwright::pipeline::MakeError;
-use loopwright::{MadeLoop, Pose, Skeleton, Take};
+use loopwright_core::pipeline::MakeError;
+use loopwright_core::{MadeLoop, Pose, Skeleton, Take};
 
 use super::parts::Nodes;
 use super::source::{Beside, GltfSource, NodeShapes};

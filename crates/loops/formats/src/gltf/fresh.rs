@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::analysis::{Body, BodyOverrides, FoundBy};
-use loopwright::{Skeleton, Take};
+use loopwright_core::analysis::{Body, BodyOverrides, FoundBy};
+use loopwright_core::{Skeleton, Take};
 use serde_json::{Value, json};
 
 use super::container::Document;
@@ -281,7 +281,7 @@ impl Capsules {
 
 #[cfg(test)]
 mod tests {
-    use loopwright::Joint;
+    use loopwright_core::Joint;
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use glam::{DAffine3, DMat4};
-use loopwright::Skeleton;
+use loopwright_core::Skeleton;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, Pose, Skeleton, Take, analysis::probe_stride, math::rotation, motion::Part};
+use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride, math::rotation, motion::Part};
 
 use super::choose::{self, Joints, Path};
 use super::parts::{self, Animation, Interpolation, MAX_NAME, Nodes, Transform};

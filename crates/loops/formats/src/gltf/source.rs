@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright::{Pose, Skeleton};
+use loopwright_core::{Pose, Skeleton};
 
 use super::parts::{Nodes, Transform};
 use super::{container::Document, node_scale::NodeScale};

@@ -4,7 +4,7 @@
 //! nodes beside the skeleton stand for expressions, whose weight is the first part of their translation, and for the gaze, which is
 //! their rotation. Only bones turn, only the hips travel, and programs play the first animation. See docs/formats/gltf.md.
 
-use loopwright::retarget::HumanBone;
+use loopwright_core::retarget::HumanBone;
 use serde_json::{Value, json};
 
 use super::container::Document;

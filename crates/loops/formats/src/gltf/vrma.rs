@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright::math::{Rigid, rotation};
-use loopwright::retarget::{HumanBone, Rig};
-use loopwright::{BodyOverrides, Joint, Pose, Skeleton, Take};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::retarget::{HumanBone, Rig};
+use loopwright_core::{BodyOverrides, Joint, Pose, Skeleton, Take};
 use serde_json::{Value, json};
 
 use super::container::Document;

@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 
 use glam::{DQuat, DVec3};
-use loopwright::math::rotation;
-use loopwright::{LoopClip, PoseRef, Take};
+use loopwright_core::math::rotation;
+use loopwright_core::{LoopClip, PoseRef, Take};
 use serde_json::{Value, json};
 
 use super::container::Document;

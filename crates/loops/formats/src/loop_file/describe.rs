@@ -1,11 +1,11 @@
 //! From the core's values to the facts shared by JSON, loop files and text, in the units people use.
 
 use glam::DVec3;
-use loopwright::closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind};
-use loopwright::edit::{EditKey, LoopEdit};
-use loopwright::feet::{Feet, FootOutcome};
-use loopwright::math::{Twist, ops, rotation};
-use loopwright::{
+use loopwright_core::closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind};
+use loopwright_core::edit::{EditKey, LoopEdit};
+use loopwright_core::feet::{Feet, FootOutcome};
+use loopwright_core::math::{Twist, ops, rotation};
+use loopwright_core::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
     mean_cycle::MeanCycle, mirror::Pairing, quality::Stand, root_motion::RootSpace, unit::Unit, variation::Variation,
 };

@@ -7,9 +7,9 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright::candidate::{LastKey, OutcomePart, WholeClipKind};
-use loopwright::math::{Rigid, Screw, Twist, rotation};
-use loopwright::{
+use loopwright_core::candidate::{LastKey, OutcomePart, WholeClipKind};
+use loopwright_core::math::{Rigid, Screw, Twist, rotation};
+use loopwright_core::{
     RootMode, RootMotion, Skeleton, Take, edit::JointOffset, feet::FootPoint, mirror::Mirror, retarget::RigPair,
     root_motion::RootSpace,
 };
@@ -548,7 +548,7 @@ pub enum SpeedSource {
     Given,
 }
 
-loopwright::words!(SpeedSource {
+loopwright_core::words!(SpeedSource {
     Poses: "pose",
     Feet: "feet",
     Given: "given",
@@ -578,7 +578,7 @@ pub enum FootTreatment {
     Unsettled,
 }
 
-loopwright::words!(FootTreatment {
+loopwright_core::words!(FootTreatment {
     Held: "held",
     HeldInPart: "held in part",
     NotAsked: "not asked",
@@ -678,7 +678,7 @@ pub enum Grade {
     Bad,
 }
 
-loopwright::words!(Grade {
+loopwright_core::words!(Grade {
     Good: "good",
     Review: "review",
     Bad: "bad",

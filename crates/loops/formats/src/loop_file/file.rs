@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use loopwright::analysis::{Body, BodyError};
-use loopwright::loop_clip::{KeyLayout, KeysError, LoopKeys};
-use loopwright::pipeline::MakeError;
-use loopwright::{
+use loopwright_core::analysis::{Body, BodyError};
+use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
+use loopwright_core::pipeline::MakeError;
+use loopwright_core::{
     BodyOverrides, Joint, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Skeleton, Take, math::Rigid,
     motion::SkeletonError, quality, root_motion::RootSpace, take::TakeError,
 };

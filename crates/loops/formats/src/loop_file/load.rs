@@ -1,6 +1,6 @@
 //! From the bytes of a loop's file and of its sidecar to a loop that plays.
 
-use loopwright::LoopClip;
+use loopwright_core::LoopClip;
 
 use super::hash::OtherFile;
 use super::place::{LoopInFile, PlaceError};

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use loopwright::loop_clip::{KeyLayout, LoopKeys};
-use loopwright::{LoopClip, MadeLoop, Quality, Take};
+use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
+use loopwright_core::{LoopClip, MadeLoop, Quality, Take};
 use serde::{Deserialize, Serialize};
 
 use super::facts::{ClosureFacts, Grade, TakeFacts};
@@ -261,7 +261,7 @@ pub enum AnimationOutcome {
     Error,
 }
 
-loopwright::words!(AnimationOutcome {
+loopwright_core::words!(AnimationOutcome {
     Kept: "kept",
     Closed: "closed",
     Cut: "cut",

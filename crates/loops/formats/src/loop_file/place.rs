@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright::loop_clip::{KeyLayout, KeysError, LoopKeys};
-use loopwright::math::{Rigid, Twist, rotation};
-use loopwright::root_motion::{RootRelativeClip, RootSpace};
-use loopwright::take::{Clip, PingPong};
-use loopwright::{Analysis, Cut, LoopClip, RootMode, RootMotion, Take, analysis::Body, recognition};
+use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
+use loopwright_core::math::{Rigid, Twist, rotation};
+use loopwright_core::root_motion::{RootRelativeClip, RootSpace};
+use loopwright_core::take::{Clip, PingPong};
+use loopwright_core::{Analysis, Cut, LoopClip, RootMode, RootMotion, Take, analysis::Body, recognition};
 
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
 
@@ -49,7 +49,7 @@ pub enum PlaceError {
     OtherRate { found: f64, expected: f64 },
     /// The frames that the sidecar names cannot be cut out of the take.
     #[error(transparent)]
-    Cut(#[from] loopwright::take::CutError),
+    Cut(#[from] loopwright_core::take::CutError),
 }
 
 /// Frame times that differ by a smaller share are equal within rounding.

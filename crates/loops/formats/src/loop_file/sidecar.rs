@@ -11,7 +11,7 @@
 
 use core::ops::RangeInclusive;
 
-use loopwright::{Skeleton, mirror::Mirror};
+use loopwright_core::{Skeleton, mirror::Mirror};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use loopwright::{RootMode, Skeleton};
+use loopwright_core::{RootMode, Skeleton};
 
 use super::importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter};
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
@@ -32,7 +32,7 @@ pub enum Target {
     Generic,
 }
 
-loopwright::words!(Target {
+loopwright_core::words!(Target {
     Godot: "godot",
     Unity: "unity",
     UnityHumanoid: "unity-humanoid",

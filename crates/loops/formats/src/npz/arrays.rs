@@ -1,8 +1,8 @@
 //! A motion as arrays: what an NPZ file holds, in double precision.
 
 use glam::{DQuat, DVec3};
-use loopwright::analysis::{Body, Contacts};
-use loopwright::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
+use loopwright_core::analysis::{Body, Contacts};
+use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
 
 use crate::loop_file::facts::FeetFacts;
 use crate::loop_file::sidecar::Sidecar;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loopwright::{Pose, Skeleton, Take};
+use loopwright_core::{Pose, Skeleton, Take};
 
 use super::{read::NpzBytes, source::NpzSource, write, zip};
 use crate::entry::{FormatEntry, Parsed};

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use glam::{DMat3, DQuat, DVec3};
-use loopwright::{Joint, Skeleton, Take};
+use loopwright_core::{Joint, Skeleton, Take};
 
 use super::zip::{self, Entry};
 use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
@@ -295,7 +295,7 @@ impl Motion {
         for (joint, parent) in self.parents.iter().enumerate() {
             let depth = match *parent {
                 Some(parent) if parent >= joint => {
-                    return Err(loopwright::motion::SkeletonError::ParentNotBefore { joint, parent }.into());
+                    return Err(loopwright_core::motion::SkeletonError::ParentNotBefore { joint, parent }.into());
                 }
                 Some(parent) => depths[parent] + 1,
                 None => 0,

@@ -1,6 +1,6 @@
 //! The NPZ form of a take.
 
-use loopwright::Take;
+use loopwright_core::Take;
 
 use crate::space::Space;
 

@@ -1,7 +1,7 @@
 //! Arrays against known truth, and against all that is wrong in them.
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, Skeleton, Take};
+use loopwright_core::{Joint, Skeleton, Take};
 
 use super::array::{Array, bools, doubles, ints, singles, texts};
 use super::{error::NpzError, kimodo, zip::Archive, zip::entries};

@@ -1,8 +1,8 @@
 //! Detects the up axis and the unit of a file from the body in it.
 
 use glam::DVec3;
-use loopwright::analysis::{Body, Foot, FoundBy, guess_parts};
-use loopwright::{BodyOverrides, Take, math::ops};
+use loopwright_core::analysis::{Body, Foot, FoundBy, guess_parts};
+use loopwright_core::{BodyOverrides, Take, math::ops};
 
 use super::choice::{SpaceSettings, UnitChoice, UpChoice};
 use super::{Axis, NAMED_UNITS, Space, Up, warning::SpaceWarning};
@@ -191,7 +191,7 @@ fn unit_by_offsets(take: &Take, warnings: &mut Vec<Warning>) -> f64 {
 #[cfg(test)]
 mod tests {
     use glam::DQuat;
-    use loopwright::{Joint, Skeleton};
+    use loopwright_core::{Joint, Skeleton};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! The space of a file that states its unit, which is overruled if the body would not have a person's size.
 
-use loopwright::Take;
+use loopwright_core::Take;
 
 use super::choice::{SpaceSettings, UnitChoice};
 use super::guess::{self, HEIGHT_METRES, find_body, height_of};

@@ -16,7 +16,7 @@ use core::{fmt, ops::RangeInclusive};
 use std::collections::VecDeque;
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, Skeleton, Take};
+use loopwright_core::{Joint, Skeleton, Take};
 
 use crate::bvh::{rows::Rows, source::BvhSource};
 use crate::{excerpt::excerpt, source::Source};

@@ -1,4 +1,4 @@
-use loopwright::math::rotation;
+use loopwright_core::math::rotation;
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
@@ -226,7 +226,7 @@ fn parts_of_the_body_are_found_by_the_names_of_the_protocol() {
     let take = walk(2.0);
     let heard = Heard::of(sent(&take)).takes().remove(0);
     let parts = |take: &Take| {
-        let body = loopwright::analysis::Body::find(take, &loopwright::BodyOverrides::default()).unwrap();
+        let body = loopwright_core::analysis::Body::find(take, &loopwright_core::BodyOverrides::default()).unwrap();
         let name = |joint: usize| bone_of(&take.skeleton().joint(joint).name);
         let feet: Vec<String> = body.feet.iter().map(|foot| name(foot.ankle)).collect();
         (name(body.hips), body.head.map(name), feet, body.found_by)

@@ -1,7 +1,7 @@
 //! What tests of several formats start from: small takes, and files that are read and changed.
 
 use glam::{DAffine3, DQuat, DVec3};
-use loopwright::{Joint, LoopClip, RootMotion, Skeleton, Take, Tracks, math::rotation};
+use loopwright_core::{Joint, LoopClip, RootMotion, Skeleton, Take, Tracks, math::rotation};
 use loopwright_formats::{
     AnimationChoice, Format, LoadedTake, ReadError, ReadSettings, Source, Warning, mesh::Vertex, read_take, write_take,
 };

@@ -4,10 +4,10 @@ use std::str::FromStr;
 
 #[cfg(feature = "clap")]
 use clap::Args;
-use loopwright::closure::{
+use loopwright_core::closure::{
     ClosureName, DEFAULT_BLEND_SECS, Method, Order, Preset, SeamMotion, Shape, ShapeKey, ShapeKind, Shares,
 };
-use loopwright::{ClosureSettings, Skeleton};
+use loopwright_core::{ClosureSettings, Skeleton};
 use serde::{Deserialize, Serialize};
 
 use super::{RecipeError, keys::described, words::optional_text};
@@ -392,7 +392,7 @@ mod tests {
     /// Whatever a person sets at sliders comes back to the bit, through the text of a recipe too.
     #[test]
     fn a_stated_method_is_the_method_again() {
-        let joint = loopwright::Joint::new("a", None, Default::default());
+        let joint = loopwright_core::Joint::new("a", None, Default::default());
         let skeleton = Skeleton::new(vec![joint]).unwrap();
         let times = [Some(0.123_456_789), Some(0.31)];
         for &name in ClosureName::OF_BODIES {

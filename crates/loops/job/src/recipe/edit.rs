@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use loopwright::Skeleton;
-use loopwright::analysis::{Body, FoundBy};
-use loopwright::edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit};
+use loopwright_core::Skeleton;
+use loopwright_core::analysis::{Body, FoundBy};
+use loopwright_core::edit::{EditKey, EditKind, EditValue, EditValues, EditedJoints, LoopEdit};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
 
 use super::{RecipeError, edited_body::EditedBody};
@@ -280,7 +280,7 @@ fn lower_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
         lower.extend(skeleton.path_from_root(foot.ankle));
     }
     for joint in 0..skeleton.num_joints() {
-        let ends = |foot: &loopwright::analysis::Foot| skeleton.path_from_root(joint).contains(&foot.ankle);
+        let ends = |foot: &loopwright_core::analysis::Foot| skeleton.path_from_root(joint).contains(&foot.ankle);
         if body.feet.iter().any(ends) {
             lower.push(joint);
         }

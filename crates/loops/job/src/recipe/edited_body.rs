@@ -1,6 +1,6 @@
 //! The body whose joints edits and stances name.
 
-use loopwright::{Analysis, Skeleton, analysis::Body, retarget::Rig};
+use loopwright_core::{Analysis, Skeleton, analysis::Body, retarget::Rig};
 
 /// The body whose joints edits and stances name: that of the take, or the character that its loop is put onto.
 #[derive(Clone, Copy, Debug)]

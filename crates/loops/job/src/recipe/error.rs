@@ -1,6 +1,6 @@
 //! What is wrong with a recipe, why, and what to write instead; settings are named as the flags that set them, or as keys.
 
-use loopwright::mirror::MirrorError;
+use loopwright_core::mirror::MirrorError;
 
 /// A recipe that cannot be read, written or followed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

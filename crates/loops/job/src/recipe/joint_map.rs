@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loopwright::retarget::Given;
+use loopwright_core::retarget::Given;
 use serde::{Deserialize, Serialize};
 
 use super::RecipeError;

@@ -2,8 +2,8 @@
 
 use std::{fmt::Write as _, str::FromStr};
 
-use loopwright::edit::{EditKind, EditValue, EditedJoints};
-use loopwright::{names, unit::Unit};
+use loopwright_core::edit::{EditKind, EditValue, EditedJoints};
+use loopwright_core::{names, unit::Unit};
 use toml::{Table, Value};
 
 use super::{

@@ -1,6 +1,6 @@
 //! Left and right: which joints mirror each other, as a recipe says it.
 
-use loopwright::{Analysis, mirror::Mirror};
+use loopwright_core::{Analysis, mirror::Mirror};
 
 use super::RecipeError;
 

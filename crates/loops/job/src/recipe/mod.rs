@@ -4,7 +4,7 @@
 //! settings. A recipe holds only what the user requested; everything else gets the current defaults. `--save-recipe` also writes
 //! what was decided during the run (the frames, the method that was chosen), so that the recipe gives the same loop again.
 
-use loopwright::{Analysis, LoopCandidate, LoopSettings, closure::Method};
+use loopwright_core::{Analysis, LoopCandidate, LoopSettings, closure::Method};
 use loopwright_formats::loop_file::sha256;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -234,7 +234,7 @@ mod tests {
     /// A preset is the article's method; what else is said goes before it, and what is saved says the same without it.
     #[test]
     fn a_preset_fills_what_is_not_said() {
-        use loopwright::closure::{Method, Order, Preset, SeamMotion, ShapeKind, Shares};
+        use loopwright_core::closure::{Method, Order, Preset, SeamMotion, ShapeKind, Shares};
         let skeleton = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default());
         let take = skeleton.unwrap().take;
         let settings = |text: &str| recipe(text).closure.settings(&[], take.skeleton()).unwrap();

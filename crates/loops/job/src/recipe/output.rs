@@ -2,9 +2,9 @@
 
 #[cfg(feature = "clap")]
 use clap::Args;
-use loopwright::feet::{FootLock, RootSpeed};
-use loopwright::variation::VariationSettings;
-use loopwright::{
+use loopwright_core::feet::{FootLock, RootSpeed};
+use loopwright_core::variation::VariationSettings;
+use loopwright_core::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
     pipeline::{Sampling, StartAt},
     root_motion::{RootBlend, RootSpace},
@@ -27,7 +27,7 @@ pub enum Recenter {
     Off,
 }
 
-loopwright::words!(Recenter { On: "on", Off: "off" });
+loopwright_core::words!(Recenter { On: "on", Off: "off" });
 
 impl Recenter {
     /// Whether a file for this engine is brought to the origin, where the user may have asked for it or not.

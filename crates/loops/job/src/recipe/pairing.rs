@@ -1,6 +1,6 @@
 //! What the ends of a stretch meet, as a recipe says it.
 
-use loopwright::{Analysis, mirror::Pairing, take::DEFAULT_EASE_SECS};
+use loopwright_core::{Analysis, mirror::Pairing, take::DEFAULT_EASE_SECS};
 
 use super::{RecipeError, StretchRecipe, mirror};
 

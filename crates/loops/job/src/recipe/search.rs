@@ -1,6 +1,6 @@
 //! How loops are compared where they are searched for.
 
-use loopwright::{candidate::ChooseBy, math::DecayKind};
+use loopwright_core::{candidate::ChooseBy, math::DecayKind};
 use serde::{Deserialize, Serialize};
 
 use super::{keys::described, words::optional_text};

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use loopwright::feet::{StanceEdit, StanceSpan};
-use loopwright::names;
+use loopwright_core::feet::{StanceEdit, StanceSpan};
+use loopwright_core::names;
 use serde::{Deserialize, Serialize};
 
 use super::{RecipeError, edited_body::EditedBody, keys::described};

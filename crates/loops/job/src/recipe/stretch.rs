@@ -1,6 +1,6 @@
 //! The frames from which a loop is made, as requested or as a search found them.
 
-use loopwright::{candidate::OutcomePart, mean_cycle::MeanCycles};
+use loopwright_core::{candidate::OutcomePart, mean_cycle::MeanCycles};
 use serde::{Deserialize, Serialize};
 
 use super::{keys::described, words::optional_text};

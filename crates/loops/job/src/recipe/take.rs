@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use loopwright::{BodyOverrides, analysis::ContactLimits};
+use loopwright_core::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 

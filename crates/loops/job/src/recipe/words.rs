@@ -2,10 +2,10 @@
 
 #[cfg(feature = "clap")]
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use loopwright::candidate::{ChooseBy, OutcomePart};
-use loopwright::closure::{ClosureName, Order, Preset, SeamMotion};
-use loopwright::feet::{FootLock, RootSpeed};
-use loopwright::{
+use loopwright_core::candidate::{ChooseBy, OutcomePart};
+use loopwright_core::closure::{ClosureName, Order, Preset, SeamMotion};
+use loopwright_core::feet::{FootLock, RootSpeed};
+use loopwright_core::{
     RootMode, math::DecayKind, mean_cycle::MeanCycles, pipeline::StartAt, root_motion::RootSpace, words::did_you_mean,
 };
 use loopwright_formats::{ClosingKey, KeyInterpolation, Target};

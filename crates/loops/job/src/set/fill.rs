@@ -1,6 +1,6 @@
 //! What takes do not show and their loops do: mirror images, and blends between loops that are near enough.
 
-use loopwright::feet::FootLock;
+use loopwright_core::feet::FootLock;
 use loopwright_formats::loop_file::facts::Grade;
 
 use super::manifest::{MadeFrom, Missing, SetGait, SetMade};

@@ -1,8 +1,8 @@
 //! The loops that a take offers to a set.
 
-use loopwright::analysis::Gait;
-use loopwright::math::ops;
-use loopwright::{LoopCandidate, RootMode};
+use loopwright_core::analysis::Gait;
+use loopwright_core::math::ops;
+use loopwright_core::{LoopCandidate, RootMode};
 use loopwright_formats::{LoadedTake, Sidecar, loop_file::facts::PlaybackFacts};
 
 use super::manifest::{MadeFrom, SetMade};

@@ -93,7 +93,7 @@ pub enum ClipKind {
     Transition,
 }
 
-loopwright::words!(ClipKind {
+loopwright_core::words!(ClipKind {
     Loop: "loop",
     Start: "start",
     Stop: "stop",

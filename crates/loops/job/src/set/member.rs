@@ -3,11 +3,11 @@
 use core::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
-use loopwright::analysis::{Body, Foot, Side};
-use loopwright::blend::{PhaseMap, SkeletonDifference};
-use loopwright::candidate::MotionKind;
-use loopwright::math::{Twist, ops, rotation};
-use loopwright::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
+use loopwright_core::analysis::{Body, Foot, Side};
+use loopwright_core::blend::{PhaseMap, SkeletonDifference};
+use loopwright_core::candidate::MotionKind;
+use loopwright_core::math::{Twist, ops, rotation};
+use loopwright_core::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
 use loopwright_formats::loop_file::{DerivedLoop, RetargetOrigin, describe};
 use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};

@@ -16,10 +16,10 @@ mod style;
 
 use std::collections::BTreeSet;
 
-use loopwright::LoopSet;
-use loopwright::analysis::Side;
-use loopwright::math::{Decay, DecayKind};
-use loopwright::play::{DEFAULT_FADE_SECS, PlayError};
+use loopwright_core::LoopSet;
+use loopwright_core::analysis::Side;
+use loopwright_core::math::{Decay, DecayKind};
+use loopwright_core::play::{DEFAULT_FADE_SECS, PlayError};
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use crate::of_loops::LoopOfLoops;

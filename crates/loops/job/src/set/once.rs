@@ -1,10 +1,12 @@
 //! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
 
-use loopwright::analysis::BodyError;
-use loopwright::candidate::MotionKind;
-use loopwright::math::TimeStep;
-use loopwright::passage::{self, Looked, PassageError};
-use loopwright::{Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError};
+use loopwright_core::analysis::BodyError;
+use loopwright_core::candidate::MotionKind;
+use loopwright_core::math::TimeStep;
+use loopwright_core::passage::{self, Looked, PassageError};
+use loopwright_core::{
+    Analysis, LoopSet, Passage, PassageKind, RootMode, Take, root_motion::RootSpace, take::TakeError,
+};
 use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
 use loopwright_formats::{LoadedTake, Sidecar};

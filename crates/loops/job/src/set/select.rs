@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use loopwright::candidate::{MotionKind, NamedMotion};
-use loopwright::loop_clip::Interpolation;
+use loopwright_core::candidate::{MotionKind, NamedMotion};
+use loopwright_core::loop_clip::Interpolation;
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use super::manifest::SetGait;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loopwright::{candidate::NamedMotion, names};
+use loopwright_core::{candidate::NamedMotion, names};
 
 /// Whether a name is of a style: it fits a pattern, or holds the word.
 pub fn fits_style(pattern: &str, name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! What a walk is like: how far feet slide, and how sharp its jumps are.
 
-use loopwright::motion::WorldTracks;
+use loopwright_core::motion::WorldTracks;
 
 use super::{bit_of, ground};
 use crate::{MatchDatabase, MatchSource};

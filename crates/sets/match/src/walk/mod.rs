@@ -8,8 +8,8 @@
 
 use glam::{DVec2, DVec3};
 
-use loopwright::math::{Decay, TimeStep};
-use loopwright::{Pose, Take, analysis::Side, feet::LiveFoot, play::MAX_TRANSFORMS, take::TakeError};
+use loopwright_core::math::{Decay, TimeStep};
+use loopwright_core::{Pose, Take, analysis::Side, feet::LiveFoot, play::MAX_TRANSFORMS, take::TakeError};
 
 use super::database::{MatchDatabase, MatchFilter};
 use super::source::MatchSource;

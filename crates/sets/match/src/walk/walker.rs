@@ -1,9 +1,9 @@
 //! What plays, and where it had better go on.
 
 use glam::{DQuat, DVec2, DVec3};
-use loopwright::Pose;
-use loopwright::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
-use loopwright::play::{MovingPose, Offset};
+use loopwright_core::Pose;
+use loopwright_core::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
+use loopwright_core::play::{MovingPose, Offset};
 
 use super::{WalkPath, WalkSettings, WalkTransition, ground};
 use crate::features::{Future, Horizon, NUM_FEATURES, NUM_TIMES};

@@ -1,6 +1,6 @@
 //! What tests of several subjects start from: walks, captured takes, and bytes that are changed.
 
-use loopwright::{Analysis, LoopSettings, MadeLoop, SearchSettings, math::Decay};
+use loopwright_core::{Analysis, LoopSettings, MadeLoop, SearchSettings, math::Decay};
 use loopwright_match::{Cheapest, CostDatabase, Neighbour, features::NUM_FEATURES};
 use loopwright_synth::{WalkSettings, synthesize};
 

@@ -1,7 +1,7 @@
 //! The cheapest jump from each of many motions into each other.
 
-use loopwright::transition::{Crossing, TransitionError};
-use loopwright::{Transitions, math::Decay};
+use loopwright_core::transition::{Crossing, TransitionError};
+use loopwright_core::{Transitions, math::Decay};
 
 use super::{Side, decays};
 use crate::batch::{self, Wanted};

@@ -4,9 +4,11 @@ pub(crate) mod among;
 
 use std::path::{Path, PathBuf};
 
-use loopwright::math::{Decay, DecayKind};
-use loopwright::transition::{GapOf, TransitionClip};
-use loopwright::{LoopClip, Transitions, blend::align, candidate::DEFAULT_HALF_LIFE_SECS, play::DEFAULT_FADE_SECS};
+use loopwright_core::math::{Decay, DecayKind};
+use loopwright_core::transition::{GapOf, TransitionClip};
+use loopwright_core::{
+    LoopClip, Transitions, blend::align, candidate::DEFAULT_HALF_LIFE_SECS, play::DEFAULT_FADE_SECS,
+};
 use loopwright_draw::plot::{self, TransitionMap};
 
 use crate::exit::{Ending, Failure};

@@ -188,7 +188,7 @@ pub(crate) enum Building<'a> {
         known: Option<CostDatabase<'a>>,
         /// Of the first motion, or of the database that they are added to.
         features: Option<CostFeatures>,
-        decay: loopwright::math::Decay,
+        decay: loopwright_core::math::Decay,
         motions: Vec<CostMotion>,
     },
 }

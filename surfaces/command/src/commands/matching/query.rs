@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::DVec3;
-use loopwright::math::Twist;
+use loopwright_core::math::Twist;
 use loopwright_match::features::{self, Future, Horizon, NUM_TIMES, RawFeatures};
 use loopwright_match::{Cheapest, CostDatabase, MatchDatabase, MatchFilter, MatchSource, Neighbour};
 

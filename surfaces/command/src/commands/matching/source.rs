@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use loopwright::Analysis;
+use loopwright_core::Analysis;
 use loopwright_job::{AddedRoot, Study};
 use loopwright_match::{MatchSource, features::Horizon};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopwright::names;
+use loopwright_core::names;
 
 use crate::{args::parse_tag, exit::Failure, files, motions::NamedMotion, talk};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec2;
-use loopwright::math::Decay;
+use loopwright_core::math::Decay;
 use loopwright_match::walk::{self, WalkError, WalkPath, WalkSettings, WalkTransition};
 use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
 

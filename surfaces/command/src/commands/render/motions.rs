@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright::{Cut, RootMode, analysis::Body, take::Clip};
+use loopwright_core::{Cut, RootMode, analysis::Body, take::Clip};
 use loopwright_draw::Figure;
 use loopwright_draw::render::{DrawnMotion, MotionError};
 

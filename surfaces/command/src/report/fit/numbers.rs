@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright::math::decay_rate;
 use loopwright_controller::{half_life_of_peak, peak_of_half_life};
+use loopwright_core::math::decay_rate;
 use serde::Serialize;
 
 use super::MEANING;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopwright::LoopSettings;
+use loopwright_core::LoopSettings;
 use loopwright_formats::Format;
 use loopwright_job::recipe::{Recipe, RecipeError, StudyArgs};
 use serde::{Deserialize, Serialize};

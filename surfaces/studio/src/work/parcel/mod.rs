@@ -14,7 +14,7 @@ mod bytes;
 #[cfg(test)]
 mod tests;
 
-use loopwright::handover::NUM_LONG_ARRAYS;
+use loopwright_core::handover::NUM_LONG_ARRAYS;
 use loopwright_job::recipe::RecipeError;
 use serde::{Deserialize, Serialize};
 
@@ -35,10 +35,10 @@ pub(super) enum ParcelError {
     Bytes(#[from] postcard::Error),
     /// The arrays do not fit.
     #[error(transparent)]
-    Arrays(#[from] loopwright::handover::HandoverError),
+    Arrays(#[from] loopwright_core::handover::HandoverError),
     /// The skeleton of a character does not fit its pose.
     #[error(transparent)]
-    Character(#[from] loopwright::take::TakeError),
+    Character(#[from] loopwright_core::take::TakeError),
     /// The character takes no motion.
     #[error(transparent)]
     Target(#[from] loopwright_job::TargetError),

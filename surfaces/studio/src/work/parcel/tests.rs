@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use loopwright::handover::long_arrays;
+use loopwright_core::handover::long_arrays;
 use loopwright_formats::{Format, Source, write_take};
 use loopwright_job::recipe::{Recipe, StudyArgs};
 use loopwright_synth::{WalkSettings, synthesize};
@@ -111,7 +111,7 @@ fn a_take_and_its_loop_come_back_as_they_were() {
 
         let mut edit = Edit::first(&here);
         edit.settings.closure.method.shares.rho = 0.3;
-        edit.settings.sampling = loopwright::pipeline::Sampling::Rate(24.0);
+        edit.settings.sampling = loopwright_core::pipeline::Sampling::Rate(24.0);
         let make = make(&there, &edit);
         // Whether the worker still has the take, or has to open it again.
         for (mut bench, knows) in [(bench, Some(&there)), (Bench::default(), None)] {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use glam::DQuat;
-use loopwright::Take;
+use loopwright_core::Take;
 
 use super::animation::{self, Property, Track};
 use super::form::{ChannelShapes, FbxFile, NodeForm};

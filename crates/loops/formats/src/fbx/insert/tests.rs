@@ -1,10 +1,10 @@
 //! Motion is written into files made here and read back.
 
 use core::f64::consts::PI;
-use loopwright::{Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings, Tracks};
+use loopwright_core::{Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings, Tracks};
 
 use glam::{DQuat, DVec3};
-use loopwright::{Take, math::rotation};
+use loopwright_core::{Take, math::rotation};
 
 use crate::fbx::animation::{self, Track, connect, properties, property};
 use crate::fbx::form::ChannelShapes;
@@ -455,7 +455,7 @@ fn rotors_that_seem_to_turn_back_are_named() {
 }
 
 fn take_of_one_joint() -> Take {
-    let joint = loopwright::Joint::new("alone", None, DVec3::ZERO);
-    let skeleton = loopwright::Skeleton::new(vec![joint]).unwrap();
+    let joint = loopwright_core::Joint::new("alone", None, DVec3::ZERO);
+    let skeleton = loopwright_core::Skeleton::new(vec![joint]).unwrap();
     Take::new("t", skeleton, 0.1, vec![DVec3::ZERO], vec![DQuat::IDENTITY]).unwrap()
 }
