@@ -5,14 +5,14 @@ use std::{io::Cursor, path::Path};
 use glam::DVec3;
 use loopwright_controller::FitSettings;
 use loopwright_core::math::{Decay, Rigid, Twist};
-use loopwright_core::{
-    BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings, Transitions, blend::align, transition,
-};
+use loopwright_core::{BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings};
 use loopwright_draw::render::{
     AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet, onion,
     side_by_side,
 };
 use loopwright_draw::{Figure, plot};
+use loopwright_moves::blend::align;
+use loopwright_moves::{Transitions, transition};
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 use resvg::tiny_skia::Pixmap;
 

@@ -5,7 +5,8 @@ use std::{env, fmt};
 
 use clap::Args;
 use loopwright_formats::loop_file::facts::{CheckFacts, QualityFacts};
-use loopwright_job::{CheckId, PassageCheckId, SetCheckId};
+use loopwright_job::{CheckId, PassageCheckId};
+use loopwright_sets::SetCheckId;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{exit::Failure, files, headings::LIMITS, project};

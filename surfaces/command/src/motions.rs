@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_core::transition::{TransitionClip, TransitionError};
 use loopwright_core::{Analysis, LoopClip, Skeleton};
+use loopwright_moves::transition::{TransitionClip, TransitionError};
 
 use loopwright_formats::Format;
 use loopwright_job::{AddedRoot, StoredLoop};

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::{fmt::Display, sync::Arc};
 
-use loopwright_core::{Take, blend::SkeletonDifference, root_motion::RootRelativeClip};
+use loopwright_core::Take;
+use loopwright_core::motion::SkeletonDifference;
+use loopwright_core::root_motion::RootRelativeClip;
 use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,

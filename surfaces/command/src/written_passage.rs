@@ -4,9 +4,9 @@ use std::path::{Component, Path, PathBuf};
 
 use loopwright_formats::AnimationChoice;
 use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_job::set::manifest::{Manifest, SET_FILE};
-use loopwright_job::{AddedRoot, PassageFacts, PassageInFile, StoredLoop, Verdict, check_passage};
-use loopwright_job::{stated_space, take_facts};
+use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space, take_facts};
+use loopwright_sets::set::manifest::{Manifest, SET_FILE};
+use loopwright_sets::{PassageFacts, PassageInFile, check_passage};
 use serde::Deserialize;
 
 use crate::{exit::Failure, failures, files, load, memory, recipe::TakeArgs, written_loop};

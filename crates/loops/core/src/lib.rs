@@ -69,15 +69,7 @@ pub mod pipeline;
 
 pub mod quality;
 
-pub mod blend;
-
 pub mod retarget;
-
-pub mod transition;
-
-pub mod play;
-
-pub mod passage;
 
 pub mod live;
 
@@ -106,16 +98,12 @@ pub mod handover;
 pub mod unstable;
 
 pub use analysis::{Analysis, BodyOverrides};
-pub use blend::Blender;
 pub use candidate::{FoundLoops, LoopCandidate, SearchSettings};
 pub use closure::ClosureSettings;
 pub use feet::FeetSettings;
 pub use loop_clip::LoopClip;
 pub use motion::{Joint, Part, Pose, PoseRef, RootMotion, Skeleton, Tracks};
-pub use passage::{Passage, PassageKind};
 pub use pipeline::{LoopSettings, MadeLoop};
-pub use play::{LoopSet, PlaySettings};
 pub use quality::Quality;
 pub use root_motion::{RootMode, RootSettings};
 pub use take::{Cut, Take};
-pub use transition::Transitions;

@@ -4,10 +4,10 @@ use glam::DVec3;
 use loopwright_controller::FitSettings;
 use loopwright_core::closure::{Method, Shape, ShapeKind};
 use loopwright_core::math::{Decay, Rigid};
-use loopwright_core::{
-    Analysis, Cut, FoundLoops, LoopSettings, RootMode, SearchSettings, Transitions, transition::TransitionClip,
-};
+use loopwright_core::{Analysis, Cut, FoundLoops, LoopSettings, RootMode, SearchSettings};
 use loopwright_draw::plot;
+use loopwright_moves::Transitions;
+use loopwright_moves::transition::TransitionClip;
 use loopwright_synth::{DriveSettings, drive};
 use resvg::tiny_skia::Pixmap;
 

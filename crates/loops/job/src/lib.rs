@@ -26,46 +26,33 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod blend;
 mod character;
 mod check;
 mod choose;
-mod cut;
 mod error;
 mod make;
 mod of_loops;
 pub mod pack;
-mod passage_check;
-mod play;
 pub mod recipe;
 mod search;
-pub mod set;
 mod stored;
 mod study;
-mod together;
 pub mod verdict;
 pub mod warning;
 mod write;
 
-pub use blend::{Blend, BlendRequest, MixError};
 pub use character::{CarryError, CharacterTarget, Following, Matched};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
 pub use choose::{Chosen, Request, Rows, choose};
-pub use cut::{
-    Cut, CutRequest, CutTakeError, CutWriteError, EventFacts, PassageFacts, RootKeys, STANCE, StateFacts, own_loops,
-};
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
-pub use of_loops::LoopOfLoops;
-pub use passage_check::{PassageCheckId, PassageInFile, check_passage};
-pub use play::{PerformError, PlayRequest, Played, fade};
+pub use of_loops::{LoopOfLoops, foot_slide_cmps};
 pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 #[cfg(feature = "clap")]
 pub use search::parse_range;
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
-pub use stored::{AddedRoot, StoredLoop, StoredLoopError};
+pub use stored::{AddedRoot, StoredLoop, StoredLoopError, without_animations};
 pub use study::{Studied, Study, stated_space, take_facts};
-pub use together::{LoopOfSet, SetCheckId, check_together};
-pub use verdict::{CheckId, Verdict};
+pub use verdict::{CheckId, PassageCheckId, Verdict};
 pub use warning::Warning;
 pub use write::{PendingLoop, name_part, write};

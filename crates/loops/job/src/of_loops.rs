@@ -12,15 +12,20 @@ use crate::stored::as_played;
 pub struct LoopOfLoops {
     /// What is written.
     pub derived: DerivedLoop,
-    pub(crate) clip: LoopClip,
-    pub(crate) body: Body,
-    pub(crate) mode: RootMode,
+    /// The loop itself.
+    pub clip: LoopClip,
+    /// Its body.
+    pub body: Body,
+    /// What the root does.
+    pub mode: RootMode,
     /// The checks that speak of its take.
-    pub(crate) of_take: Vec<CheckFacts>,
-    pub(crate) seam_sample: usize,
-    /// The engine whose importer finds its settings beside it, and the joints of the file without one that is added for it.
-    pub(crate) target: Option<Target>,
-    pub(crate) skeleton: Skeleton,
+    pub of_take: Vec<CheckFacts>,
+    /// The sample at which its take was cut.
+    pub seam_sample: usize,
+    /// The engine whose importer finds its settings beside it.
+    pub target: Option<Target>,
+    /// The joints of the file, without the root joint that is added for the engine.
+    pub skeleton: Skeleton,
 }
 
 impl LoopOfLoops {
@@ -48,7 +53,7 @@ impl LoopOfLoops {
 }
 
 /// How much its feet slide, centimetres per second.
-pub(crate) fn foot_slide_cmps(clip: &LoopClip, body: &Body) -> Option<f64> {
+pub fn foot_slide_cmps(clip: &LoopClip, body: &Body) -> Option<f64> {
     let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
     slide.map(|mps| 1e2 * mps)
 }

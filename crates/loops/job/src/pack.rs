@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use loopwright_core::candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind};
+use loopwright_core::feet::FootLock;
+use loopwright_core::loop_clip::LoopKeys;
+use loopwright_core::math::rotation;
+use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{
-    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take, blend::SkeletonDifference,
-    feet::FootLock, loop_clip::LoopKeys, math::rotation, quality,
+    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take, quality,
 };
 use loopwright_formats::loop_file::{
     AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::CheckFacts,

@@ -215,7 +215,7 @@ pub(crate) fn as_played(clip: LoopClip, mode: RootMode) -> LoopClip {
 }
 
 /// The form of a file without the animations that it holds.
-pub(crate) fn without_animations(source: Source) -> Source {
+pub fn without_animations(source: Source) -> Source {
     source.clone().with_animation(None).unwrap_or(source)
 }
 

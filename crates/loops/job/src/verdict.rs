@@ -12,7 +12,6 @@ use loopwright_core::quality::{self, Step};
 use loopwright_core::{Analysis, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
-use crate::passage_check::PassageCheckId;
 use crate::warning::{self, RESTS_MPS};
 
 /// What is checked of every loop.
@@ -137,8 +136,64 @@ impl CheckId {
     }
 }
 
+/// What is checked of passages alone; their feet are checked as those of loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum PassageCheckId {
+    /// Its ends are poses of its loops.
+    JoinPosition,
+    /// It is as fast there as they are.
+    JoinVelocity,
+}
+
+loopwright_core::words!(PassageCheckId {
+    JoinPosition: "join-position",
+    JoinVelocity: "join-velocity",
+});
+
+impl PassageCheckId {
+    /// What to try where it fails.
+    pub fn cure(self) -> &'static str {
+        "`loopwright cut` between the loops as they are now"
+    }
+
+    /// The check, not measured yet.
+    /// A check of a loop without a value.
+    pub fn unmeasured(self) -> CheckFacts {
+        unmeasured_as(
+            self.as_str(),
+            match self {
+                Self::JoinPosition => "mm",
+                Self::JoinVelocity => "cm/s",
+            },
+        )
+    }
+
+    /// Largest values that are good and that are not bad yet: as of the seam of a loop.
+    pub fn limits(self) -> Limits {
+        match self {
+            Self::JoinPosition => Limits::of(2.0, 10.0),
+            Self::JoinVelocity => Limits::of(35.0, 70.0),
+        }
+    }
+
+    /// What a person sees where it is not good.
+    pub(crate) fn reason(self, check: &CheckFacts) -> String {
+        let joint = check.joint.as_deref().unwrap_or("a joint");
+        let value = check.value.unwrap_or_default();
+        let end = match check.time_secs {
+            Some(secs) if secs > 0.0 => "where it ends",
+            _ => "where it begins",
+        };
+        match self {
+            Self::JoinPosition => format!("{joint} jumps by {value:.0} mm {end}"),
+            Self::JoinVelocity => format!("{joint} changes its speed by {value:.0} cm/s {end}"),
+        }
+    }
+}
+
 /// Largest values that are good and that are not bad yet: at the size of a man where they are lengths or speeds.
-pub(crate) struct Limits {
+pub struct Limits {
     review: f64,
     bad: f64,
 }
@@ -158,7 +213,8 @@ pub const GOOD_FOOT_SLIDE_METRES: f64 = 0.02;
 /// Metres by which a planted foot is above or below its place in the take, at most, of an adult's loop that is good.
 pub const GOOD_FOOT_HEIGHT_METRES: f64 = 0.009;
 
-pub(crate) const FOOT_SLIDE_METRES: Limits = Limits::of(GOOD_FOOT_SLIDE_METRES, 0.04);
+/// How far a foot may slide while it is planted, metres on the reference body.
+pub const FOOT_SLIDE_METRES: Limits = Limits::of(GOOD_FOOT_SLIDE_METRES, 0.04);
 const FOOT_HEIGHT_METRES: Limits = Limits::of(GOOD_FOOT_HEIGHT_METRES, 0.018);
 
 /// Change of pace from one end to the other, as a share.
@@ -180,7 +236,7 @@ const DRIFT_MPS: [f64; 2] = [0.01, 0.05];
 
 impl Limits {
     /// A check with its value, graded.
-    pub(crate) fn graded(self, value: f64, unmeasured: CheckFacts) -> CheckFacts {
+    pub fn graded(self, value: f64, unmeasured: CheckFacts) -> CheckFacts {
         CheckFacts {
             value: Some(value),
             limit: Some(self.review),
@@ -189,7 +245,8 @@ impl Limits {
         }
     }
 
-    pub(crate) const fn of(review: f64, bad: f64) -> Self {
+    /// Limits of a figure that is better the smaller it is: from `review` on it is not good, from `bad` on it is bad.
+    pub const fn of(review: f64, bad: f64) -> Self {
         Self { review, bad }
     }
 
@@ -205,7 +262,8 @@ impl Limits {
         Self::of(review, f64::INFINITY)
     }
 
-    pub(crate) fn of_size(self, size: f64) -> Self {
+    /// The same for a body of so many times the size of the reference.
+    pub fn of_size(self, size: f64) -> Self {
         Self::of(self.review * size, self.bad * size)
     }
 }
@@ -598,18 +656,19 @@ pub(crate) fn pulls_back(mode: RootMode) -> bool {
 }
 
 /// Whether a check is among these, and was not measured.
-pub(crate) fn is_missing(checks: &[CheckFacts], id: CheckId) -> bool {
+pub fn is_missing(checks: &[CheckFacts], id: CheckId) -> bool {
     checks
         .iter()
         .any(|check| check.id == id.as_str() && check.value.is_none())
 }
 
-pub(crate) fn unmeasured(id: CheckId) -> CheckFacts {
+/// A check of a loop without a value.
+pub fn unmeasured(id: CheckId) -> CheckFacts {
     unmeasured_as(id.as_str(), unit(id))
 }
 
 /// A check of that name and unit that was not measured.
-pub(crate) fn unmeasured_as(id: &str, unit: &str) -> CheckFacts {
+pub fn unmeasured_as(id: &str, unit: &str) -> CheckFacts {
     CheckFacts {
         id: id.to_owned(),
         unit: unit.to_owned(),

@@ -1,7 +1,7 @@
 //! The frame that is cheapest to go on in: the exact cost of an inertialized jump, over many takes and loops.
 //!
 //! A row holds what the cost is made of: weighted positions p and velocities u of joints, and the velocities of the root, as
-//! [`transition`](loopwright_core::transition) compares them. The answer is the exact total displacement D of all gaps under a [`Decay`], summed
+//! [`transition`](loopwright_moves::transition) compares them. The answer is the exact total displacement D of all gaps under a [`Decay`], summed
 //! axis by axis in double precision. What narrows the search is the feature form: with f = a p + b u, the sum of |f - f'| never exceeds
 //! D, so rows are looked at in a tree of boxes in f, and scored where the feature form lets them pass. Nothing is weighed against
 //! anything else but joints. Derivation: docs/math/transition_cost.md; the search: docs/math/matching.md.

@@ -1,10 +1,14 @@
 //! The frame of many takes that is cheapest to jump to.
 
-use loopwright_core::{Analysis, Transitions, analysis::BodyOverrides, math::Decay, transition::TransitionClip};
+use loopwright_core::Analysis;
+use loopwright_core::analysis::BodyOverrides;
+use loopwright_core::math::Decay;
 use loopwright_match::{
     Cheapest, CostDatabase, CostError, CostFeatures, CostMotion, DatabaseError, FeatureSetKind, MatchDatabase,
     MatchFilter, MatchSource, features::Horizon,
 };
+use loopwright_moves::Transitions;
+use loopwright_moves::transition::TransitionClip;
 use loopwright_synth::WalkSettings;
 
 use crate::support::{Changes, made, one_by_one, rows_of, walk};

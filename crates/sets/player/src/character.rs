@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::DVec3;
+use loopwright_core::Pose;
 use loopwright_core::math::{Decay, Rigid, Spring, Twist, ops, rotation};
-use loopwright_core::play::{MovingPose, Offset};
-use loopwright_core::{Pose, blend};
+use loopwright_moves::blend;
+use loopwright_moves::play::{MovingPose, Offset};
 
 use crate::clip::{Clip, STILL};
 use crate::manifest::FootEventKind;

@@ -1,10 +1,10 @@
 //! A clip of a set: a loop, or what happens once.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::blend::PhaseMap;
 use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::{Rigid, Twist};
 use loopwright_core::{Joint, LoopClip, Pose, RootMotion, Skeleton, Take, Tracks};
+use loopwright_moves::blend::PhaseMap;
 
 use crate::SetError;
 use crate::manifest::{ClipEntry, FootEventKind};

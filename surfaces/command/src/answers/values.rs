@@ -9,8 +9,9 @@ use clap::Args;
 use loopwright_core::{BodyOverrides, Take};
 use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
 use loopwright_job::recipe::TakeArgs;
-use loopwright_job::{AddedRoot, Blend, CharacterTarget, LoopOfLoops, Played, StoredLoop, Studied};
+use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, Studied};
 use loopwright_match::{MatchSource, features::Horizon};
+use loopwright_sets::{Blend, Played};
 
 use crate::args::{BlendArgs, CheckArgs, CostArgs, MatchBuildArgs, MatchQueryArgs, PlayArgs, RetargetArgs};
 use crate::commands::cost::Side;

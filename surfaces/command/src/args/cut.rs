@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use loopwright_core::{PassageKind, words::UnknownWord};
+use loopwright_core::words::UnknownWord;
 use loopwright_formats::{Format, Target};
+use loopwright_moves::PassageKind;
 
 use super::{RigArgs, take::parse_format};
 use crate::headings::{ENGINE, INPUT, OUTPUT};

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand};
 use loopwright_core::candidate::{DEFAULT_HALF_LIFE_SECS, MotionKind};
-use loopwright_core::{math::DecayKind, play::DEFAULT_FADE_SECS, words};
+use loopwright_core::math::DecayKind;
+use loopwright_core::words;
 use loopwright_match::{FeatureSetKind, GaitSet};
+use loopwright_moves::play::DEFAULT_FADE_SECS;
 
 use crate::headings::{FEET, INPUT, MATCH, OUTPUT};
 use crate::numbers::{parse_count, parse_positive};

@@ -3,9 +3,10 @@
 use std::fmt::Display;
 
 use loopwright_core::BodyOverrides;
-use loopwright_core::blend::{Axis, BlendError};
 use loopwright_formats::LoopFileError;
-use loopwright_job::{Blend, BlendRequest, MixError, StoredLoop};
+use loopwright_job::StoredLoop;
+use loopwright_moves::blend::{Axis, BlendError};
+use loopwright_sets::{Blend, BlendRequest, MixError};
 
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
-use loopwright_job::{CheckError, CheckId, CheckedLoop, LoopOfSet, Studied, check_together};
+use loopwright_job::{CheckError, CheckId, CheckedLoop, Studied};
+use loopwright_sets::{LoopOfSet, check_together};
 
 use crate::exit::{Ending, Failure};
 use crate::limits::{Exceeded, Limits, SeamNames};

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use loopwright_core::LoopClip;
-use loopwright_core::passage::PassageError;
 use loopwright_formats::Format;
-use loopwright_job::{self as job, Cut, CutRequest, CutTakeError, Recipe, Request, Rows, Studied};
+use loopwright_job::{self as job, Recipe, Request, Rows, Studied};
+use loopwright_moves::passage::PassageError;
+use loopwright_sets::{Cut, CutRequest, CutTakeError};
 
 use crate::args::CutArgs;
 use crate::exit::{Ending, Failure};
@@ -52,7 +53,8 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         };
         recipe.output.fps = args.fps;
         recipe.output.target = args.target;
-        let own = job::own_loops(&studied, &recipe).map_err(|error| failures::job(&studied, None, error))?;
+        let own =
+            loopwright_sets::own_loops(&studied, &recipe).map_err(|error| failures::job(&studied, None, error))?;
         let clips = own.iter().map(|(name, made)| made.made.loop_clip.clone().named(*name));
         let clips: Vec<LoopClip> = clips.collect();
         output::make_folder(&args.output)?;

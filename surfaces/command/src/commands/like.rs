@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use loopwright_core::Transitions;
-use loopwright_core::transition::{Occurrence, TransitionClip};
 use loopwright_job::Study;
+use loopwright_moves::Transitions;
+use loopwright_moves::transition::{Occurrence, TransitionClip};
 
 use crate::exit::{Ending, Failure};
 use crate::motions::{self, NamedMotion};

@@ -2,9 +2,10 @@
 
 use std::fmt::Display;
 
-use loopwright_core::PlaySettings;
-use loopwright_core::play::PlayError;
-use loopwright_job::{PerformError, PlayRequest, Played, StoredLoop, fade};
+use loopwright_job::StoredLoop;
+use loopwright_moves::PlaySettings;
+use loopwright_moves::play::PlayError;
+use loopwright_sets::{PerformError, PlayRequest, Played, fade};
 
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};

@@ -12,8 +12,8 @@ use loopwright_draw::report::{
 use loopwright_draw::{Figure, render::DrawnMotion};
 use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
 use loopwright_formats::{AnimationChoice, LoopInFile, Sidecar};
-use loopwright_job::set::manifest::{ClipKind, FootEventKind, Manifest, SET_FILE};
 use loopwright_job::{Studied, stated_space};
+use loopwright_sets::set::manifest::{ClipKind, FootEventKind, Manifest, SET_FILE};
 
 use super::{catalog, check, render};
 use crate::animations::Excluded;

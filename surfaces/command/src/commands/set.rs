@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
 use loopwright_formats::{Format, Sidecar, Target, loop_file::facts::Grade};
-use loopwright_job::set::manifest::{LeftOut, Manifest, SET_FILE, SetController, SetGait, SetMode};
-use loopwright_job::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study, max_rate_hz};
+use loopwright_sets::set::manifest::{LeftOut, Manifest, SET_FILE, SetController, SetGait, SetMode};
+use loopwright_sets::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
 
 use crate::animations::{self, Excluded};
 use crate::args::SetArgs;

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use loopwright_formats::loop_file::facts::{
     CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts,
 };
-use loopwright_job::{CheckId, PassageCheckId, SetCheckId, Verdict as Judged};
+use loopwright_job::{CheckId, PassageCheckId, Verdict as Judged};
+use loopwright_sets::SetCheckId;
 use serde::{Serialize, Serializer};
 
 use super::figures::{figures, root_motion};

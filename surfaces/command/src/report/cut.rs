@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_job::PassageFacts;
+use loopwright_sets::PassageFacts;
 use serde::Serialize;
 
 use super::table::Table;

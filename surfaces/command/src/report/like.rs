@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright_core::transition::Occurrence;
 use loopwright_formats::loop_file::facts::TakeFacts;
+use loopwright_moves::transition::Occurrence;
 use serde::Serialize;
 
 use super::{figures::headline, json, table::Table};

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use loopwright_job::set::manifest::{MadeFrom, Manifest};
+use loopwright_sets::set::manifest::{MadeFrom, Manifest};
 
 /// A line for each clip, and what is missing.
 pub(crate) fn human(set: &Manifest, path: &Path) -> String {

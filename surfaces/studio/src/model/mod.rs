@@ -16,8 +16,8 @@ mod ticked;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use loopwright_core::{LoopCandidate, closure::ClosureName};
 use loopwright_controller::TakeFit;
+use loopwright_core::{LoopCandidate, closure::ClosureName};
 use loopwright_formats::Format;
 use loopwright_job::recipe::RecipeError;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use loopwright_core::blend::{Axis, BlendError, BlendSpace};
 use loopwright_core::{LoopClip, feet::Feet};
+use loopwright_moves::blend::{Axis, BlendError, BlendSpace};
 
 use super::{Model, Shown};
 

@@ -1,11 +1,13 @@
 //! What is worked out of a take on demand: the cost of every seam, jumps between its loops, and the fit of a controller.
 
-use loopwright_core::transition::{Crossing, TransitionClip, TransitionError};
-use loopwright_core::{
-    SearchSettings, Transitions, analysis::Spectrum, candidate::DEFAULT_HALF_LIFE_SECS, math::DecayKind,
-    play::DEFAULT_FADE_SECS,
-};
 use loopwright_controller::{FitError, FitSettings, TakeFit};
+use loopwright_core::SearchSettings;
+use loopwright_core::analysis::Spectrum;
+use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
+use loopwright_core::math::DecayKind;
+use loopwright_moves::Transitions;
+use loopwright_moves::play::DEFAULT_FADE_SECS;
+use loopwright_moves::transition::{Crossing, TransitionClip, TransitionError};
 
 use super::{Edit, Made, MadeError, Opened, Stretch};
 

@@ -60,7 +60,7 @@ fn weight_of_joints(body: &Body, defects: &TakeDefects) -> BTreeMap<usize, f64> 
 /// The joints that count: the default ones, changed by the caller's patterns; the last pattern that matches a joint applies.
 ///
 /// Errors: a pattern that matches no joint, a weight that is not a number of 0 or more, or no joint left that counts.
-pub(crate) fn weights(
+pub fn weights(
     skeleton: &Skeleton,
     body: &Body,
     defects: &TakeDefects,

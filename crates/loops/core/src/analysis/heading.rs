@@ -37,7 +37,7 @@ impl Heading {
     /// The frame is below the hips, on the floor, so that a climb can match itself; `heights` are those of the floor, one for each
     /// frame, metres. Where sides are unknown, or where the body lies on its side, the facing follows the rotation of the hips instead;
     /// a body without sides that stays in its place, like a door on its hinge, faces one way, and its turns are motion.
-    pub(crate) fn over(world: &WorldTracks, body: &Body, heights: &[f64]) -> Self {
+    pub fn over(world: &WorldTracks, body: &Body, heights: &[f64]) -> Self {
         let mut ground = Vec::with_capacity(world.num_frames());
         let mut yaw: Vec<f64> = Vec::with_capacity(world.num_frames());
         let turn_is_motion = body.thighs.is_none() && body.shoulders.is_none() && stays(world, body.hips);
@@ -61,7 +61,7 @@ impl Heading {
     }
 
     /// The same at height zero, where only places over the ground and facings matter.
-    pub(crate) fn level(world: &WorldTracks, body: &Body) -> Self {
+    pub fn level(world: &WorldTracks, body: &Body) -> Self {
         Self::over(world, body, &vec![0.0; world.num_frames()])
     }
 

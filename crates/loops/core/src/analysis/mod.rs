@@ -14,7 +14,7 @@ pub(crate) mod velocity;
 
 pub(crate) mod defects;
 
-pub(crate) mod features;
+pub mod features;
 
 pub(crate) mod activity;
 

@@ -46,7 +46,7 @@ pub(super) fn of_point(foot: usize, positions: &[DVec3], course: &Course, limits
 }
 
 /// Runs of `true`, from the first entry to the last.
-pub(crate) fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
+pub fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
     let mut runs: Vec<core::ops::Range<usize>> = Vec::new();
     for (at, _) in stands.iter().enumerate().filter(|(_, stands)| **stands) {
         match runs.last_mut() {

@@ -31,12 +31,12 @@ enum Root {
 
 /// How the root moves over samples at even times, and what becomes of the ends.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Course {
+pub struct Course {
     pub(super) step_secs: f64,
     /// The root's motion from each sample to the next.
     pub(super) on: Vec<Rigid>,
     /// The up axis of the world, seen from the root.
-    pub(super) up: Vec<DVec3>,
+    pub up: Vec<DVec3>,
     root: Root,
     ends: Ends,
 }
@@ -64,7 +64,7 @@ impl Course {
     }
 
     /// The course of a root through places in the world.
-    pub(crate) fn through(roots: Vec<Rigid>, step_secs: f64) -> Self {
+    pub fn through(roots: Vec<Rigid>, step_secs: f64) -> Self {
         let next = |sample: usize| roots.get(sample + 1).copied();
         Self {
             step_secs,

@@ -13,15 +13,15 @@ use crate::motion::{Pose, Skeleton, WorldTracks};
 /// A leg of two bones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Leg {
+pub struct Leg {
     /// The joint at the top of the leg, about which it swings.
-    pub(crate) thigh: usize,
+    pub thigh: usize,
     /// The joint at which it bends.
     pub(crate) knee: usize,
     /// The joint that is moved to the goal; it keeps its world rotation.
-    pub(crate) ankle: usize,
+    pub ankle: usize,
     /// Whether the ankle does not hang from the knee, as where feet are IK targets: it is then placed, not only turned.
-    pub(crate) is_apart: bool,
+    pub is_apart: bool,
     /// Axis about which the knee bends, in the axes of the joint above it; positive angles bend it further.
     hinge: DVec3,
 }
@@ -153,7 +153,7 @@ impl Leg {
 
     /// Turns thigh and knee of a pose so that the ankle is moved, as far as the knee gives way; the foot keeps its direction. `world` is the
     /// pose before.
-    pub(crate) fn move_ankle(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose, moved: DVec3) {
+    pub fn move_ankle(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose, moved: DVec3) {
         let Self { thigh, knee, ankle, .. } = *self;
         if moved == DVec3::ZERO {
             return;

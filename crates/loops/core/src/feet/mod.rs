@@ -19,11 +19,9 @@ use crate::motion::{Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootRelativeClip;
 use crate::{quality, words};
 
-pub(crate) mod contact;
+pub mod contact;
 
 mod course;
-
-pub(crate) mod floor;
 
 pub(crate) mod model;
 
@@ -41,18 +39,19 @@ pub(crate) mod speed;
 
 mod solve;
 
-pub(crate) use solve::{fade, hardest_turn, open};
+pub(crate) use solve::hardest_turn;
+pub use solve::{fade, open};
 
 pub use contact::LoopContact;
-pub(crate) use course::Course;
+pub use course::Course;
 pub(crate) use edited::EditedStance;
 pub use edited::{StanceEdit, StanceError, StanceSpan};
-pub(crate) use leg::Leg;
+pub use leg::Leg;
 pub use live::LiveFoot;
 pub(crate) use model::FootModel;
 use solve::{BearingLeg, Uncut};
 pub use speed::FeetSpeed;
-pub(crate) use stage::Stage;
+pub use stage::Stage;
 use stance::PointTrack;
 
 /// Whether feet are held.
@@ -508,16 +507,37 @@ pub(crate) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> FootPoint {
 }
 
 /// The leg of every foot; `None` without a knee.
-pub(crate) fn legs_of(stage: &Stage<'_>, body: &Body) -> Vec<Option<Leg>> {
+pub fn legs_of(stage: &Stage<'_>, body: &Body) -> Vec<Option<Leg>> {
     body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot)).collect()
+}
+
+/// Where the lowest joints of the feet stand: a sample, and the place at it, seen from the root. Empty where feet cannot be told from other
+/// joints.
+pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<(usize, DVec3)> {
+    let mut places = Vec::new();
+    if body.found_by == FoundBy::AllLeaves {
+        return places;
+    }
+    let model = FootModel::new(stage, body, limits);
+    for (index, foot) in body.feet.iter().enumerate() {
+        let positions = stage.positions(foot.lowest_joint());
+        for contact in contact::of_point(index, &positions, &stage.course, &model.contacts) {
+            let samples = contact.keys().map(|key| key % positions.len());
+            places.extend(samples.map(|sample| (sample, positions[sample])));
+        }
+    }
+    places
 }
 
 /// When a foot comes to stand and when it leaves the ground, in samples that may be fractional.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Stay {
-    pub(crate) foot: usize,
-    pub(crate) strike: f64,
-    pub(crate) lift: f64,
+pub struct Stay {
+    /// The foot, as an index into the feet of the body.
+    pub foot: usize,
+    /// Sample at which it comes to stand.
+    pub strike: f64,
+    /// Sample at which it leaves the ground.
+    pub lift: f64,
 }
 
 /// Above where it stands by less than this a point of a foot is down, metres on the reference body.
@@ -531,7 +551,7 @@ const EDGE_SECS: f64 = 0.15;
 
 /// When the feet of a motion with ends are on the ground, from when the heel or the ball comes down to when both have left; none where feet
 /// cannot be told from other joints. Contacts, by which feet are held, begin earlier and end later where steps are slow.
-pub(crate) fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay> {
+pub fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay> {
     let mut stays = Vec::new();
     if body.found_by == FoundBy::AllLeaves {
         return stays;

@@ -8,15 +8,17 @@ use crate::math::ops;
 use crate::motion::{Skeleton, Tracks, WorldTracks};
 
 /// A motion and the course of its root.
-pub(crate) struct Stage<'a> {
+pub struct Stage<'a> {
     pub(super) tracks: &'a Tracks,
-    pub(super) world: WorldTracks,
-    pub(super) course: Course,
+    /// Places of all joints, seen from the root.
+    pub world: WorldTracks,
+    /// Where the root is.
+    pub course: Course,
 }
 
 impl<'a> Stage<'a> {
     /// Tracks that are seen from the root of a course of as many samples.
-    pub(crate) fn new(tracks: &'a Tracks, course: Course) -> Self {
+    pub fn new(tracks: &'a Tracks, course: Course) -> Self {
         Self {
             world: tracks.world(),
             tracks,
@@ -25,7 +27,7 @@ impl<'a> Stage<'a> {
     }
 
     /// A loop that follows no path.
-    pub(crate) fn of_loop(clip: &'a LoopClip) -> Self {
+    pub fn of_loop(clip: &'a LoopClip) -> Self {
         let course = Course::around(*clip.root(), clip.step_secs(), clip.num_samples());
         Self::new(clip.tracks(), course)
     }

@@ -183,7 +183,7 @@ impl LoopClip {
     }
 
     /// The same loop with its body moved over the root, by a motion in the axes of the root.
-    pub(crate) fn with_body_moved(mut self, motion: Rigid) -> Self {
+    pub fn with_body_moved(mut self, motion: Rigid) -> Self {
         let carried = |sample| self.body_pose(sample).carried(self.skeleton(), self.carrier, motion);
         let moved: Vec<Rigid> = (0..self.num_samples()).map(carried).collect();
         self.tracks.set_joint(self.carrier, |sample| moved[sample]);

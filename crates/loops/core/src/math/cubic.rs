@@ -10,7 +10,7 @@ use super::rotation;
 
 /// Two samples and their neighbours, if any.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Span<T> {
+pub struct Span<T> {
     /// The sample before the earlier one.
     pub left: Option<T>,
     /// The earlier sample, at 0.
@@ -23,7 +23,7 @@ pub(crate) struct Span<T> {
 
 impl<T> Span<T> {
     /// Applies a function to each sample.
-    pub(crate) fn map<U>(self, value: impl Fn(T) -> U) -> Span<U> {
+    pub fn map<U>(self, value: impl Fn(T) -> U) -> Span<U> {
         Span {
             left: self.left.map(&value),
             before: value(self.before),
@@ -35,7 +35,7 @@ impl<T> Span<T> {
 
 impl Span<usize> {
     /// Samples from `before` on, of which `last` is the last.
-    pub(crate) fn within(before: usize, last: usize) -> Self {
+    pub fn within(before: usize, last: usize) -> Self {
         Self {
             left: before.checked_sub(1),
             before,
@@ -47,7 +47,7 @@ impl Span<usize> {
 
 /// The Hermite basis at one point between two samples, with its derivative per step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Hermite {
+pub struct Hermite {
     /// Weights of the end value and of the slopes at start and end; the start value has 1 less that of the end.
     value: [f64; 3],
     rate: [f64; 3],
@@ -55,14 +55,15 @@ pub(crate) struct Hermite {
 
 impl Hermite {
     /// The basis at u, 0 at the earlier sample and 1 at the later one.
-    pub(crate) fn at(u: f64) -> Self {
+    pub fn at(u: f64) -> Self {
         Self {
             value: [u * u * (3.0 - 2.0 * u), u * (1.0 - u) * (1.0 - u), u * u * (u - 1.0)],
             rate: [6.0 * u * (1.0 - u), (1.0 - u) * (1.0 - 3.0 * u), u * (3.0 * u - 2.0)],
         }
     }
 
-    pub(crate) fn point(&self, span: Span<DVec3>) -> DVec3 {
+    /// The point there.
+    pub fn point(&self, span: Span<DVec3>) -> DVec3 {
         let [end, slope_start, slope_end] = self.value;
         let [before, after] = slopes(span);
         span.before + end * (span.after - span.before) + slope_start * before + slope_end * after

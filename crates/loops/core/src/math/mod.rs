@@ -21,8 +21,9 @@ pub(crate) mod decay;
 
 pub(crate) mod time_step;
 
-pub(crate) mod percentile;
+pub mod percentile;
 
+pub use cubic::{Hermite, Span};
 pub use decay::{Decay, DecayKind, Displacement, Fading, Jet, decay_rate, half_life_of_decay_rate};
 pub use rigid::{Rigid, Twist};
 pub use screw::Screw;

@@ -1,7 +1,7 @@
 //! Percentiles by nearest rank: the smallest value that is not exceeded by at least the given share of all values.
 
 /// The percentile of values in any order, which are reordered; 0 without values.
-pub(crate) fn of(mut values: Vec<f64>, share: f64) -> f64 {
+pub fn of(mut values: Vec<f64>, share: f64) -> f64 {
     if values.is_empty() {
         return 0.0;
     }

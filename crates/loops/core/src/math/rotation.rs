@@ -278,7 +278,7 @@ pub fn yaw_of(q: DQuat) -> f64 {
 }
 
 /// `angle` less whole turns, in -pi to pi.
-pub(crate) fn wrap_angle(angle: f64) -> f64 {
+pub fn wrap_angle(angle: f64) -> f64 {
     let turn = core::f64::consts::TAU;
     angle - turn * (angle / turn).round()
 }

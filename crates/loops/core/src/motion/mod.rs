@@ -15,6 +15,6 @@ pub(crate) mod root;
 
 pub use pose::{Pose, PoseRef};
 pub use root::RootMotion;
-pub use skeleton::{Joint, Part, Skeleton, SkeletonError};
+pub use skeleton::{Joint, Part, Skeleton, SkeletonDifference, SkeletonError};
 pub use tracks::{Tracks, TracksError};
 pub use world::WorldTracks;

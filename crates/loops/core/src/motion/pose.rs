@@ -89,7 +89,7 @@ impl<'a> PoseRef<'a> {
     }
 
     /// Local transform of a joint relative to a root at `root`; the joints above stay.
-    pub(crate) fn in_root(self, skeleton: &Skeleton, joint: usize, root: Rigid) -> Rigid {
+    pub fn in_root(self, skeleton: &Skeleton, joint: usize, root: Rigid) -> Rigid {
         let chain = |joint: usize| {
             let path = skeleton.path_from_root(joint);
             let top = self.joint(path[0]);
@@ -163,7 +163,7 @@ impl Pose {
     }
 
     /// Sets where a joint of a local pose is in the world; the joints above stay.
-    pub(crate) fn place(&mut self, skeleton: &Skeleton, joint: usize, world: Rigid) {
+    pub fn place(&mut self, skeleton: &Skeleton, joint: usize, world: Rigid) {
         let local = self.as_ref().above(skeleton, joint).inverse() * world;
         self.set_joint(joint, Rigid::new(local.rotation.normalize(), local.translation));
     }

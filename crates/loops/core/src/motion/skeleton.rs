@@ -199,6 +199,52 @@ impl Skeleton {
     }
 }
 
+/// The first difference between two skeletons.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum SkeletonDifference {
+    /// The numbers of joints differ.
+    #[error("{found} joints instead of {expected}")]
+    Count { expected: usize, found: usize },
+    #[error("joint {joint} is \"{found}\" instead of \"{expected}\"")]
+    Name {
+        joint: usize,
+        expected: String,
+        found: String,
+    },
+    #[error("joint {joint}, \"{name}\", has another parent")]
+    Parent { joint: usize, name: String },
+}
+
+impl SkeletonDifference {
+    /// The first difference between two trees of named joints. Lengths of bones may differ, since motion is blended joint by
+    /// joint.
+    pub fn between(first: &Skeleton, other: &Skeleton) -> Option<Self> {
+        let (expected, found) = (first.num_joints(), other.num_joints());
+        if expected != found {
+            return Some(Self::Count { expected, found });
+        }
+        let joints = first.joints().iter().zip(other.joints()).enumerate();
+        joints.into_iter().find_map(|(joint, (one, other))| {
+            if one.name != other.name {
+                Some(Self::Name {
+                    joint,
+                    expected: one.name.clone(),
+                    found: other.name.clone(),
+                })
+            } else if one.parent != other.parent {
+                Some(Self::Parent {
+                    joint,
+                    name: one.name.clone(),
+                })
+            } else {
+                None
+            }
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,7 +38,7 @@ pub(crate) type Around = Span<usize>;
 
 impl Tracks {
     /// Tracks without a frame; `step_secs` is the time from one frame to the next and must be positive and finite.
-    pub(crate) fn empty(skeleton: Skeleton, step_secs: f64, num_frames: usize) -> Self {
+    pub fn empty(skeleton: Skeleton, step_secs: f64, num_frames: usize) -> Self {
         Self {
             values: Pose::with_capacity(num_frames.saturating_mul(skeleton.num_joints())),
             skeleton,
@@ -117,7 +117,7 @@ impl Tracks {
     /// Appends a frame; each rotation gets the sign nearest to the frame before.
     ///
     /// # Panics When the pose has another number of joints.
-    pub(crate) fn push(&mut self, pose: PoseRef<'_>) {
+    pub fn push(&mut self, pose: PoseRef<'_>) {
         let joints = self.num_joints();
         let fits = pose.translations.len() == joints && pose.rotations.len() == joints;
         assert!(fits, "a pose of {joints} joints");

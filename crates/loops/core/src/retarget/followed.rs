@@ -190,7 +190,7 @@ impl FollowedFeet {
 
     /// The feet of a loop that follows nothing but itself, seen from its constant twist, at samples that are dense enough to tell when
     /// feet touch down.
-    pub(crate) fn of_itself(clip: &LoopClip, body: &Body, limits: ContactLimits) -> Self {
+    pub fn of_itself(clip: &LoopClip, body: &Body, limits: ContactLimits) -> Self {
         let stage = Stage::of_loop(clip);
         let fine = clip.finely_sampled();
         let dense = Stage::of_loop(&fine);
@@ -249,7 +249,7 @@ impl FollowedFeet {
     }
 
     /// The spans over which a foot stands, by the point by which its contacts are counted: from and to a share of the loop's time.
-    pub(crate) fn stances(&self, foot: usize) -> Vec<[f64; 2]> {
+    pub fn stances(&self, foot: usize) -> Vec<[f64; 2]> {
         let point = self.stand_on.get(foot);
         let mut points = self.points.iter();
         let own = points.find(|own| own.foot == foot && Some(&own.point) == point);

@@ -64,6 +64,18 @@ impl FollowedFeet {
         self.hold_edited(body, root_joint, carried, lock, &[], None)
     }
 
+    /// The same with where the feet are to be, seen from the root, which is not where the loop has them.
+    pub fn hold_at(
+        &self,
+        body: &Body,
+        root_joint: Option<usize>,
+        carried: &LoopClip,
+        lock: FootLock,
+        places: &WorldTracks,
+    ) -> Result<(Option<LoopClip>, Feet), HoldError> {
+        self.hold_edited(body, root_joint, carried, lock, &[], Some(places))
+    }
+
     /// The same with stances that overrule the source's, whose feet are held however far they slide; and with where feet are to be, seen
     /// from the root, where that is not where the loop has them.
     pub(crate) fn hold_edited(

@@ -6,7 +6,7 @@ pub(crate) mod cycle;
 
 pub(crate) mod poses;
 
-pub(crate) mod root_joint;
+pub mod root_joint;
 
 pub(crate) mod extract;
 

@@ -95,7 +95,7 @@ fn is_below(skeleton: &Skeleton, joint: usize, above: usize) -> bool {
 ///
 /// All of them where the root joint itself moves; where it is stationary, those that lead to the hips or move. Other joints then
 /// move along with the root, as they would in an engine that moves it.
-pub(crate) fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<usize> {
+pub fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<usize> {
     let (world, hips) = (&analysis.world, analysis.body.hips);
     let needed = CARRIER_SHARE * extent(world, hips);
     let moves = |joint: usize| extent(world, joint) >= needed;
@@ -159,7 +159,7 @@ fn moved_without_body(
 /// Rotation of a root joint relative to the root: upright, or tilted as in a pose of the rig.
 ///
 /// Its facing is the root's; rigs whose axes are not Y up are tilted by a quarter turn and keep that.
-pub(crate) fn tilt(skeleton: &Skeleton, pose: PoseRef<'_>, joint: usize) -> Rigid {
+pub fn tilt(skeleton: &Skeleton, pose: PoseRef<'_>, joint: usize) -> Rigid {
     let path = skeleton.path_from_root(joint);
     let rotation = path
         .iter()

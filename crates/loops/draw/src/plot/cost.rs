@@ -1,7 +1,7 @@
 //! The cost of jumps: between all frames of two motions, and by the gaps of position and velocity of one jump.
 
 use loopwright_core::math::Decay;
-use loopwright_core::transition::{CostGrid, Crossing};
+use loopwright_moves::transition::{CostGrid, Crossing};
 
 use super::axes::{self, Axis, Labels, Panel, Range};
 use super::heat::{self, Heat};

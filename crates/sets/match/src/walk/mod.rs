@@ -8,8 +8,12 @@
 
 use glam::{DVec2, DVec3};
 
+use loopwright_core::analysis::Side;
+use loopwright_core::feet::LiveFoot;
 use loopwright_core::math::{Decay, TimeStep};
-use loopwright_core::{Pose, Take, analysis::Side, feet::LiveFoot, play::MAX_TRANSFORMS, take::TakeError};
+use loopwright_core::take::TakeError;
+use loopwright_core::{Pose, Take};
+use loopwright_moves::play::MAX_TRANSFORMS;
 
 use super::database::{MatchDatabase, MatchFilter};
 use super::source::MatchSource;

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec2, DVec3};
 use loopwright_core::Pose;
 use loopwright_core::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
-use loopwright_core::play::{MovingPose, Offset};
+use loopwright_moves::play::{MovingPose, Offset};
 
 use super::{WalkPath, WalkSettings, WalkTransition, ground};
 use crate::features::{Future, Horizon, NUM_FEATURES, NUM_TIMES};

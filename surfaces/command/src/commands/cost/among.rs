@@ -1,7 +1,8 @@
 //! The cheapest jump from each of many motions into each other.
 
-use loopwright_core::transition::{Crossing, TransitionError};
-use loopwright_core::{Transitions, math::Decay};
+use loopwright_core::math::Decay;
+use loopwright_moves::Transitions;
+use loopwright_moves::transition::{Crossing, TransitionError};
 
 use super::{Side, decays};
 use crate::batch::{self, Wanted};

@@ -4,12 +4,14 @@ pub(crate) mod among;
 
 use std::path::{Path, PathBuf};
 
+use loopwright_core::LoopClip;
+use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
 use loopwright_core::math::{Decay, DecayKind};
-use loopwright_core::transition::{GapOf, TransitionClip};
-use loopwright_core::{
-    LoopClip, Transitions, blend::align, candidate::DEFAULT_HALF_LIFE_SECS, play::DEFAULT_FADE_SECS,
-};
 use loopwright_draw::plot::{self, TransitionMap};
+use loopwright_moves::Transitions;
+use loopwright_moves::blend::align;
+use loopwright_moves::play::DEFAULT_FADE_SECS;
+use loopwright_moves::transition::{GapOf, TransitionClip};
 
 use crate::exit::{Ending, Failure};
 use crate::motions::{self, ReadMotion};

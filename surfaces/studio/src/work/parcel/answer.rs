@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use loopwright_controller::TakeFit;
 use loopwright_core::handover::{AnalysisParts, MadeParts};
 use loopwright_core::{FoundLoops, Pose, Quality, Take, retarget::RigPair};
-use loopwright_controller::TakeFit;
 use loopwright_formats::{Character, Format, LoadedTake, Source};
 use loopwright_job::{CharacterTarget, Decision, Following, LoopMade, Matched, Recipe};
 use serde::{Deserialize, Serialize};

@@ -52,7 +52,7 @@ const HALF_LIVES: f64 = 4.8;
 
 /// What the feet of a loop do at every sample, for jumps out of it and into it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Footwork {
+pub struct Footwork {
     pub(super) limbs: Vec<Limb>,
     pub(super) legs: Vec<LegWork>,
     /// The joint that carries the whole body.
@@ -86,7 +86,7 @@ impl LegWork {
 
 impl Footwork {
     /// What the feet of a body with these overrides do; `None` where no foot with a knee is found.
-    pub(crate) fn new(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Self> {
+    pub fn new(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Self> {
         let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
         let body = Body::find(&take, overrides).ok()?;
         if clip.num_samples() < 3 {
@@ -141,16 +141,18 @@ impl Footwork {
 
 /// A loop on one side of a jump: what its feet do, and when it is left or entered.
 #[derive(Clone, Copy)]
-pub(crate) struct FadingLoop<'a> {
-    pub(crate) clip: &'a LoopClip,
-    pub(crate) feet: &'a Footwork,
+pub struct FadingLoop<'a> {
+    /// The loop.
+    pub clip: &'a LoopClip,
+    /// What its feet do.
+    pub feet: &'a Footwork,
     /// Seconds since the start of the loop.
-    pub(crate) secs: f64,
+    pub secs: f64,
 }
 
 impl FadingLoop<'_> {
     /// The feet that stand at the jump: the joint that stands, and where it is in the root.
-    pub(crate) fn standing(&self) -> Vec<(usize, DVec3)> {
+    pub fn standing(&self) -> Vec<(usize, DVec3)> {
         let pose = self.clip.body_pose_at(self.secs, Interpolation::Cubic);
         let legs = self.feet.limbs.iter().zip(&self.feet.legs);
         let standing = legs.filter_map(|(limb, leg)| {
@@ -174,7 +176,7 @@ impl FadingLoop<'_> {
     }
 
     /// What its feet do at so many samples from then on.
-    pub(crate) fn footwork(&self, count: usize, step_secs: f64) -> Footwork {
+    pub fn footwork(&self, count: usize, step_secs: f64) -> Footwork {
         let legs = (0..self.feet.legs.len()).map(|leg| {
             let own = &self.feet.legs[leg];
             let sampled = |values: &[[f64; NUM_PARTS]]| {
@@ -222,7 +224,7 @@ impl FadingLoop<'_> {
 
 /// The correction of a body through a fade: zero before and after it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SolvedFade {
+pub struct SolvedFade {
     step_secs: f64,
     /// The joint that carries the whole body, and how far it moves at every sample, in the axes of the joint above it, metres.
     lifted: (usize, Vec<DVec3>),
@@ -235,7 +237,7 @@ impl SolvedFade {
     /// `longest_secs` is when it may end at the latest.
     ///
     /// `None` where the two loops have other legs, or the equations no solution.
-    pub(crate) fn new(
+    pub fn new(
         from: FadingLoop<'_>,
         to: FadingLoop<'_>,
         fade: Decay,
@@ -287,7 +289,7 @@ impl SolvedFade {
     }
 
     /// Corrects a body at a time since the jump.
-    pub(crate) fn add_to(&self, body: &mut Pose, secs: f64) {
+    pub fn add_to(&self, body: &mut Pose, secs: f64) {
         let at = secs / self.step_secs;
         let last = self.lifted.1.len() - 1;
         if !(0.0..last as f64).contains(&at) {
@@ -318,7 +320,7 @@ fn carries_body(tracks: &Tracks, carrier: usize, hips: usize) -> usize {
 }
 
 /// How long a fade is corrected: until the parts that stand when it ends have left the ground.
-pub(crate) fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
+pub fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
     let fade_secs = match fade {
         Decay::Spring { half_life_secs } => HALF_LIVES * half_life_secs,
         Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,

@@ -13,9 +13,9 @@ use super::{
 };
 use crate::{analysis::body::Foot, math::rigid::Rigid, motion::Tracks};
 
-pub(crate) mod fade;
+pub mod fade;
 
-pub(crate) mod open;
+pub mod open;
 
 mod goals;
 

@@ -17,7 +17,7 @@ use crate::math::rigid::Rigid;
 use crate::motion::{Tracks, WorldTracks};
 
 /// What stands in a loop at an end, and in the motion below so soon, stands between, seconds.
-pub(crate) const SOON_SECS: f64 = 0.15;
+pub const SOON_SECS: f64 = 0.15;
 
 /// What would stand at two places creeps from the one to the other if these are no farther apart than this, metres on the reference body.
 /// Farther, and the foot steps.
@@ -33,21 +33,21 @@ const STEP_METRES: f64 = 0.03;
 const RESTS_MPS: f64 = 0.2;
 
 /// A motion whose ends were bent to meet two loops.
-pub(crate) struct OpenMotion<'a> {
+pub struct OpenMotion<'a> {
     /// The bent motion, seen from its root.
-    pub(crate) tracks: &'a Tracks,
+    pub tracks: &'a Tracks,
     /// Where that is at every sample.
-    pub(crate) roots: &'a [Rigid],
+    pub roots: &'a [Rigid],
     /// What feet do in the motion below, at every sample.
-    pub(crate) below: &'a Footwork,
+    pub below: &'a Footwork,
     /// What they do in the loop at either end.
-    pub(crate) ends: [Option<FadingLoop<'a>>; 2],
+    pub ends: [Option<FadingLoop<'a>>; 2],
     /// How the bends of its ends fade.
-    pub(crate) fade: Decay,
+    pub fade: Decay,
 }
 
 /// What the feet of a stretch of a take do, from a sample on, seen from a root; `None` where no foot with a knee is found.
-pub(crate) fn footwork_of_take(
+pub fn footwork_of_take(
     tracks: &Tracks,
     roots: Vec<Rigid>,
     (body, limits, carrier): (&Body, &ContactLimits, usize),
@@ -103,7 +103,7 @@ fn slow(mps: f64) -> f64 {
 impl OpenMotion<'_> {
     /// The motion with its feet held; `None` where the loops have other legs, or no correction costs less than none. The best that was found
     /// is kept even where the search does not come near: bends are short, and feet left free slide farther.
-    pub(crate) fn held(&self) -> Option<Tracks> {
+    pub fn held(&self) -> Option<Tracks> {
         let Self { tracks, below, .. } = self;
         let have_legs = (self.ends.iter().flatten()).all(|end| end.feet.has_legs_of(below));
         if !have_legs {

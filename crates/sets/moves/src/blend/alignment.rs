@@ -1,0 +1,147 @@
+//! How the loops of a blend follow each other in time: by the touch-downs of their feet, or else by a shift.
+//!
+//! The body of each loop is seen where the blend has its phase. Each leg has a phase of its own, by when its foot touches down and
+//! lifts: a walk lifts a foot after the other has landed, a run before, so that no one order of events fits both. Derivation:
+//! docs/math/blend.md.
+
+use super::phase::{PhaseError, PhaseMap, inverse, left_and_right, touch_downs};
+use super::shift::align;
+use loopwright_core::analysis::Body;
+use loopwright_core::loop_clip::LoopClip;
+use loopwright_core::retarget::FollowedFeet;
+
+/// Times are mixed by how far loops travel in a cycle; one that stays where it is counts as if it went this share of the farthest.
+const LEAST_WAY: f64 = 0.2;
+
+/// Where each loop of a blend is at each time of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Alignment {
+    /// For every loop the share of its time at which the blend starts.
+    pub(super) phases: Vec<f64>,
+    /// For every loop the phases of its body and its legs; or why it is only shifted.
+    gaits: Vec<Result<Gait, PhaseError>>,
+    /// How far each loop travels in a cycle, metres.
+    ways: Vec<f64>,
+    /// The left and the right foot, where legs have phases of their own.
+    feet: Option<[usize; 2]>,
+}
+
+/// The phases of a loop.
+#[derive(Clone, Debug, PartialEq)]
+struct Gait {
+    body: PhaseMap,
+    /// By leg, left and right: at phase 0 its foot touches down, at 1/2 it lifts.
+    legs: [PhaseMap; 2],
+    /// The share of the body's map at which the blend starts.
+    from: f64,
+}
+
+impl Gait {
+    fn new(feet: &FollowedFeet, [left, right]: [usize; 2]) -> Result<Self, PhaseError> {
+        let body = PhaseMap::through(&touch_downs(feet, left), &touch_downs(feet, right))?;
+        let leg = |foot: usize| {
+            // Counted on from the body's start, so that both touch down at one phase of the body.
+            let later = |share: f64| body.start() + (share - body.start()).rem_euclid(1.0);
+            let stances = feet.stances(foot);
+            let [touch_downs, lifts] =
+                [0, 1].map(|end| stances.iter().map(|stance| later(stance[end])).collect::<Vec<_>>());
+            PhaseMap::near(&touch_downs, &lifts)
+        };
+        Ok(Self {
+            legs: [leg(left)?, leg(right)?],
+            body,
+            from: 0.0,
+        })
+    }
+}
+
+impl Alignment {
+    /// Aligns loops, seen from their constant twists, by their feet, of which each loop has its own.
+    pub(super) fn new(loops: &[LoopClip], body: Option<&Body>, feet: &[FollowedFeet]) -> Self {
+        let mut phases = align(loops);
+        let sides = body.ok_or(PhaseError::Feet).and_then(left_and_right);
+        let mut gaits: Vec<Result<Gait, PhaseError>> = (0..loops.len())
+            .map(|index| Gait::new(feet.get(index).ok_or(PhaseError::Feet)?, sides?))
+            .collect();
+        let first = gaits.iter().position(Result::is_ok);
+        if let Some((first, Ok(gait))) = first.map(|first| (first, &gaits[first])) {
+            let (expected, phase) = (gait.body.num_cycles(), gait.body.phase(phases[first]));
+            for (index, gait) in gaits.iter_mut().enumerate() {
+                let Ok(own) = gait else { continue };
+                let found = own.body.num_cycles();
+                if found != expected {
+                    *gait = Err(PhaseError::Cycles { found, expected });
+                    continue;
+                }
+                own.from = own.body.share(phase);
+                if index != first {
+                    phases[index] = own.from.rem_euclid(1.0);
+                }
+            }
+        }
+        let way = |clip: &LoopClip| clip.root().twist.linear.length() * clip.period_secs();
+        let ways: Vec<f64> = loops.iter().map(way).collect();
+        let farthest = ways.iter().copied().fold(0.0, f64::max);
+        let counted = |way: f64| {
+            if farthest > 0.0 {
+                way.max(LEAST_WAY * farthest)
+            } else {
+                1.0
+            }
+        };
+        Self {
+            phases,
+            gaits,
+            ways: ways.into_iter().map(counted).collect(),
+            feet: sides.ok(),
+        }
+    }
+
+    /// The map of a loop's body; or why it is only shifted.
+    pub(super) fn map(&self, index: usize) -> Result<&PhaseMap, PhaseError> {
+        self.gaits[index]
+            .as_ref()
+            .map(|gait| &gait.body)
+            .map_err(|error| *error)
+    }
+
+    /// For every loop the share of its time that a blend with these weights shows at a share of its own: of the body, or of the leg of a
+    /// foot.
+    pub(super) fn shares(&self, weights: &[f64], foot: Option<usize>, share: f64) -> Vec<f64> {
+        let leg = foot.and_then(|foot| self.feet?.iter().position(|&of| of == foot));
+        // Of each loop that has phases, its weight and how far its map is from that of an even gait which starts with the blend.
+        let maps = self
+            .gaits
+            .iter()
+            .zip(weights)
+            .zip(&self.ways)
+            .map(|((gait, weight), way)| {
+                let gait = gait.as_ref().ok()?;
+                let map = leg.map_or(&gait.body, |leg| &gait.legs[leg]);
+                Some((weight * way, map, map.start() - gait.from))
+            });
+        let maps: Vec<_> = maps.collect();
+        let total: f64 = maps.iter().flatten().map(|(weight, ..)| weight).sum();
+        let mean = |value: &dyn Fn(&PhaseMap, f64) -> f64| -> f64 {
+            let of = |(weight, map, start): &(f64, &PhaseMap, f64)| weight / total * value(map, *start);
+            maps.iter().flatten().map(of).sum()
+        };
+        let shifted = self.phases.iter().map(|phase| phase + share);
+        if total <= 0.0 {
+            return shifted.collect();
+        }
+        let start = mean(&|_, start| start);
+        let phase = inverse(share, share - start, |phase| {
+            let deviation = mean(&|map, _| map.deviation(phase));
+            (start + phase + deviation, mean(&|map, _| map.slope(phase)))
+        });
+        let ahead = mean(&|map, start| start + map.deviation(phase));
+        let ahead_of = |map: &Option<(f64, &PhaseMap, f64)>| {
+            map.map_or(0.0, |(_, map, start)| start + map.deviation(phase) - ahead)
+        };
+        shifted
+            .zip(&maps)
+            .map(|(shifted, map)| shifted + ahead_of(map))
+            .collect()
+    }
+}

@@ -1,0 +1,259 @@
+//! A blend, sample by sample: its poses, and when and where its feet stand.
+
+use glam::{DQuat, DVec3};
+
+use super::{BlendError, Blender};
+use loopwright_core::analysis::Body;
+use loopwright_core::feet::{self, Feet, FootLock, HoldError, Leg, Stage};
+use loopwright_core::loop_clip::{Interpolation, LoopClip};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::motion::{Pose, Skeleton, Tracks};
+use loopwright_core::retarget::FollowedFeet;
+
+/// A blend and its feet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mix {
+    /// The blend, its feet where the pose has them.
+    pub clip: LoopClip,
+    /// When they stand, where that is known.
+    feet: Option<FollowedFeet>,
+    /// The same poses with feet where they are in the mean of the loops, seen from the root: where they stand they are as high as in
+    /// these, and move with the ground. Legs do not reach there.
+    places: Tracks,
+}
+
+impl Mix {
+    /// The blend with its feet held while those of its loops stand, and what became of them; `None` where none is held.
+    ///
+    /// `root_joint` is the joint that carries only the root motion, if there is one. Errors: those of [`feet::hold`].
+    pub fn held(
+        &self,
+        body: &Body,
+        root_joint: Option<usize>,
+        lock: FootLock,
+    ) -> Result<(Option<LoopClip>, Feet), HoldError> {
+        let Some(followed) = &self.feet else {
+            return Ok((None, Feet::default()));
+        };
+        followed.hold_at(body, root_joint, &self.clip, lock, &self.places.world())
+    }
+}
+
+/// A leg of the body that is blended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct BlendedLeg {
+    foot: usize,
+    leg: Option<Leg>,
+    /// The joints that hang from where it swings, if it has a knee.
+    joints: Vec<usize>,
+    /// The joints of the foot, from the ankle on.
+    of_foot: Vec<usize>,
+}
+
+impl BlendedLeg {
+    /// The legs of a body, by foot.
+    pub(super) fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
+        let skeleton = clip.skeleton();
+        let below = |top: usize| {
+            let hangs = move |joint: &usize| skeleton.path_from_root(*joint).contains(&top);
+            (0..skeleton.num_joints()).filter(hangs)
+        };
+        let legs = feet::legs_of(&Stage::of_loop(clip), body);
+        let blended = |(foot, leg): (usize, Option<Leg>)| {
+            let of_foot: Vec<usize> = below(body.feet[foot].ankle).collect();
+            let mut joints: Vec<usize> = leg.into_iter().flat_map(|leg| below(leg.thigh)).collect();
+            // A foot may not hang from its leg.
+            let apart = of_foot.iter().filter(|joint| !joints.contains(joint));
+            joints.extend(apart.copied().collect::<Vec<_>>());
+            Self {
+                foot,
+                leg,
+                joints,
+                of_foot,
+            }
+        };
+        legs.into_iter().enumerate().map(blended).collect()
+    }
+}
+
+/// The loops of a blend with a weight above 0, and how they are mixed.
+pub(super) struct Mixing<'a> {
+    blender: &'a Blender,
+    weights: &'a [f64],
+}
+
+impl<'a> Mixing<'a> {
+    pub(super) fn new(blender: &'a Blender, weights: &'a [f64]) -> Self {
+        Self { blender, weights }
+    }
+
+    /// The blend alone.
+    pub(super) fn clip(&self, num_samples: usize, step_secs: f64) -> Result<LoopClip, BlendError> {
+        let mut tracks = self.tracks(num_samples, step_secs);
+        for sample in 0..num_samples {
+            let share = share(sample, num_samples);
+            let (pose, _) = self.pose(share, &self.shares_of_legs(share));
+            tracks.push(pose.as_ref());
+        }
+        self.closed(tracks)
+    }
+
+    /// The blend and its feet.
+    pub(super) fn mixed(&self, num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
+        let mut tracks = self.tracks(num_samples, step_secs);
+        let mut places = tracks.clone();
+        let shares: Vec<Vec<Vec<f64>>> = (0..num_samples)
+            .map(|sample| self.shares_of_legs(share(sample, num_samples)))
+            .collect();
+        for (sample, of_legs) in shares.iter().enumerate() {
+            let (pose, feet) = self.pose(share(sample, num_samples), of_legs);
+            tracks.push(pose.as_ref());
+            let mut placed = pose;
+            for (joint, at) in feet {
+                placed.place(tracks.skeleton(), joint, at);
+            }
+            places.push(placed.as_ref());
+        }
+        let counted: Vec<usize> = (0..self.weights.len())
+            .filter(|&index| self.weights[index] > 0.0)
+            .collect();
+        let feet = (self.blender.feet.iter().zip(self.weights)).map(|(feet, weight)| (feet, *weight));
+        let feet: Vec<_> = feet.filter(|(_, weight)| *weight > 0.0).collect();
+        Ok(Mix {
+            feet: FollowedFeet::mixed(&feet, num_samples, |index, foot, sample| {
+                match shares[sample].get(foot) {
+                    Some(of_leg) => of_leg[counted[index]],
+                    None => self.shares(None, share(sample, num_samples))[counted[index]],
+                }
+            }),
+            clip: self.closed(tracks)?,
+            places,
+        })
+    }
+
+    fn tracks(&self, num_samples: usize, step_secs: f64) -> Tracks {
+        Tracks::empty(self.blender.on_screws[0].skeleton().clone(), step_secs, num_samples)
+    }
+
+    /// The loop of these poses, on the mean of the root paths.
+    fn closed(&self, tracks: Tracks) -> Result<LoopClip, BlendError> {
+        let (blender, num_samples) = (self.blender, tracks.num_frames());
+        let carrier = blender.on_screws[0].carrier();
+        let clip = LoopClip::new(blender.name(self.weights), tracks, carrier, blender.root(self.weights))?;
+        if !blender.loops.iter().any(LoopClip::follows_path) {
+            return Ok(clip);
+        }
+        let sways = (0..num_samples).map(|sample| self.sway(share(sample, num_samples)));
+        Ok(clip.along(sways.collect())?)
+    }
+
+    /// Of every loop, the share of its time that the blend shows at a share of its own.
+    fn shares(&self, foot: Option<usize>, share: f64) -> Vec<f64> {
+        self.blender.alignment.shares(self.weights, foot, share)
+    }
+
+    /// The same by leg.
+    fn shares_of_legs(&self, share: f64) -> Vec<Vec<f64>> {
+        let legs = self.blender.legs.iter();
+        legs.map(|leg| self.shares(Some(leg.foot), share)).collect()
+    }
+
+    /// The loops with a weight above 0, each with its weight and its pose at shares of their times.
+    fn posed(&self, shares: &[f64]) -> Vec<(Pose, f64)> {
+        let loops = self.blender.on_screws.iter().zip(shares).zip(self.weights);
+        let counted = loops.filter(|(_, weight)| **weight > 0.0);
+        let pose = |((clip, share), &weight): ((&LoopClip, &f64), &f64)| {
+            let secs = share * clip.period_secs();
+            (clip.body_pose_at(secs, Interpolation::Cubic), weight)
+        };
+        counted.map(pose).collect()
+    }
+
+    /// The local pose at a share of the time of the blend, and where the joints of feet are in the mean, seen from the root. `of_legs` are the
+    /// shares of all loops, by leg.
+    fn pose(&self, share: f64, of_legs: &[Vec<f64>]) -> (Pose, Vec<(usize, Rigid)>) {
+        let skeleton = self.blender.on_screws[0].skeleton();
+        let of_body = self.shares(None, share);
+        let bodies = self.posed(&of_body);
+        let mut pose: Pose = (0..skeleton.num_joints())
+            .map(|joint| mean(&bodies, |pose| local(pose, joint)))
+            .collect();
+        let mut feet = Vec::new();
+        for (leg, of_leg) in self.blender.legs.iter().zip(of_legs) {
+            let is_apart = bodies.len() > 1 && *of_leg != of_body;
+            let own;
+            let legs = if is_apart {
+                own = self.posed(of_leg);
+                for &joint in &leg.joints {
+                    pose.set_joint(joint, into(mean(&own, |pose| local(pose, joint))));
+                }
+                &own
+            } else {
+                &bodies
+            };
+            let at = |&joint: &usize| (joint, into(mean(legs, |pose| seen(pose, skeleton, joint))));
+            let placed: Vec<(usize, Rigid)> = leg.of_foot.iter().map(at).collect();
+            // A foot that does not hang from its leg is where it is.
+            let hangs = leg.leg.filter(|leg| is_apart && !leg.is_apart);
+            if let Some(of_body) = hangs {
+                let (_, turned) = mean(legs, |pose| seen(pose, skeleton, of_body.thigh));
+                reach(&mut pose, skeleton, &of_body, turned, &placed);
+            }
+            feet.extend(placed);
+        }
+        (pose, feet)
+    }
+
+    /// The mean of root paths, seen from their twists.
+    fn sway(&self, share: f64) -> Rigid {
+        let loops = self
+            .blender
+            .loops
+            .iter()
+            .zip(self.shares(None, share))
+            .zip(self.weights);
+        let sways = loops.map(|((clip, share), &weight)| (clip.sway_at(share * clip.period_secs()), weight));
+        let sways: Vec<(Rigid, f64)> = sways.collect();
+        into(mean(&sways, |sway| *sway))
+    }
+}
+
+/// The share of the time of a blend at a sample of it.
+fn share(sample: usize, num_samples: usize) -> f64 {
+    sample as f64 / num_samples as f64
+}
+
+/// Brings a leg to where the mean of its foot is, as far as the knee gives way. The hips are those of another moment, so that the thigh turns
+/// as in the mean seen from the root first.
+fn reach(pose: &mut Pose, skeleton: &Skeleton, leg: &Leg, thigh_turned: DQuat, placed: &[(usize, Rigid)]) {
+    let above = |pose: &Pose, joint: usize| pose.as_ref().above(skeleton, joint).rotation.conjugate();
+    pose.rotations[leg.thigh] = (above(pose, leg.thigh) * thigh_turned).normalize();
+    let Some((_, foot)) = placed.iter().find(|(joint, _)| *joint == leg.ankle) else {
+        return;
+    };
+    let world = pose.as_ref().world(skeleton);
+    leg.move_ankle(skeleton, pose, &world, foot.translation - world.translations[leg.ankle]);
+    pose.rotations[leg.ankle] = (above(pose, leg.ankle) * foot.rotation).normalize();
+}
+
+/// The mean of transforms by weight, of sum 1: of their places, and on the sphere of rotations ([`rotation::mean`]). `of` gives the
+/// transform of a part, such as one joint of a pose.
+pub fn mean<T>(parts: &[(T, f64)], of: impl Fn(&T) -> Rigid) -> (DVec3, DQuat) {
+    let transforms = || parts.iter().map(|(part, weight)| (of(part), *weight));
+    let turns: Vec<_> = transforms().map(|(at, weight)| (at.rotation, weight)).collect();
+    let place = transforms().map(|(at, weight)| at.translation * weight).sum();
+    (place, rotation::mean(&turns))
+}
+
+fn into((place, turn): (DVec3, DQuat)) -> Rigid {
+    Rigid::new(turn, place)
+}
+
+fn local(pose: &Pose, joint: usize) -> Rigid {
+    pose.as_ref().joint(joint)
+}
+
+/// A joint of a local pose, seen from the root.
+fn seen(pose: &Pose, skeleton: &Skeleton, joint: usize) -> Rigid {
+    pose.as_ref().world_of(skeleton, joint)
+}

@@ -1,0 +1,247 @@
+//! The phase of a gait by its touch-downs, and the share of a loop's time at which a phase comes.
+//!
+//! At phase 0 the left foot touches down and at 1/2 the right one, however long the step before each takes in a loop. The map to
+//! shares of time is the trigonometric polynomial of least degree through the touch-downs: periodic and smooth, so what is sampled
+//! through it repeats as exactly as the loop. Derivation: docs/math/blend.md.
+
+use loopwright_core::analysis::{Body, ContactLimits, FoundBy, Side};
+use loopwright_core::loop_clip::LoopClip;
+use loopwright_core::math::ops::{cos, sin};
+use loopwright_core::retarget::FollowedFeet;
+
+const TAU: f64 = core::f64::consts::TAU;
+
+/// A map rises by at least this much a phase: where it rises less, a blend nearly stops or rushes.
+const LEAST_SLOPE: f64 = 0.1;
+
+/// Phases a touch-down at which the slope of a map is measured: it is a polynomial of half a degree a touch-down.
+const SLOPES: usize = 32;
+
+/// An inverse is as exact as rounding lets it be after so many steps; each halves the interval where Newton's leaves it.
+const MOST_STEPS: usize = 60;
+
+/// Why a loop has no phase by its touch-downs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum PhaseError {
+    /// Only bodies with one left and one right foot have.
+    #[error("the body does not stand on one left and one right foot")]
+    Feet,
+    /// A foot never lifts, or never stands.
+    #[error("no touch-downs of both feet")]
+    NoTouchDowns,
+    /// The feet do not touch down in turn.
+    #[error("left and right touch down {left} and {right} times, and not in turn", left = found[0], right = found[1])]
+    NotInTurn {
+        /// Touch-downs of the left and of the right foot.
+        found: [usize; 2],
+    },
+    /// The first loop with touch-downs has another number of them.
+    #[error("{found} cycles, where another loop has {expected}")]
+    Cycles {
+        /// Cycles of this loop and of that one.
+        found: usize,
+        expected: usize,
+    },
+    /// One step takes so much longer than the other that no smooth map comes through the touch-downs.
+    #[error("one step takes several times as long as the other")]
+    Uneven,
+}
+
+/// The share of a loop's time at each phase of its gait.
+///
+/// For a loop of one cycle that starts at the left foot's touch-down, share(p) = p + c sin^2(pi p), with c the share of the right
+/// foot's touch-down less 1/2.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseMap {
+    /// The share at phase 0.
+    start: f64,
+    /// How far shares are from even, start and phase aside, at even phases; 0 at the first.
+    deviations: Vec<f64>,
+}
+
+impl PhaseMap {
+    /// The map of one cycle from the left foot's touch-down on, with the right one's at the share 1/2 + `warp`: share(p) = p + warp
+    /// sin^2(pi p), which rises for |warp| < 1/pi.
+    pub fn warped(warp: f64) -> Self {
+        Self {
+            start: 0.0,
+            deviations: vec![0.0, warp],
+        }
+    }
+
+    /// The map through touch-downs at these shares of a loop's time, each 0 to 1: those of the left foot and those of the right.
+    ///
+    /// Phase 0 is the left foot's first. Errors: [`PhaseError`].
+    pub fn through(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
+        let map = Self::alternating(left, right)?;
+        match map.least_slope() >= LEAST_SLOPE {
+            true => Ok(map),
+            false => Err(PhaseError::Uneven),
+        }
+    }
+
+    /// The same with as much of the deviations as a smooth map allows.
+    pub(super) fn near(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
+        let mut map = Self::alternating(left, right)?;
+        let least = map.least_slope();
+        if least < LEAST_SLOPE {
+            // The slope is 1 and a multiple of the deviations.
+            let share = (1.0 - LEAST_SLOPE) / (1.0 - least);
+            map.deviations.iter_mut().for_each(|deviation| *deviation *= share);
+        }
+        Ok(map)
+    }
+
+    fn alternating(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
+        let found = [left.len(), right.len()];
+        let Some(start) = left.iter().copied().reduce(f64::min).filter(|_| found[1] > 0) else {
+            return Err(PhaseError::NoTouchDowns);
+        };
+        let from_start = |share: &f64| (share - start).rem_euclid(1.0);
+        let [mut left, mut right] = [left, right].map(|shares| shares.iter().map(from_start).collect::<Vec<_>>());
+        left.sort_by(f64::total_cmp);
+        right.sort_by(f64::total_cmp);
+        let shares: Vec<f64> = left
+            .iter()
+            .zip(&right)
+            .flat_map(|(left, right)| [*left, *right])
+            .collect();
+        if found[0] != found[1] || !shares.is_sorted_by(|one, next| one < next) {
+            return Err(PhaseError::NotInTurn { found });
+        }
+        let even = |index: usize| index as f64 / shares.len() as f64;
+        let deviations = shares.iter().enumerate().map(|(index, share)| share - even(index));
+        Ok(Self {
+            start,
+            deviations: deviations.collect(),
+        })
+    }
+
+    /// The map of a loop by when the feet of its body stand, found between its samples. Errors: [`PhaseError`].
+    pub fn of_loop(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Result<Self, PhaseError> {
+        let sides = left_and_right(body)?;
+        let straight = clip.clone().on_screw();
+        let feet = FollowedFeet::of_itself(straight.as_ref().unwrap_or(clip), body, *limits);
+        let [left, right] = sides.map(|foot| touch_downs(&feet, foot));
+        Self::through(&left, &right)
+    }
+
+    /// The share of the loop's time at phase 0, where the left foot touches down.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+
+    /// Number of cycles of the gait in the loop.
+    pub fn num_cycles(&self) -> usize {
+        self.deviations.len() / 2
+    }
+
+    /// How far the touch-down that is farthest from its even phase is from it, as a share of the loop's time: for a loop of one cycle
+    /// the share between the left and the right one, less 1/2.
+    pub fn warp(&self) -> f64 {
+        let farther = |most: f64, next: &f64| if next.abs() > most.abs() { *next } else { most };
+        self.deviations.iter().fold(0.0, farther)
+    }
+
+    /// The share of the loop's time at a phase; both go on beyond 0 to 1.
+    pub fn share(&self, phase: f64) -> f64 {
+        self.start + phase + self.deviation(phase)
+    }
+
+    /// The phase at a share of the loop's time.
+    pub fn phase(&self, share: f64) -> f64 {
+        inverse(share, share - self.start, |phase| {
+            (self.share(phase), self.slope(phase))
+        })
+    }
+
+    /// How far the share is from the phase, the start aside.
+    pub(super) fn deviation(&self, phase: f64) -> f64 {
+        if let [_, half] = self.deviations[..] {
+            let sine = sin(0.5 * TAU * phase);
+            return half * sine * sine;
+        }
+        self.sum(phase, |harmonic, angle| {
+            let scale = if 2 * harmonic == self.deviations.len() {
+                1.0
+            } else {
+                2.0
+            };
+            if harmonic == 0 { 1.0 } else { scale * cos(angle) }
+        })
+    }
+
+    /// How fast the share rises with the phase.
+    pub(super) fn slope(&self, phase: f64) -> f64 {
+        if let [_, half] = self.deviations[..] {
+            return 1.0 + half * 0.5 * TAU * sin(TAU * phase);
+        }
+        1.0 + self.sum(phase, |harmonic, angle| {
+            let scale = if 2 * harmonic == self.deviations.len() {
+                1.0
+            } else {
+                2.0
+            };
+            -scale * TAU * harmonic as f64 * sin(angle)
+        })
+    }
+
+    /// The mean over the touch-downs of their deviations times the sum of a term over all harmonics of the distance to each.
+    fn sum(&self, phase: f64, term: impl Fn(usize, f64) -> f64) -> f64 {
+        let count = self.deviations.len();
+        let of = |(index, deviation): (usize, &f64)| {
+            let away = phase - index as f64 / count as f64;
+            let terms = (0..=count / 2).map(|harmonic| term(harmonic, TAU * harmonic as f64 * away));
+            deviation * terms.sum::<f64>()
+        };
+        self.deviations.iter().enumerate().map(of).sum::<f64>() / count as f64
+    }
+
+    fn least_slope(&self) -> f64 {
+        let count = SLOPES * self.deviations.len();
+        let slopes = (0..count).map(|index| self.slope(index as f64 / count as f64));
+        slopes.fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Where a function that rises, by one more a turn, has a value: by Newton's method between bounds, from a guess less than 1 away.
+pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
+    let (mut low, mut high) = (guess - 1.0, guess + 1.0);
+    let mut at = guess;
+    for _ in 0..MOST_STEPS {
+        let (here, slope) = function(at);
+        let off = here - value;
+        if off > 0.0 {
+            high = at;
+        } else {
+            low = at;
+        }
+        let next = at - off / slope;
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
+        if (next - at).abs() <= f64::EPSILON {
+            return next;
+        }
+        at = next;
+    }
+    at
+}
+
+/// The shares of a loop's time at which a foot touches down.
+pub(super) fn touch_downs(feet: &FollowedFeet, foot: usize) -> Vec<f64> {
+    feet.stances(foot).iter().map(|[from, _]| *from).collect()
+}
+
+/// The left and the right foot of a body that stands on these two.
+pub(super) fn left_and_right(body: &Body) -> Result<[usize; 2], PhaseError> {
+    let of = |side: Side| body.feet.iter().position(|foot| foot.side == Some(side));
+    match (body.feet.len(), of(Side::Left), of(Side::Right)) {
+        (2, Some(left), Some(right)) if body.found_by != FoundBy::AllLeaves => Ok([left, right]),
+        _ => Err(PhaseError::Feet),
+    }
+}

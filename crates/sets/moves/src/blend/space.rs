@@ -1,0 +1,277 @@
+//! Blend spaces: a loop of a given speed, turn rate or climb, from a set of loops with other values.
+//!
+//! Every loop is a point of its speed and turn rate. A given point is blended from the corners of the simplex around it in
+//! Delaunay's triangulation: a pair of neighbours on one axis, a triangle on two. The twist of a blend is linear in each loop's
+//! share of the time, so the blend has exactly the given values. Derivation and rejected alternatives: docs/math/blend.md.
+
+use super::{BlendError, Blender};
+use loopwright_core::loop_clip::LoopClip;
+use loopwright_core::math::{Twist, ops};
+
+/// What an axis of a blend space measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Speed over the ground, metres per second.
+    Speed,
+    /// Rate of turn, radians per second, left positive.
+    Turn,
+    /// Rate of climb, metres per second.
+    Climb,
+}
+
+impl Axis {
+    /// The value of a twist on the axis.
+    pub fn of(self, twist: Twist) -> f64 {
+        match self {
+            Self::Speed => ops::hypot(twist.linear.x, twist.linear.z),
+            Self::Turn => twist.angular.y,
+            Self::Climb => twist.linear.y,
+        }
+    }
+}
+
+/// A point on one or two axes; the second is 0 if there is one axis.
+type Point = [f64; 2];
+
+/// A set of loops that provides any speed, turn rate or climb between theirs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlendSpace {
+    blender: Blender,
+    axes: [Option<Axis>; 2],
+    /// The loops' own points.
+    points: Vec<Point>,
+    /// The scale of each axis: the range that the loops cover.
+    scale: Point,
+}
+
+impl BlendSpace {
+    /// Aligns loops and computes the position of each on the axis.
+    ///
+    /// Errors: see [`Blender::new`].
+    pub fn along(axis: Axis, loops: Vec<LoopClip>) -> Result<Self, BlendError> {
+        Self::new([Some(axis), None], loops)
+    }
+
+    /// The same for two axes.
+    pub fn over(axes: [Axis; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
+        Self::new(axes.map(Some), loops)
+    }
+
+    fn new(axes: [Option<Axis>; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
+        let blender = Blender::new(loops)?;
+        let points = blender.loops().iter().map(|clip| point(axes, clip.root().twist));
+        let points: Vec<Point> = points.collect();
+        let scale = [0, 1].map(|axis| {
+            let values = points.iter().map(|point| point[axis]);
+            let range = values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min);
+            if range > 0.0 { range } else { 1.0 }
+        });
+        Ok(Self {
+            blender,
+            axes,
+            points,
+            scale,
+        })
+    }
+
+    /// The loops and their alignment.
+    pub fn blender(&self) -> &Blender {
+        &self.blender
+    }
+
+    /// Weights for [`Blender::blend`] of the loop at a point, one number for each axis of the space; the second is ignored if
+    /// there is one axis.
+    ///
+    /// Weights are at least 0, sum to 1 and are continuous in the point; at a loop's own point it is the only one. At most three
+    /// are not 0. A point outside of the range of the loops counts as the nearest one inside, and a value that is not finite as
+    /// 0.
+    pub fn weights(&self, at: [f64; 2]) -> Vec<f64> {
+        let at = [0, 1].map(|axis| {
+            if self.axes[axis].is_some() && at[axis].is_finite() {
+                at[axis]
+            } else {
+                0.0
+            }
+        });
+        let mut shares = self.shares(at);
+        let wanted = self.mixed(&shares);
+        let mut asked = wanted;
+        // Speed is the length of a mean of velocities, which is a little below the mean of lengths if loops drift to different
+        // sides. The requested speed is raised to compensate.
+        for _ in 0..MAX_CORRECTIONS {
+            let found = point(self.axes, self.twist(&shares));
+            let missing = [0, 1].map(|axis| wanted[axis] - found[axis]);
+            if missing
+                .iter()
+                .zip(&self.scale)
+                .all(|(missing, scale)| missing.abs() <= 1e-13 * scale)
+            {
+                break;
+            }
+            asked = [0, 1].map(|axis| asked[axis] + missing[axis]);
+            shares = self.shares(asked);
+        }
+        // From shares of time to weights: a loop of a longer period has more time at the same weight.
+        let periods = self.blender.loops().iter().map(LoopClip::period_secs);
+        let weights = shares.iter().zip(periods).map(|(share, period)| share / period);
+        let weights: Vec<f64> = weights.collect();
+        let sum: f64 = weights.iter().sum();
+        weights.into_iter().map(|weight| weight / sum).collect()
+    }
+
+    /// The loop at a point: see [`Self::weights`].
+    pub fn at(&self, at: [f64; 2]) -> Result<LoopClip, BlendError> {
+        self.blender.blend(&self.weights(at))
+    }
+
+    /// The twist of the blend for the given shares of the time.
+    fn twist(&self, shares: &[f64]) -> Twist {
+        let loops = self.blender.loops().iter().zip(shares);
+        loops.fold(Twist::ZERO, |sum, (clip, share)| Twist {
+            linear: sum.linear + clip.root().twist.linear * *share,
+            angular: sum.angular + clip.root().twist.angular * *share,
+        })
+    }
+
+    /// The mean of the loops' points.
+    fn mixed(&self, shares: &[f64]) -> Point {
+        [0, 1].map(|axis| {
+            self.points
+                .iter()
+                .zip(shares)
+                .map(|(point, share)| point[axis] * share)
+                .sum()
+        })
+    }
+
+    /// Shares of sum 1 whose mean of points is `at`, or the nearest possible point.
+    fn shares(&self, at: Point) -> Vec<f64> {
+        let scaled = |point: Point| [point[0] / self.scale[0], point[1] / self.scale[1]];
+        let points: Vec<Point> = self.points.iter().copied().map(scaled).collect();
+        let mut shares = vec![0.0; points.len()];
+        for (index, share) in simplex_around(&points, scaled(at)).corners() {
+            shares[index] += share;
+        }
+        shares
+    }
+}
+
+/// Most corrections of a speed; the error is squared by each.
+const MAX_CORRECTIONS: usize = 24;
+
+fn point(axes: [Option<Axis>; 2], twist: Twist) -> Point {
+    axes.map(|axis| axis.map_or(0.0, |axis| axis.of(twist)))
+}
+
+/// Up to three corners and their shares, of sum 1.
+#[derive(Clone, Copy, Debug)]
+struct Simplex {
+    corners: [usize; 3],
+    shares: [f64; 3],
+}
+
+impl Simplex {
+    fn corners(self) -> impl Iterator<Item = (usize, f64)> {
+        self.corners
+            .into_iter()
+            .zip(self.shares)
+            .filter(|(_, share)| *share > 0.0)
+    }
+
+    /// The height of the paraboloid's chord over the corners at the given shares.
+    fn height(&self, heights: &[f64]) -> f64 {
+        self.corners().map(|(corner, share)| share * heights[corner]).sum()
+    }
+}
+
+/// Points this close, as a share of the range, are equal; shares this far below zero are zero.
+const SAME: f64 = 1e-12;
+
+/// The simplex of Delaunay's triangulation that contains a point, or the nearest point that it covers.
+///
+/// Lifted onto a paraboloid, the triangles are the faces of the lower hull: of all triangles around a point it is the lowest one
+/// there. There are few loops, so all triangles are tried and no triangulation is stored. Where four points lie on a circle both
+/// diagonals are at the same height; a lift of at most a billionth decides, for all points alike.
+fn simplex_around(points: &[Point], at: Point) -> Simplex {
+    let heights: Vec<f64> = points
+        .iter()
+        .enumerate()
+        .map(|(index, point)| {
+            // By the square of the index: evenly spaced points, as in grids, then do not cancel.
+            let lift = ((index * index) as f64 * 0.618_033_988_749_895).fract();
+            point[0] * point[0] + point[1] * point[1] + 1e-9 * lift
+        })
+        .collect();
+    let mut best: Option<(f64, Simplex)> = None;
+    let mut offer = |simplex: Simplex| {
+        let height = simplex.height(&heights);
+        if best.is_none_or(|(lowest, _)| height < lowest) {
+            best = Some((height, simplex));
+        }
+    };
+    let count = points.len();
+    for i in 0..count {
+        for j in i + 1..count {
+            for k in j + 1..count {
+                if let Some(shares) = triangle_shares([points[i], points[j], points[k]], at) {
+                    offer(Simplex {
+                        corners: [i, j, k],
+                        shares,
+                    });
+                }
+            }
+        }
+    }
+    if let Some((_, simplex)) = best {
+        return simplex;
+    }
+    // Outside of all triangles, or without any: the nearest point of any edge.
+    let mut nearest = f64::INFINITY;
+    let mut edges: Vec<(f64, Simplex)> = Vec::new();
+    for i in 0..count {
+        for j in i..count {
+            let (from, to) = (points[i], points[j]);
+            let (edge, off) = ([to[0] - from[0], to[1] - from[1]], [at[0] - from[0], at[1] - from[1]]);
+            let length = edge[0] * edge[0] + edge[1] * edge[1];
+            let share = if length > SAME * SAME {
+                ((off[0] * edge[0] + off[1] * edge[1]) / length).clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+            let gap = ops::hypot(off[0] - share * edge[0], off[1] - share * edge[1]);
+            nearest = nearest.min(gap);
+            edges.push((
+                gap,
+                Simplex {
+                    corners: [i, j, j],
+                    shares: [1.0 - share, share, 0.0],
+                },
+            ));
+        }
+    }
+    edges
+        .into_iter()
+        .filter(|(gap, _)| *gap <= nearest + SAME)
+        .map(|(_, simplex)| simplex)
+        .min_by(|a, b| a.height(&heights).total_cmp(&b.height(&heights)))
+        .unwrap_or(Simplex {
+            corners: [0; 3],
+            shares: [1.0, 0.0, 0.0],
+        })
+}
+
+/// Barycentric shares of a point in a triangle; `None` for a point outside and for a triangle without area.
+fn triangle_shares([a, b, c]: [Point; 3], at: Point) -> Option<[f64; 3]> {
+    let area = |p: Point, q: Point, r: Point| (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
+    let whole = area(a, b, c);
+    if whole.abs() < SAME {
+        return None;
+    }
+    let shares = [area(at, b, c) / whole, area(a, at, c) / whole, area(a, b, at) / whole];
+    if shares.iter().any(|share| *share < -SAME) {
+        return None;
+    }
+    let shares = shares.map(|share| share.max(0.0));
+    let sum: f64 = shares.iter().sum();
+    Some(shares.map(|share| share / sum))
+}

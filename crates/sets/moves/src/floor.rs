@@ -1,0 +1,72 @@
+//! The floor below a loop: where its own feet stand, as a height over its root.
+//!
+//! Takes are recorded over floors of any height, and the root of a loop keeps the zero of its take's file. Loops that follow or
+//! blend into each other must stand on one floor. For takes: `analysis::floor`. Source: docs/math/contacts.md.
+
+use glam::DVec3;
+
+use loopwright_core::analysis::{Body, BodyOverrides, ContactLimits};
+use loopwright_core::feet::{Stage, standing_places};
+use loopwright_core::loop_clip::LoopClip;
+use loopwright_core::math::{Rigid, percentile};
+use loopwright_core::take::Take;
+
+/// A root that leans by less than this, as the length of the difference of its up axis from +Y, is upright.
+const UPRIGHT: f64 = 1e-6;
+
+/// Height over the root at which the feet of a loop stand, metres: of the joints that stand, above the ground by a sole.
+///
+/// `None` where none ever stands. The loop is seen from its constant twist.
+fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Option<f64> {
+    let places = standing_places(stage, body, limits).into_iter();
+    let heights: Vec<f64> = places.map(|(sample, at)| over_root(stage, sample, at)).collect();
+    (!heights.is_empty()).then(|| percentile::of(heights, 0.5))
+}
+
+/// The same; where no foot ever stands, the height of the lowest joint.
+pub(crate) fn floor_over_root(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> f64 {
+    let stage = Stage::of_loop(clip);
+    stance_over_root(&stage, body, limits).unwrap_or_else(|| {
+        let lowest_of = |sample: usize| {
+            let heights = stage.world.positions(sample).iter();
+            let heights = heights.map(|&at| over_root(&stage, sample, at));
+            heights.fold(f64::INFINITY, f64::min)
+        };
+        (0..clip.num_samples()).map(lowest_of).fold(f64::INFINITY, f64::min)
+    })
+}
+
+/// Height over the root of a point seen from it.
+fn over_root(stage: &Stage<'_>, sample: usize, position: DVec3) -> f64 {
+    stage.course.up[sample].dot(position)
+}
+
+/// Loops that stand on the floor of the first: their bodies are raised or lowered over their roots.
+///
+/// A loop whose root leans, as in full space, or whose feet never stand is left as it is. The loops have one skeleton and are
+/// seen from their constant twists; `overrides` are the caller's choices for its body.
+pub(crate) fn on_one_floor(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Vec<LoopClip> {
+    let floor = |clip: &LoopClip| {
+        let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
+        let body = Body::find(&take, overrides).ok()?;
+        let stage = Stage::of_loop(clip);
+        is_upright(clip).then(|| stance_over_root(&stage, &body, &overrides.contacts))?
+    };
+    let Some(first) = loops.first().and_then(floor) else {
+        return loops;
+    };
+    let mut loops = loops.into_iter();
+    let kept = loops.next();
+    let raised = loops.map(|clip| match floor(&clip) {
+        Some(own) => clip.with_body_moved(Rigid::new(glam::DQuat::IDENTITY, DVec3::Y * (first - own))),
+        None => clip,
+    });
+    kept.into_iter().chain(raised).collect()
+}
+
+/// Whether the root of a loop stands upright and turns about the up axis alone.
+pub(crate) fn is_upright(clip: &LoopClip) -> bool {
+    let root = clip.root();
+    let leans = (root.start.rotation * DVec3::Y - DVec3::Y).length();
+    leans < UPRIGHT && root.twist.angular.x.abs().max(root.twist.angular.z.abs()) < UPRIGHT
+}

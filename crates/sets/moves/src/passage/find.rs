@@ -1,0 +1,669 @@
+//! Finds starts, stops, turns and jumps in a take, and where each meets the loops at least cost.
+//!
+//! By the smoothed way of the root each frame stands, moves, or does neither. A start is what lies between standing and moving, a stop
+//! the reverse; a turn in place lies between standing and standing, a turn on the move between steady ways; a jump is a flight of both
+//! feet that is no part of a gait. Each end may be at any frame of a window around it and at any sample of a loop; the pair costs what
+//! a jump between them would, plus a small price for length. All pairs are tried at a coarse rate, and those around the best at full
+//! rate. Derivation: docs/math/passage.md.
+
+use core::fmt;
+use core::ops::RangeInclusive;
+
+use glam::DVec3;
+
+use super::ground::Way;
+use super::{LoopState, PassageError, PassageKind, check, moves, stands};
+use crate::play::{DEFAULT_FADE_SECS, LoopSet};
+use crate::transition::{State, TransitionClip, Transitions};
+use loopwright_core::analysis::{Analysis, Foot, MOVING_MPS};
+use loopwright_core::feet::contact;
+use loopwright_core::math::{Decay, TimeStep, ops, percentile, rotation};
+
+/// A turn between standing and standing is larger than this, radians (30 degrees).
+const MIN_TURN_IN_PLACE: f64 = 30.0 * core::f64::consts::PI / 180.0;
+
+/// A turn on the move is larger than this, radians (45 degrees), within about 1.5 seconds.
+const MIN_TURN_ON_THE_MOVE: f64 = 45.0 * core::f64::consts::PI / 180.0;
+
+/// A turn on the move takes about so long, seconds; over half of it on either side it is measured.
+const TURN_SECS: f64 = 1.5;
+
+/// A root slower than this, metres per second and radians per second (25 degrees), stands.
+const STANDS_MPS: f64 = 0.15;
+const STANDS_RATE: f64 = 0.436;
+
+/// A body stands, or moves steadily, for at least so long, seconds.
+const STANDS_SECS: f64 = 0.2;
+const MOVES_SECS: f64 = 0.8;
+
+/// Hands farther apart than this share of the bones between them are spread out.
+const SPREAD_SHARE: f64 = 0.75;
+
+/// Turns of steady ways are slower than this share of the turn between them.
+const STEADY_SHARE: f64 = 0.4;
+
+/// The way goes on for so long before and after a turn, seconds; over half of that it is steady.
+const STEADY_SECS: f64 = 0.5;
+
+/// A turn of a body that stands carries it no farther than this, metres.
+const IN_PLACE_METRES: f64 = 1.0;
+
+/// A flight lasts at least so long, seconds, ...
+const FLIGHT_SECS: f64 = 0.06;
+
+/// ... a jump so long, ...
+const JUMP_SECS: f64 = 0.2;
+
+/// ... and so many times as long as any flight within this time of it, seconds: the flights of runs and hops are alike.
+const JUMP_TIMES: f64 = 1.6;
+const ALONE_SECS: f64 = 1.5;
+
+/// Over its ground by more than this a foot flies, metres on the reference body.
+const FLIES_METRES: f64 = 0.04;
+
+/// A passage may begin so long before and end so long after what it is about, seconds: a gait has a whole cycle within it.
+const BEFORE_SECS: f64 = 1.2;
+const AFTER_SECS: f64 = 2.2;
+
+/// So much of what is about to change may be left out, seconds: the smoothed way changes before the body does.
+const LEFT_OUT_SECS: f64 = 0.15;
+
+/// Shortest passage, seconds.
+const SHORTEST_SECS: f64 = 0.5;
+
+/// A second of length costs as much as this, metre-seconds on the reference body: a twentieth of a jump at random.
+const LENGTH_PRICE: f64 = 0.05;
+
+/// Pairs are tried at about this rate, Hz, and then around the best.
+const COARSE_HZ: f64 = 30.0;
+
+/// Loops whose speed differs from that of the way by more than this share of the faster, plus this many metres per second
+/// on the reference body, are of another gait.
+const SPEED_SHARE: f64 = 0.35;
+const SPEED_MPS: f64 = 0.25;
+
+/// Stances between which a jump costs less than this, metre-seconds on the reference body, and whose feet are as far apart but for this, metres
+/// on the reference body, are one; of more than so many the calmest count.
+const ALIKE: f64 = 0.5;
+const ALIKE_METRES: f64 = 0.02;
+const MOST_STANCES: usize = 4;
+
+/// A passage that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundPassage {
+    /// What it does.
+    pub kind: PassageKind,
+    /// First and last frame of the take.
+    pub frames: [f64; 2],
+    /// The states of loops in which it begins and ends.
+    pub ends: [LoopState; 2],
+    /// What both ends cost together, metre-seconds.
+    pub cost: f64,
+    /// The change of the body's heading in the take, radians, left positive; once its ends are bent to meet the loops it may turn by
+    /// more or less.
+    pub turn: f64,
+}
+
+/// Why no passage of a kind was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// No loop stands.
+    NoLoopStands,
+    /// No loop goes somewhere.
+    NoLoopMoves,
+    /// The take does nothing of the kind.
+    Never(PassageKind),
+    /// The take does it, but no loop is like what it does before or after.
+    NoLoopLike(PassageKind),
+}
+
+impl fmt::Display for Looked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoLoopStands => "no loop stands",
+            Self::NoLoopMoves => "no loop goes anywhere",
+            Self::NoLoopLike(_) => "no loop is as fast as the take there, or the take ends too soon",
+            Self::Never(PassageKind::Start) => "the body never stands for 0.2 s before it goes somewhere for 0.8 s",
+            Self::Never(PassageKind::Stop) => "the body never goes somewhere for 0.8 s before it stands for 0.2 s",
+            Self::Never(PassageKind::TurnInPlace) => "the body never stands, turns by more than 30 degrees, and stands",
+            Self::Never(PassageKind::Turn) => {
+                "the body never turns by more than 45 degrees within 1.5 s between steady ways"
+            }
+            Self::Never(PassageKind::Jump) => "both feet never leave the ground for 0.2 s, but as often as a gait does",
+            Self::Never(PassageKind::Transition) => "there are no two loops",
+        })
+    }
+}
+
+/// What was found in a take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The passages, by kind, those of each with the cheapest first.
+    pub passages: Vec<FoundPassage>,
+    /// The kinds that were asked for and not found, and why.
+    pub missing: Vec<(PassageKind, Looked)>,
+}
+
+/// Looks for passages of these kinds between the loops of a set in a take on their skeleton.
+///
+/// Transitions are not in takes: see [`super::Passage::between`]. Errors: [`PassageError`].
+pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result<Found, PassageError> {
+    check(set, Some(analysis))?;
+    let mut search = Search {
+        step: TimeStep::new(analysis.take.frame_time_secs()),
+        dt: analysis.take.frame_time_secs(),
+        way: Way::of_hips(analysis),
+        costs: Vec::new(),
+        set,
+        analysis,
+        decay: Decay::Quintic {
+            blend_secs: DEFAULT_FADE_SECS,
+        },
+        size: analysis.body.size(&analysis.take),
+    };
+    let mut found = Found::default();
+    let all = search.events();
+    if all.iter().any(|event| kinds.contains(&event.kind)) {
+        // Every loop takes a copy of the take's features.
+        search.costs = costs(set, analysis)?;
+    }
+    for kind in PassageKind::ALL.into_iter().filter(|kind| kinds.contains(kind)) {
+        if kind == PassageKind::Transition {
+            continue;
+        }
+        let events: Vec<&Event> = all.iter().filter(|event| event.kind == kind).collect();
+        let mut passages: Vec<FoundPassage> = events.iter().filter_map(|event| search.fitted(event)).collect();
+        passages.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+        if passages.is_empty() {
+            found.missing.push((kind, search.why_not(kind, !events.is_empty())));
+        }
+        found.passages.extend(passages);
+    }
+    Ok(found)
+}
+
+/// What a jump from each frame of the take into each sample of the loops costs.
+fn costs(set: &LoopSet, analysis: &Analysis) -> Result<Vec<Transitions>, PassageError> {
+    let take = TransitionClip::from_take(analysis.clone());
+    (set.loops().iter())
+        .map(|clip| {
+            let entered = TransitionClip::from_loop(clip, analysis.overrides())?;
+            Ok(Transitions::between(&take, &entered, &analysis.overrides().weights)?)
+        })
+        .collect()
+}
+
+/// What a frame does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Does {
+    Stand,
+    Move,
+    Neither,
+}
+
+/// A run of frames.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    does: Does,
+    first: usize,
+    last: usize,
+}
+
+/// Something that happens once, and where a passage of it may begin and end.
+#[derive(Clone, Debug)]
+struct Event {
+    kind: PassageKind,
+    windows: [RangeInclusive<usize>; 2],
+    /// The frames between which it happens: what is longer costs more.
+    about: [usize; 2],
+    /// What the body does before and after.
+    does: [Does; 2],
+}
+
+struct Search<'a> {
+    set: &'a LoopSet,
+    analysis: &'a Analysis,
+    way: Way,
+    /// By loop; none until something is found that may meet them.
+    costs: Vec<Transitions>,
+    decay: Decay,
+    step: TimeStep,
+    dt: f64,
+    /// Of the body, beside the reference body.
+    size: f64,
+}
+
+/// A frame of the take at which it meets a loop.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    frame: usize,
+    loop_index: usize,
+    sample: usize,
+    cost: f64,
+    price: f64,
+}
+
+impl Search<'_> {
+    fn frames(&self, secs: f64) -> usize {
+        self.step.nearest_from_one(secs)
+    }
+
+    /// What happens in the take, in order of time.
+    fn events(&self) -> Vec<Event> {
+        let jumps = self.jumps();
+        let runs = runs(&self.way, self.analysis);
+        let mut events = Vec::new();
+        for pair in runs.windows(2) {
+            let (kind, [from, to]) = match [pair[0].does, pair[1].does] {
+                [Does::Stand, Does::Move] => (PassageKind::Start, [pair[0], pair[1]]),
+                [Does::Move, Does::Stand] => (PassageKind::Stop, [pair[0], pair[1]]),
+                [Does::Stand, Does::Stand] => (PassageKind::TurnInPlace, [pair[0], pair[1]]),
+                _ => continue,
+            };
+            let is_turn = self.turned(from.last, to.first).abs() > MIN_TURN_IN_PLACE
+                && self.moved(from.last, to.first) < IN_PLACE_METRES * self.size;
+            let is_posed = || (from.last..=to.first).any(|frame| is_spread(self.analysis, frame));
+            let happens = match kind {
+                PassageKind::TurnInPlace => is_turn,
+                _ => !is_posed(),
+            };
+            if !happens {
+                continue;
+            }
+            events.push(self.event(kind, [from, to]));
+        }
+        events.extend(self.turns(&runs));
+        events.retain(|event| {
+            let overlaps = |jump: &Event| event.about[0] < jump.about[1] && jump.about[0] < event.about[1];
+            !jumps.iter().any(overlaps)
+        });
+        events.extend(jumps);
+        events.sort_by_key(|event| event.about[0]);
+        events
+    }
+
+    fn turned(&self, from: usize, to: usize) -> f64 {
+        self.way.at(to).yaw - self.way.at(from).yaw
+    }
+
+    fn moved(&self, from: usize, to: usize) -> f64 {
+        let way = self.way.at(to).at - self.way.at(from).at;
+        ops::hypot(way.x, way.z)
+    }
+
+    /// What lies between two runs.
+    fn event(&self, kind: PassageKind, [from, to]: [Run; 2]) -> Event {
+        let out = self.frames(LEFT_OUT_SECS);
+        let reach = |does: Does, secs: f64| match does {
+            Does::Move => self.frames(secs),
+            _ => self.frames(BEFORE_SECS),
+        };
+        let before = from.last.saturating_sub(reach(from.does, AFTER_SECS)).max(from.first);
+        let after = (to.first + reach(to.does, AFTER_SECS)).min(to.last);
+        // Of what stands a little more may be left out than of what moves.
+        let out_of = |does: Does| if does == Does::Stand { out } else { 0 };
+        Event {
+            kind,
+            windows: [
+                before..=(from.last + out_of(from.does)).min(to.first),
+                to.first.saturating_sub(out_of(to.does)).max(from.last)..=after,
+            ],
+            about: [from.last, to.first],
+            does: [from.does, to.does],
+        }
+    }
+
+    /// Turns on the move: where the heading changes most within the time of a turn, between steady ways.
+    fn turns(&self, runs: &[Run]) -> Vec<Event> {
+        let half = self.frames(0.5 * TURN_SECS);
+        let steady = self.frames(STEADY_SECS);
+        let mut events = Vec::new();
+        for (first, last) in self.ways(runs) {
+            if last - first < 2 * (half + steady) {
+                continue;
+            }
+            let turned = |frame: usize| self.turned(frame.saturating_sub(half).max(first), (frame + half).min(last));
+            let mut frame = first + half;
+            while frame + half <= last {
+                let around = frame.saturating_sub(half).max(first)..=(frame + half).min(last);
+                let size = turned(frame).abs();
+                let is_most = around.clone().all(|other| turned(other).abs() <= size);
+                if size > MIN_TURN_ON_THE_MOVE
+                    && is_most
+                    && let Some(event) = self.turn_at(frame, (first, last))
+                {
+                    events.push(event);
+                    frame += half;
+                }
+                frame += 1;
+            }
+        }
+        events
+    }
+
+    /// Stretches of frames in which the body goes somewhere without standing between.
+    fn ways(&self, runs: &[Run]) -> Vec<(usize, usize)> {
+        let mut ways: Vec<(usize, usize)> = Vec::new();
+        let mut goes_on = false;
+        for run in runs {
+            match (run.does, ways.last_mut()) {
+                (Does::Move, Some(way)) if goes_on => way.1 = run.last,
+                (Does::Move, _) => ways.push((run.first, run.last)),
+                _ => {}
+            }
+            goes_on = run.does == Does::Move;
+        }
+        ways
+    }
+
+    /// The turn around a frame: from where it sets in to where it is done.
+    fn turn_at(&self, middle: usize, (first, last): (usize, usize)) -> Option<Event> {
+        let rate = |frame: usize| self.way.rates(frame, self.dt)[1];
+        let (half, steady) = (self.frames(0.5 * TURN_SECS), self.frames(STEADY_SECS));
+        let around = middle - half..=(middle + half).min(last);
+        let fastest = around.map(|frame| rate(frame).abs()).fold(0.0, f64::max);
+        let turns = |frame: usize| rate(frame).abs() > STEADY_SHARE * fastest;
+        let far = 2 * half;
+        let from = (middle.saturating_sub(far).max(first)..=middle).rev().find(|&frame| {
+            let before = frame.saturating_sub(steady / 2).max(first);
+            frame < middle - half / 3 && !(before..=frame).any(turns)
+        })?;
+        let to = (middle..=(middle + far).min(last)).find(|&frame| {
+            let after = (frame + steady / 2).min(last);
+            frame > middle + half / 3 && !(frame..=after).any(turns)
+        })?;
+        let is_steady = from >= first + steady && to + steady <= last;
+        let size = self.turned(from, to).abs();
+        (is_steady && size > MIN_TURN_ON_THE_MOVE).then(|| {
+            let run = |first: usize, last: usize| Run {
+                does: Does::Move,
+                first,
+                last,
+            };
+            self.event(PassageKind::Turn, [run(first, from), run(to, last)])
+        })
+    }
+
+    /// Flights of both feet that are no part of a gait.
+    fn jumps(&self) -> Vec<Event> {
+        let flights = self.flights();
+        let alone = self.frames(ALONE_SECS);
+        let long = self.frames(JUMP_SECS);
+        let last = self.way.num_frames() - 1;
+        let (before, after) = (self.frames(BEFORE_SECS), self.frames(BEFORE_SECS));
+        let out = self.frames(LEFT_OUT_SECS);
+        let mut jumps = Vec::new();
+        for (index, &(from, to)) in flights.iter().enumerate() {
+            let length = to + 1 - from;
+            let others = flights
+                .iter()
+                .enumerate()
+                .filter(|&(other, flight)| other != index && flight.0 <= to + alone && from <= flight.1 + alone);
+            let longest = others.map(|(_, flight)| flight.1 + 1 - flight.0).max().unwrap_or(0);
+            let fits = from > out && to + out < last;
+            if length >= long && length as f64 >= JUMP_TIMES * longest as f64 && fits {
+                let windows = [
+                    from.saturating_sub(before + out)..=from - out,
+                    to + out..=(to + out + after).min(last),
+                ];
+                jumps.push(Event {
+                    kind: PassageKind::Jump,
+                    does: windows.clone().map(|window| self.does_around_jump(window)),
+                    windows,
+                    about: [from, to],
+                });
+            }
+        }
+        jumps
+    }
+
+    /// Who hardly travels before or after a jump stands there, if a loop of the set does: a crouch is as like to a step as to an idle.
+    fn does_around_jump(&self, window: RangeInclusive<usize>) -> Does {
+        let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]).collect();
+        let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size.sqrt();
+        match travels || !self.set.loops().iter().any(|clip| stands(clip, self.analysis)) {
+            true => Does::Neither,
+            false => Does::Stand,
+        }
+    }
+
+    /// Runs of frames in which no foot is on the ground.
+    fn flights(&self) -> Vec<(usize, usize)> {
+        let Analysis {
+            world,
+            body,
+            contacts,
+            floor,
+            ..
+        } = self.analysis;
+        if contacts.num_feet() == 0 {
+            return Vec::new();
+        }
+        let joints: Vec<usize> = body.feet.iter().map(Foot::lowest_joint).collect();
+        let count = self.way.num_frames();
+        let height = |frame: usize, joint: usize| world.position(frame, joint).y - floor.heights()[frame];
+        let standing: Vec<f64> = (joints.iter())
+            .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)).collect(), 0.1))
+            .collect();
+        let flies_metres = FLIES_METRES * self.size;
+        let flies = |frame: usize| {
+            let mut feet = joints.iter().zip(&standing).enumerate();
+            feet.all(|(foot, (&joint, standing))| {
+                !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
+            })
+        };
+        let flies: Vec<bool> = (0..count).map(flies).collect();
+        let fewest = self.frames(FLIGHT_SECS);
+        let flights = contact::runs(&flies).into_iter().filter(|run| run.len() >= fewest);
+        flights.map(|run| (run.start, run.end - 1)).collect()
+    }
+
+    /// The passage of an event, where it meets loops at least cost.
+    fn fitted(&self, event: &Event) -> Option<FoundPassage> {
+        let from = self.best(event, 0, event.windows[0].clone())?;
+        let earliest = from.frame + self.frames(SHORTEST_SECS);
+        let window = (*event.windows[1].start()).max(earliest)..=*event.windows[1].end();
+        let to = self.best(event, 1, window)?;
+        let state = |fit: Fit| LoopState {
+            loop_index: fit.loop_index,
+            secs: fit.sample as f64 * self.set.loops()[fit.loop_index].step_secs(),
+        };
+        Some(FoundPassage {
+            kind: event.kind,
+            frames: [from.frame as f64, to.frame as f64],
+            ends: [state(from), state(to)],
+            cost: from.cost + to.cost,
+            turn: self.turned(from.frame, to.frame),
+        })
+    }
+
+    /// The frame of a window and the sample of a loop that meet at the lowest price.
+    fn best(&self, event: &Event, end: usize, window: RangeInclusive<usize>) -> Option<Fit> {
+        let coarse = self.step.nearest_from_one(1.0 / COARSE_HZ);
+        // A sample of the set beyond either end is measured, too.
+        let last = self.way.num_frames().checked_sub(2)?;
+        let (first, last) = ((*window.start()).max(1), (*window.end()).min(last));
+        let mut best: Option<Fit> = None;
+        for (loop_index, clip) in self.set.loops().iter().enumerate() {
+            let is_like = match event.does[end] {
+                Does::Stand => stands(clip, self.analysis),
+                Does::Move => moves(clip, self.analysis) && self.is_as_fast(loop_index, event, end),
+                Does::Neither => true,
+            };
+            if !is_like {
+                continue;
+            }
+            let stride = TimeStep::new(clip.step_secs()).nearest_from_one(1.0 / COARSE_HZ);
+            let of_pairs = |frames: &mut dyn Iterator<Item = usize>, samples: &[usize]| {
+                let fits = frames.filter(|&frame| self.analysis.usable[frame]).flat_map(|frame| {
+                    let fit = move |&sample: &usize| self.fit(event, end, frame, (loop_index, sample));
+                    samples.iter().map(fit)
+                });
+                fits.min_by(|one, other| one.price.total_cmp(&other.price).then(one.sample.cmp(&other.sample)))
+            };
+            let count = clip.num_samples();
+            let stride = stride.min(count);
+            let samples: Vec<usize> = (0..count).step_by(stride).collect();
+            let mut of_loop = of_pairs(&mut (first..=last).step_by(coarse), &samples);
+            if let Some(found) = of_loop {
+                let around: Vec<usize> = (0..=2 * stride)
+                    .map(|off| (found.sample + count + off - stride) % count)
+                    .collect();
+                let frames = found.frame.saturating_sub(coarse).max(first)..=(found.frame + coarse).min(last);
+                of_loop = of_pairs(&mut frames.into_iter(), &around);
+            }
+            if let Some(fit) = of_loop.filter(|fit| best.is_none_or(|best| fit.price < best.price)) {
+                best = Some(fit);
+            }
+        }
+        best
+    }
+
+    fn fit(&self, event: &Event, end: usize, frame: usize, (loop_index, sample): (usize, usize)) -> Fit {
+        // D(x, v) = D(-x, -v): leaving the loop costs what entering it does.
+        let cost = self.costs[loop_index].cost(frame, sample, self.decay);
+        let away = match end {
+            0 => event.about[0].saturating_sub(frame),
+            _ => frame.saturating_sub(event.about[1]),
+        };
+        Fit {
+            frame,
+            loop_index,
+            sample,
+            cost,
+            price: cost + LENGTH_PRICE * self.size * away as f64 * self.dt,
+        }
+    }
+
+    /// Whether a loop is about as fast as the take where it is to be met.
+    fn is_as_fast(&self, loop_index: usize, event: &Event, end: usize) -> bool {
+        let clip = &self.set.loops()[loop_index];
+        let speeds: Vec<f64> = (event.windows[end].clone())
+            .map(|frame| self.way.rates(frame, self.dt)[0])
+            .collect();
+        if speeds.is_empty() {
+            return false;
+        }
+        let usual = percentile::of(speeds, 0.75);
+        let twist = clip.root().twist.linear;
+        let own = ops::hypot(twist.x, twist.z);
+        (own - usual).abs() < SPEED_SHARE * own.max(usual) + SPEED_MPS * self.size.sqrt()
+    }
+
+    fn why_not(&self, kind: PassageKind, happens: bool) -> Looked {
+        let loops = self.set.loops();
+        let needs_stand = !matches!(kind, PassageKind::Turn | PassageKind::Jump);
+        let needs_move = !matches!(kind, PassageKind::TurnInPlace | PassageKind::Jump);
+        if !happens {
+            Looked::Never(kind)
+        } else if needs_stand && !loops.iter().any(|clip| stands(clip, self.analysis)) {
+            Looked::NoLoopStands
+        } else if needs_move && !loops.iter().any(|clip| moves(clip, self.analysis)) {
+            Looked::NoLoopMoves
+        } else {
+            Looked::NoLoopLike(kind)
+        }
+    }
+}
+
+/// Whether both hands are about as far from each other as they can be: a T-pose, by which captures are calibrated.
+fn is_spread(analysis: &Analysis, frame: usize) -> bool {
+    let (skeleton, [left, right]) = (
+        analysis.take.skeleton(),
+        match analysis.body.hands[..] {
+            [left, right] => [left, right],
+            _ => return false,
+        },
+    );
+    let paths = [left, right].map(|hand| skeleton.path_from_root(hand));
+    let shared = paths[0]
+        .iter()
+        .zip(&paths[1])
+        .take_while(|(one, other)| one == other)
+        .count();
+    let at = |joint: usize| analysis.world.position(frame, joint);
+    let bones = paths
+        .iter()
+        .flat_map(|path| path[shared.saturating_sub(1)..].windows(2));
+    let reach: f64 = bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum();
+    at(left).distance(at(right)) > SPREAD_SHARE * reach
+}
+
+/// The runs of frames that stand or move for long enough.
+fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
+    let dt = analysis.take.frame_time_secs();
+    let fewest = |does: Does| {
+        TimeStep::new(dt).nearest_from_one(match does {
+            Does::Stand => STANDS_SECS,
+            _ => MOVES_SECS,
+        })
+    };
+    let root_size = analysis.body.size(&analysis.take).sqrt();
+    let mut runs: Vec<Run> = Vec::new();
+    for frame in 0..way.num_frames() {
+        let [mps, rate] = way.rates(frame, dt);
+        let is_slow = mps < STANDS_MPS * root_size && rate.abs() < STANDS_RATE;
+        let does = if is_slow && !is_spread(analysis, frame) {
+            Does::Stand
+        } else if mps >= MOVING_MPS * root_size {
+            Does::Move
+        } else {
+            Does::Neither
+        };
+        match runs.last_mut() {
+            Some(run) if run.does == does => run.last = frame,
+            _ => runs.push(Run {
+                does,
+                first: frame,
+                last: frame,
+            }),
+        }
+    }
+    runs.retain(|run| run.does != Does::Neither && run.last - run.first + 1 >= fewest(run.does));
+    runs
+}
+
+/// The calmest frame of each stretch of a take in which the body stands, the calmest of all first; of those that cost little to change
+/// into each other only one.
+pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
+    let calmest = |run: &Run| {
+        let usable = (run.first..=run.last).filter(|&frame| analysis.usable[frame]);
+        usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
+    };
+    let runs = runs(&Way::of_hips(analysis), analysis);
+    let stands = runs.iter().filter(|run| run.does == Does::Stand);
+    let mut frames: Vec<usize> = stands.filter_map(calmest).collect();
+    frames.sort_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)));
+    let state = |frame: usize| State {
+        positions: analysis.features.positions(frame),
+        velocities: analysis.features.velocities(frame),
+    };
+    let decay = Decay::Quintic {
+        blend_secs: DEFAULT_FADE_SECS,
+    };
+    let size = analysis.body.size(&analysis.take);
+    let (alike, alike_metres) = (ALIKE * size, ALIKE_METRES * size);
+    // Where the other feet stand, seen from the first.
+    let feet = |frame: usize| -> Vec<DVec3> {
+        let from_world = rotation::from_yaw(-analysis.heading.yaw(frame));
+        let at = |foot: &Foot| analysis.world.position(frame, foot.lowest_joint());
+        let all = &analysis.body.feet;
+        all.iter()
+            .map(|foot| (from_world * (at(foot) - at(&all[0]))).with_y(0.0))
+            .collect()
+    };
+    let mut kept: Vec<usize> = Vec::new();
+    for frame in frames {
+        let is_another = |&other: &usize| {
+            let apart = feet(frame)
+                .iter()
+                .zip(feet(other))
+                .any(|(one, other)| one.distance(other) > alike_metres);
+            apart || state(frame).cost(state(other), decay) > alike
+        };
+        if kept.len() < MOST_STANCES && kept.iter().all(is_another) {
+            kept.push(frame);
+        }
+    }
+    kept
+}

@@ -1,0 +1,712 @@
+//! Cuts a passage out of a take, or bakes the jump from one loop into another.
+//!
+//! The motion below, a stretch of the take or the loop that is entered, is bent at its ends: what it lacks there to the loops in value,
+//! rate and acceleration is added and fades away quintically. First the root, then the body as seen from it, then the feet are held.
+
+use glam::DVec3;
+
+use super::find::FoundPassage;
+use super::ground::{Bend, Ground, Way};
+use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, body_of, check, stands};
+use crate::floor::floor_over_root;
+use crate::play::{LoopSet, MAX_TRANSFORMS, PlayError};
+use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, Heading};
+use loopwright_core::feet::fade::{FadingLoop, window_secs};
+use loopwright_core::feet::open::{OpenMotion, SOON_SECS, footwork_of_take};
+use loopwright_core::feet::{self, Course, Stage};
+use loopwright_core::loop_clip::{Interpolation, LoopClip};
+use loopwright_core::math::{Decay, Rigid, TimeStep, rotation};
+use loopwright_core::motion::{Pose, RootMotion, Skeleton, Tracks};
+use loopwright_core::root_motion::root_joint;
+
+/// A bend fades over this long at most, seconds, and over no more than half of a passage of a take. Shorter, and limbs dart; longer, and
+/// little of the take is left.
+const FADE_SECS: f64 = 0.6;
+
+/// Fewest samples of a passage, both ends included.
+const FEWEST_SAMPLES: usize = 8;
+
+/// Feet are held at instants no farther apart than this, seconds: at the rates of engines a correction would begin within one sample.
+const LONGEST_INSTANT_SECS: f64 = 1.0 / 100.0;
+
+/// What feet do in the take is known from so long before a passage, and until so long after it, seconds.
+const CONTEXT_SECS: f64 = 1.0;
+
+/// A stance is a loop so long, seconds.
+const STANCE_SECS: f64 = 1.0;
+
+/// A start, a stop or a jump that turns by more than this says so in its name, radians (30 degrees).
+const NAMED_TURN: f64 = 30.0 * core::f64::consts::PI / 180.0;
+
+/// Names state turns in steps of so many degrees.
+const NAMED_DEG: f64 = 45.0;
+
+/// The name of a passage from one loop to another that turns by so much, radians.
+fn name_of(kind: PassageKind, [from, to]: [&str; 2], turn: f64) -> String {
+    let side = if turn > 0.0 { "left" } else { "right" };
+    let steps = (turn.abs().to_degrees() / NAMED_DEG).round().max(1.0) * NAMED_DEG;
+    let name = match kind {
+        PassageKind::Start => format!("start_{to}"),
+        PassageKind::Stop => format!("stop_{from}"),
+        PassageKind::TurnInPlace => "turn".to_owned(),
+        PassageKind::Turn => format!("{from}_turn"),
+        PassageKind::Jump => "jump".to_owned(),
+        PassageKind::Transition => return format!("{from}_to_{to}"),
+    };
+    let is_turn = matches!(kind, PassageKind::TurnInPlace | PassageKind::Turn);
+    if is_turn || turn.abs() > NAMED_TURN {
+        format!("{name}_{side}_{steps:.0}")
+    } else {
+        name
+    }
+}
+
+/// Errors: no time between samples.
+fn check_step(step_secs: f64) -> Result<(), PassageError> {
+    if step_secs > 0.0 && step_secs.is_finite() {
+        Ok(())
+    } else {
+        Err(PassageError::Step { found: step_secs })
+    }
+}
+
+/// Errors: more transforms than a performance may have.
+fn check_count(num_poses: f64, skeleton: &Skeleton) -> Result<(), PlayError> {
+    let found = num_poses * skeleton.num_joints() as f64;
+    if found > MAX_TRANSFORMS as f64 {
+        Err(PlayError::TooManyFrames { found })
+    } else {
+        Ok(())
+    }
+}
+
+/// What two loops do at both ends of a motion, one sample beyond each, at it, and one sample inside: bodies and roots.
+struct Meeting {
+    bodies: [Pose; 3],
+    roots: [Ground; 3],
+}
+
+impl Meeting {
+    /// A loop that is in that state when its root is there. `inside` is the time of the sample inside, seconds, negative at an end.
+    fn new(clip: &LoopClip, secs: f64, root: Ground, inside: f64) -> Self {
+        let times = [-inside, 0.0, inside];
+        Self {
+            bodies: times.map(|time| clip.body_pose_at(secs + time, Interpolation::Cubic)),
+            roots: times.map(|time| root.moved(clip.root().twist, time)),
+        }
+    }
+}
+
+/// The samples of a passage, and the instants between them at which its feet are held.
+#[derive(Clone, Copy, Debug)]
+struct Grid {
+    /// From sample to sample, seconds.
+    step_secs: f64,
+    /// From the first sample to the last.
+    steps: usize,
+    /// Instants from sample to sample.
+    times: usize,
+}
+
+impl Grid {
+    /// Errors: there are too many instants, those around the passage included.
+    fn new(skeleton: &Skeleton, step_secs: f64, steps: usize) -> Result<Self, PassageError> {
+        let times = TimeStep::new(LONGEST_INSTANT_SECS).up(step_secs).max(1);
+        let around = 2.0 * CONTEXT_SECS / step_secs;
+        check_count((steps as f64 + around) * times as f64, skeleton)?;
+        Ok(Self {
+            step_secs,
+            steps,
+            times,
+        })
+    }
+
+    fn instant_secs(&self) -> f64 {
+        self.step_secs / self.times as f64
+    }
+
+    /// Instants from the first sample to the last, both included.
+    fn count(&self) -> usize {
+        self.steps * self.times + 1
+    }
+
+    /// Seconds from the first sample to instants from one sample before it to one sample after the last.
+    fn with_beyond(&self) -> impl Iterator<Item = f64> + use<> {
+        let (times, instant_secs) = (self.times as isize, self.instant_secs());
+        (-times..self.count() as isize + times).map(move |instant| instant as f64 * instant_secs)
+    }
+
+    /// Indices, among those, of the sample beyond an end, at it, and inside.
+    fn at_end(&self, end: usize) -> [usize; 3] {
+        let last = self.count() - 1 + 2 * self.times;
+        [0, self.times, 2 * self.times].map(|at| if end == 0 { at } else { last - at })
+    }
+
+    /// What every instant from the first sample to the last is of values that reach beyond.
+    fn within<T: Clone>(&self, values: &[T]) -> Vec<T> {
+        values[self.times..self.times + self.count()].to_vec()
+    }
+
+    /// Seconds of an instant away from an end.
+    fn away(&self, end: usize, instant: usize) -> f64 {
+        let steps = if end == 0 { instant } else { self.count() - 1 - instant };
+        steps as f64 * self.instant_secs()
+    }
+
+    /// The samples of tracks at all instants.
+    fn samples(&self, tracks: &Tracks) -> Tracks {
+        let mut samples = Tracks::empty(tracks.skeleton().clone(), self.step_secs, self.steps + 1);
+        for sample in 0..=self.steps {
+            samples.push(tracks.pose(sample * self.times));
+        }
+        samples
+    }
+}
+
+/// Bends the ends of values at instants by what each end lacks, without those beyond the ends.
+fn bent<T>(values: &[T], ends: [Option<[T; 3]>; 2], fade: Decay, grid: Grid) -> Vec<T>
+where
+    T: Copy + core::ops::Add<Output = T> + core::ops::Sub<Output = T> + core::ops::Mul<f64, Output = T>,
+{
+    let bends = ends.map(|gaps| gaps.map(|gaps| Bend::new(gaps, grid.step_secs)));
+    let within = grid.within(values).into_iter().enumerate();
+    within
+        .map(|(instant, value)| {
+            let bends = bends
+                .iter()
+                .enumerate()
+                .filter_map(|(end, bend)| Some((end, bend.as_ref()?)));
+            bends.fold(value, |value, (end, bend)| {
+                value + bend.left(fade, grid.away(end, instant))
+            })
+        })
+        .collect()
+}
+
+/// The roots of a motion whose ends meet those of loops, beyond which they go on as the loops do.
+fn bent_roots(below: &[Ground], ends: [Option<(&Meeting, &LoopClip)>; 2], fade: Decay, grid: Grid) -> Vec<Ground> {
+    let gaps = |end: usize| {
+        let (meeting, _) = ends[end]?;
+        let instants = grid.at_end(end);
+        let turns = meeting.roots[1].near(below[instants[1]]).yaw - meeting.roots[1].yaw;
+        Some(core::array::from_fn(|index| {
+            let Ground { at, yaw } = meeting.roots[index];
+            Ground { at, yaw: yaw + turns } - below[instants[index]]
+        }))
+    };
+    let mut roots = below.to_vec();
+    let within = bent(below, [gaps(0), gaps(1)], fade, grid);
+    roots[grid.times..grid.times + within.len()].copy_from_slice(&within);
+    for (end, of_loop) in ends.into_iter().enumerate() {
+        let Some((meeting, clip)) = of_loop else { continue };
+        for beyond in 1..=grid.times {
+            let secs = beyond as f64 * grid.instant_secs();
+            let (at, secs) = match end {
+                0 => (grid.times - beyond, -secs),
+                _ => (grid.times + grid.count() - 1 + beyond, secs),
+            };
+            roots[at] = meeting.roots[1].moved(clip.root().twist, secs);
+        }
+    }
+    roots
+}
+
+/// Bodies, seen from bent roots, whose ends meet those of loops, without those beyond the ends.
+fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2], fade: Decay, grid: Grid) -> Tracks {
+    let mut bodies = grid.within(below);
+    let none = vec![DVec3::ZERO; below.len()];
+    for joint in 0..skeleton.num_joints() {
+        let offsets = |gap: &dyn Fn(&Pose, &Pose) -> DVec3| {
+            let gaps = [0, 1].map(|end| {
+                let meeting = ends[end]?;
+                let instants = grid.at_end(end);
+                let of = |index: usize| gap(&meeting.bodies[index], &below[instants[index]]);
+                let [beyond, at, inside] = core::array::from_fn(of);
+                Some([near_turn(beyond, at), at, near_turn(inside, at)])
+            });
+            bent(&none, gaps, fade, grid)
+        };
+        let moved = offsets(&|of_loop, own| of_loop.translations[joint] - own.translations[joint]);
+        let turned = offsets(&|of_loop, own| rotation::difference(of_loop.rotations[joint], own.rotations[joint]));
+        for (body, (moved, turned)) in bodies.iter_mut().zip(moved.into_iter().zip(turned)) {
+            body.translations[joint] += moved;
+            body.rotations[joint] = (rotation::exp(turned) * body.rotations[joint]).normalize();
+        }
+    }
+    // The loops' own bits at both ends.
+    let last = bodies.len() - 1;
+    for (end, at) in [(0, 0), (1, last)] {
+        if let Some(meeting) = ends[end] {
+            bodies[at] = meeting.bodies[1].clone();
+        }
+    }
+    let mut tracks = Tracks::empty(skeleton.clone(), grid.instant_secs(), bodies.len());
+    for body in &bodies {
+        tracks.push(body.as_ref());
+    }
+    tracks
+}
+
+/// A gap that is nearer to another by a whole turn, turned back by it: half a turn away both sides are as short. Translations are never
+/// so far apart from one sample to the next.
+fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
+    let length = gap.length();
+    if length < core::f64::consts::FRAC_PI_2 {
+        return gap;
+    }
+    let other_side = gap * (1.0 - core::f64::consts::TAU / length);
+    if other_side.distance(other) < gap.distance(other) {
+        other_side
+    } else {
+        gap
+    }
+}
+
+/// The joint of a rig that is the root, if there is one, and its children that keep their own places.
+fn rig_root(analysis: &Analysis) -> Option<(usize, Vec<usize>)> {
+    let skeleton = analysis.take.skeleton();
+    let joint = root_joint::find(skeleton, &analysis.world, &analysis.body)?;
+    Some((joint, root_joint::kept_children(skeleton, joint, analysis)))
+}
+
+/// How a rig hangs from the root: by a joint of its own that is the root, or by that which carries the body.
+#[derive(Clone, Debug)]
+struct Hanging<'a> {
+    carrier: usize,
+    /// Of a joint of the rig that is the root: its place there, and the children that keep their own.
+    joint: Option<(Rigid, &'a [usize])>,
+}
+
+impl<'a> Hanging<'a> {
+    /// By the joint that is the root, which is at some place there; without one by what carries the body.
+    fn new(
+        joint: Option<&'a (usize, Vec<usize>)>,
+        place: impl FnOnce(usize) -> Rigid,
+        carrier: impl FnOnce() -> usize,
+    ) -> Self {
+        match joint {
+            Some((joint, children)) => Self {
+                carrier: *joint,
+                joint: Some((place(*joint), children)),
+            },
+            None => Self {
+                carrier: carrier(),
+                joint: None,
+            },
+        }
+    }
+
+    /// A pose of the take as seen from the root.
+    fn seen(&self, skeleton: &Skeleton, pose: Pose, root: Rigid) -> Pose {
+        let mut seen = pose.clone();
+        match &self.joint {
+            None => {
+                let carrier = pose.as_ref().in_root(skeleton, self.carrier, root);
+                seen.set_joint(self.carrier, carrier);
+            }
+            Some((place, children)) => {
+                let pose = pose.as_ref();
+                seen.place(skeleton, self.carrier, *place);
+                for &child in *children {
+                    seen.place(skeleton, child, root.inverse() * pose.world_of(skeleton, child));
+                }
+            }
+        }
+        seen
+    }
+}
+
+/// A take that passages are cut out of, and what is known of all of it.
+struct StudiedTake<'a> {
+    analysis: &'a Analysis,
+    way: Way,
+    joint: Option<(usize, Vec<usize>)>,
+}
+
+impl<'a> StudiedTake<'a> {
+    fn new(analysis: &'a Analysis) -> Self {
+        Self {
+            way: Way::of_root(analysis),
+            joint: rig_root(analysis),
+            analysis,
+        }
+    }
+}
+
+/// Where the root of a loop is, at a sample of it, when the body is over a place and faces somewhere.
+fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, heading: Ground) -> Ground {
+    let pose = clip.body_pose_at(secs, Interpolation::Cubic);
+    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), 1);
+    tracks.push(pose.as_ref());
+    let own = Heading::level(&tracks.world(), body).world_from_heading(0);
+    let root = heading.root() * own.inverse();
+    Ground {
+        at: root
+            .translation
+            .with_y(heading.at.y - floor_over_root(clip, body, limits)),
+        yaw: heading.yaw + rotation::yaw_of(own.rotation.conjugate()),
+    }
+}
+
+/// Where a root is put for feet to be where they are under another root: those that stand in the loops of both, and all the while between.
+fn on_its_feet(
+    root: Ground,
+    own: Option<FadingLoop<'_>>,
+    (other_root, other): (Ground, Option<FadingLoop<'_>>),
+    stays: impl Fn(usize) -> bool,
+) -> Ground {
+    let [own, other] = [own, other].map(|of_loop| of_loop.map_or_else(Vec::new, |of_loop| of_loop.standing()));
+    let both = own.iter().filter_map(|(joint, seen)| {
+        let (_, there) = other.iter().find(|(other, _)| other == joint)?;
+        stays(*joint).then(|| (*seen, other_root.root().transform_point(*there)))
+    });
+    let (seen, world): (Vec<DVec3>, Vec<DVec3>) = both.unzip();
+    if seen.is_empty() {
+        root
+    } else {
+        root.laid(&seen, &world)
+    }
+}
+
+impl Passage {
+    /// Cuts a passage out of a take, at so many seconds from sample to sample; a stretch that is no whole number of them ends up to
+    /// half of one earlier or later.
+    ///
+    /// The loops of `set` are those in which it was found. It is named after them and by how far it turns: `start_walk`,
+    /// `turn_left_90`; others may have the same name. Errors: [`PassageError`].
+    pub fn from_take(
+        set: &LoopSet,
+        analysis: &Analysis,
+        found: &FoundPassage,
+        step_secs: f64,
+    ) -> Result<Self, PassageError> {
+        check(set, Some(analysis))?;
+        check_step(step_secs)?;
+        Self::cut_out(set, &StudiedTake::new(analysis), found, step_secs)
+    }
+
+    /// Cuts several, one after the other, and studies the take for all of them once.
+    ///
+    /// Errors: those of all; then, of each, its own.
+    pub fn all_from_take(
+        set: &LoopSet,
+        analysis: &Analysis,
+        found: &[FoundPassage],
+        step_secs: f64,
+    ) -> Result<impl Iterator<Item = Result<Self, PassageError>>, PassageError> {
+        check(set, Some(analysis))?;
+        check_step(step_secs)?;
+        let take = StudiedTake::new(analysis);
+        Ok((found.iter()).map(move |found| Self::cut_out(set, &take, found, step_secs)))
+    }
+
+    fn cut_out(
+        set: &LoopSet,
+        StudiedTake { analysis, way, joint }: &StudiedTake<'_>,
+        found: &FoundPassage,
+        step_secs: f64,
+    ) -> Result<Self, PassageError> {
+        let (take, loops) = (&analysis.take, set.loops());
+        let clip = |end: usize| {
+            let index = found.ends[end].loop_index;
+            loops.get(index).ok_or(PassageError::NoSuchLoop { index })
+        };
+        let clips = [clip(0)?, clip(1)?];
+        let frames_a_step = step_secs / take.frame_time_secs();
+        let [first, end_frame] = found.frames;
+        let last_frame = (take.num_frames() - 1) as f64;
+        let room = ((last_frame - first) / frames_a_step + 1e-9).floor();
+        let steps = ((end_frame - first) / frames_a_step).round().min(room) as usize;
+        if steps + 1 < FEWEST_SAMPLES || first < 0.0 {
+            return Err(PassageError::TooShort {
+                end_frame,
+                fewest: FEWEST_SAMPLES,
+            });
+        }
+        let grid = Grid::new(take.skeleton(), step_secs, steps)?;
+        let frame = |secs: f64| (first + secs / take.frame_time_secs()).clamp(0.0, last_frame);
+        let end_secs = steps as f64 * step_secs;
+
+        let (body, limits) = (&analysis.body, analysis.contacts.limits());
+        let ends = found.ends.map(|end| set.fading(end.loop_index, end.secs));
+        let mut meets = [0, 1].map(|end| {
+            let heading = heading_at(analysis, way, frame([0.0, end_secs][end]));
+            root_under(clips[end], body, limits, found.ends[end].secs, heading)
+        });
+        // The root of a loop that stands may be anywhere.
+        let moved = usize::from(!stands(clips[0], analysis) || stands(clips[1], analysis));
+        meets[moved] = on_its_feet(
+            meets[moved],
+            ends[moved],
+            (meets[1 - moved], ends[1 - moved]),
+            |joint| {
+                let soon = SOON_SECS / take.frame_time_secs();
+                let frames = (first + soon).ceil() as usize..=(frame(end_secs) - soon).max(0.0) as usize;
+                let foot = body.feet.iter().position(|foot| foot.lowest_joint() == joint);
+                foot.is_some_and(|foot| frames.clone().all(|frame| analysis.contacts.is_planted(foot, frame)))
+            },
+        );
+        let meeting = |end: usize| {
+            Meeting::new(
+                clips[end],
+                found.ends[end].secs,
+                meets[end],
+                [step_secs, -step_secs][end],
+            )
+        };
+        let meetings = [meeting(0), meeting(1)];
+        let fade = Decay::Quintic {
+            blend_secs: FADE_SECS.min(0.5 * end_secs),
+        };
+        let below: Vec<Ground> = grid.with_beyond().map(|secs| way.between(frame(secs))).collect();
+        let roots = bent_roots(&below, [0, 1].map(|end| Some((&meetings[end], clips[end]))), fade, grid);
+        let hanging = Hanging::new(
+            joint.as_ref(),
+            |joint| clips[0].body_pose(0).world_of(take.skeleton(), joint),
+            || clips[0].carrier(),
+        );
+        let seen = |secs: f64, root: Rigid| hanging.seen(take.skeleton(), take.sample(frame(secs)), root);
+        let bodies: Vec<Pose> = (grid.with_beyond().zip(&roots))
+            .map(|(secs, root)| seen(secs, root.root()))
+            .collect();
+        let tracks = bent_bodies(
+            take.skeleton(),
+            &bodies,
+            [0, 1].map(|end| Some(&meetings[end])),
+            fade,
+            grid,
+        );
+        let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
+
+        // What feet do is known best with what they do before and after.
+        let most = TimeStep::new(grid.instant_secs()).up(CONTEXT_SECS);
+        let room = [first, last_frame - frame(end_secs)].map(|frames| {
+            TimeStep::new(grid.instant_secs())
+                .most(frames * take.frame_time_secs())
+                .min(most) as isize
+        });
+        let last = grid.count() as isize - 1;
+        let root_at = |instant: isize| roots[instant.clamp(0, last) as usize];
+        let mut around = Tracks::empty(take.skeleton().clone(), grid.instant_secs(), 0);
+        let stretch = -room[0]..=last + room[1];
+        for instant in stretch.clone() {
+            let secs = instant as f64 * grid.instant_secs();
+            around.push(seen(secs, root_at(instant)).as_ref());
+        }
+        let within = room[0] as usize..room[0] as usize + grid.count();
+        let footwork = footwork_of_take(
+            &around,
+            stretch.map(root_at).collect(),
+            (body, limits, hanging.carrier),
+            within,
+        );
+        let held = footwork.and_then(|footwork| {
+            let motion = OpenMotion {
+                tracks: &tracks,
+                roots: &roots,
+                below: &footwork,
+                ends,
+                fade,
+            };
+            motion.held()
+        });
+        let made = (tracks, roots, grid);
+        let passage = Self {
+            kind: found.kind,
+            carrier: hanging.carrier,
+            source_frames: Some([first, frame(end_secs)]),
+            ..Self::between_states(set, (body, limits), held, made, (found.ends, found.cost))
+        };
+        let name = name_of(found.kind, clips.map(LoopClip::name), passage.turn());
+        Ok(passage.named(name))
+    }
+
+    /// Bakes the cheapest jump from one loop into another: their motion while it fades, with feet held, until those that stand when it
+    /// has faded have left the ground.
+    ///
+    /// Both loops are met at samples of theirs. Errors: [`PassageError`].
+    pub fn between(
+        set: &LoopSet,
+        [from, to]: [usize; 2],
+        step_secs: f64,
+        overrides: &BodyOverrides,
+    ) -> Result<Self, PassageError> {
+        check(set, None)?;
+        check_step(step_secs)?;
+        let loops = set.loops();
+        let clip = |index: usize| loops.get(index).ok_or(PassageError::NoSuchLoop { index });
+        let [left, entered] = [clip(from)?, clip(to)?];
+        let fade = Decay::Quintic { blend_secs: FADE_SECS };
+        let jump = set.jump(from, to, fade)?;
+        let exit_secs = on_sample(left, jump.exit_secs);
+        let entry = set.entry_on_sample(from, exit_secs, (to, jump.entry.secs), fade);
+
+        let longest_secs = FADE_SECS.max(entered.period_secs());
+        let [leaves, enters] = [(from, exit_secs), (to, entry.secs)].map(|(of, secs)| set.fading(of, secs));
+        let window = match enters {
+            Some(entered) => window_secs(entered, fade, longest_secs),
+            None => FADE_SECS,
+        };
+        let steps = TimeStep::new(step_secs).up(window).max(FEWEST_SAMPLES - 1);
+        let origin = Ground {
+            at: DVec3::ZERO,
+            yaw: 0.0,
+        };
+        let grid = Grid::new(entered.skeleton(), step_secs, steps)?;
+        let meeting = Meeting::new(left, exit_secs, origin, step_secs);
+        let start = on_its_feet(origin, enters, (origin, leaves), |_| true);
+        let below: Vec<Ground> = (grid.with_beyond())
+            .map(|secs| start.moved(entered.root().twist, secs))
+            .collect();
+        let roots = bent_roots(&below, [Some((&meeting, left)), None], fade, grid);
+        let bodies: Vec<Pose> = (grid.with_beyond())
+            .map(|secs| entered.body_pose_at(entry.secs + secs, Interpolation::Cubic))
+            .collect();
+        let tracks = bent_bodies(entered.skeleton(), &bodies, [Some(&meeting), None], fade, grid);
+        let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
+        let held = enters.and_then(|fading| {
+            let motion = OpenMotion {
+                tracks: &tracks,
+                roots: &roots,
+                below: &fading.footwork(grid.count(), grid.instant_secs()),
+                ends: [leaves, None],
+                fade,
+            };
+            motion.held()
+        });
+        let made = (tracks, roots, grid);
+        let end_secs = (entry.secs + steps as f64 * step_secs).rem_euclid(entered.period_secs());
+        let state = |loop_index, secs| LoopState { loop_index, secs };
+        let body = body_of(entered, overrides)?;
+        let states = ([state(from, exit_secs), state(to, end_secs)], entry.cost);
+        Ok(Self {
+            name: name_of(PassageKind::Transition, [left.name(), entered.name()], 0.0),
+            kind: PassageKind::Transition,
+            carrier: entered.carrier(),
+            ..Self::between_states(set, (&body, &overrides.contacts), held, made, states)
+        })
+    }
+
+    fn between_states(
+        set: &LoopSet,
+        of_body: (&Body, &ContactLimits),
+        held: Option<Tracks>,
+        (tracks, roots, grid): (Tracks, Vec<Rigid>, Grid),
+        (ends, cost): ([LoopState; 2], f64),
+    ) -> Self {
+        let from_start = roots[0].inverse();
+        let samples = roots.iter().step_by(grid.times);
+        let roots: Vec<Rigid> = samples.map(|&root| from_start * root).collect();
+        let mut passage = Self {
+            name: String::new(),
+            kind: PassageKind::Transition,
+            has_held_feet: held.is_some(),
+            tracks: grid.samples(held.as_ref().unwrap_or(&tracks)),
+            roots,
+            carrier: 0,
+            ends,
+            cost,
+            events: Vec::new(),
+            source_frames: None,
+        };
+        passage.roots[0] = Rigid::IDENTITY;
+        passage.events = passage.strikes_and_lifts(set, of_body);
+        passage
+    }
+
+    /// When feet come to stand and leave the ground, by the motion with its loops before and after.
+    fn strikes_and_lifts(&self, set: &LoopSet, (body, limits): (&Body, &ContactLimits)) -> Vec<FootEvent> {
+        let step_secs = self.step_secs();
+        let context = TimeStep::new(step_secs).up(CONTEXT_SECS) as isize;
+        let last = self.num_samples() as isize - 1;
+        let mut tracks = Tracks::empty(self.skeleton().clone(), step_secs, 0);
+        let mut roots = Vec::new();
+        for sample in -context..=last + context {
+            let (end, beyond) = match sample {
+                ..0 => (0, sample),
+                _ if sample > last => (1, sample - last),
+                _ => {
+                    tracks.push(self.tracks.pose(sample as usize));
+                    roots.push(self.roots[sample as usize]);
+                    continue;
+                }
+            };
+            let LoopState { loop_index, secs } = self.ends[end];
+            let clip = &set.loops()[loop_index];
+            let away = beyond as f64 * step_secs;
+            let from = self.roots[[0, last as usize][end]];
+            tracks.push(clip.body_pose_at(secs + away, Interpolation::Cubic).as_ref());
+            roots.push(from * clip.root().twist.exp(away));
+        }
+        let stage = Stage::new(&tracks, Course::through(roots, step_secs));
+        let mut events = Vec::new();
+        for stay in feet::stays(&stage, body, limits) {
+            for (is_strike, key) in [(true, stay.strike), (false, stay.lift)] {
+                let sample = key - context as f64;
+                if (0.0..=last as f64).contains(&sample) {
+                    events.push(FootEvent {
+                        secs: sample * step_secs,
+                        foot: stay.foot,
+                        side: body.feet[stay.foot].side,
+                        is_strike,
+                    });
+                }
+            }
+        }
+        events.sort_by(|one, other| one.secs.total_cmp(&other.secs).then(one.foot.cmp(&other.foot)));
+        events
+    }
+}
+
+/// The place below the hips and the facing at a frame of a take.
+fn heading_at(analysis: &Analysis, way: &Way, frame: f64) -> Ground {
+    let heading = &analysis.heading;
+    let last = heading.num_frames() - 1;
+    let before = (frame.floor() as usize).min(last);
+    let (after, share) = ((before + 1).min(last), frame - before as f64);
+    let between = |from: f64, to: f64| from + (to - from) * share;
+    let [from, to] = [before, after].map(|frame| heading.ground(frame));
+    Ground {
+        at: (from + (to - from) * share).with_y(way.between(frame).at.y),
+        yaw: between(heading.yaw(before), heading.yaw(after)),
+    }
+}
+
+/// The time of the sample of a loop that is nearest to a time.
+fn on_sample(clip: &LoopClip, secs: f64) -> f64 {
+    let sample = (secs / clip.step_secs()).round() as usize % clip.num_samples();
+    sample as f64 * clip.step_secs()
+}
+
+/// A loop of the pose at one frame of a take: what a body that stands for too short a time to loop begins or ends in.
+///
+/// Errors: [`PassageError`].
+pub fn stance(analysis: &Analysis, frame: usize, name: &str, step_secs: f64) -> Result<LoopClip, PassageError> {
+    check_step(step_secs)?;
+    let (take, body) = (&analysis.take, &analysis.body);
+    let count = TimeStep::new(step_secs).nearest(STANCE_SECS).max(3);
+    check_count(count as f64, take.skeleton())?;
+    let frame = frame.min(take.num_frames() - 1);
+    let joint = rig_root(analysis);
+    let hanging = Hanging::new(
+        joint.as_ref(),
+        |joint| root_joint::tilt(take.skeleton(), take.pose(frame), joint),
+        || root_joint::find_carrier(take.skeleton(), &analysis.world, body),
+    );
+    let root = analysis.heading.world_from_heading(frame);
+    let root = Rigid {
+        translation: root.translation.with_y(0.0),
+        ..root
+    };
+    let pose = hanging.seen(take.skeleton(), take.pose(frame).to_pose(), root);
+    let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, count);
+    for _ in 0..count {
+        tracks.push(pose.as_ref());
+    }
+    Ok(LoopClip::new(
+        name,
+        tracks,
+        hanging.carrier,
+        RootMotion::new(root, Default::default()),
+    )?)
+}

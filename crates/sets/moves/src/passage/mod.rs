@@ -1,0 +1,286 @@
+//! Passages: what happens once between two loops, such as starts, stops, turns, jumps and transitions.
+//!
+//! `find` looks for them in a take and chooses where each meets the loops at least cost; `made` cuts them out, or bakes the jump from
+//! one loop into another. Either way a passage begins in the state of one loop and ends in that of another: body and root agree with
+//! them in value, rate and acceleration, and feet that stand are held between. Derivation: docs/math/passage.md.
+
+use glam::DVec3;
+
+use crate::floor::is_upright;
+use crate::play::{LoopSet, PlayError};
+use crate::transition::TransitionError;
+use loopwright_core::analysis::{Analysis, BodyError, BodyOverrides, MOVING_MPS, Side};
+use loopwright_core::loop_clip::{LoopClip, LoopClipError};
+use loopwright_core::math::{Rigid, ops, rotation};
+use loopwright_core::motion::{Pose, PoseRef, Skeleton, SkeletonDifference, Tracks, TracksError};
+use loopwright_core::take::{Take, TakeError};
+
+mod find;
+
+mod ground;
+
+mod made;
+
+pub use find::{Found, FoundPassage, Looked, calmest_stands, find};
+pub use made::stance;
+
+/// What a passage does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PassageKind {
+    /// From standing to a gait.
+    Start,
+    /// From a gait to standing.
+    Stop,
+    /// A turn between standing and standing.
+    TurnInPlace,
+    /// A turn between a gait and a gait.
+    Turn,
+    /// Both feet leave the ground, once.
+    Jump,
+    /// From any loop to any other, made of these alone.
+    Transition,
+}
+
+loopwright_core::words!(PassageKind {
+    Start: "start",
+    Stop: "stop",
+    TurnInPlace: "turn_in_place",
+    Turn: "turn",
+    Jump: "jump",
+    Transition: "transition",
+});
+
+/// A loop at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoopState {
+    /// The loop, as an index into its set.
+    pub loop_index: usize,
+    /// Seconds since its start, within its first cycle.
+    pub secs: f64,
+}
+
+/// A foot that comes to stand, or leaves the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FootEvent {
+    /// Seconds since the start of the passage.
+    pub secs: f64,
+    /// The foot, as an index into the feet of the body.
+    pub foot: usize,
+    /// Its side, where that is known.
+    pub side: Option<Side>,
+    /// Whether it comes to stand.
+    pub is_strike: bool,
+}
+
+/// A motion that begins in the state of one loop and ends in that of another.
+///
+/// Holds N + 1 samples of the body, seen from the root, and the root's transform at each, the first of which is the identity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Passage {
+    name: String,
+    kind: PassageKind,
+    tracks: Tracks,
+    roots: Vec<Rigid>,
+    carrier: usize,
+    ends: [LoopState; 2],
+    cost: f64,
+    events: Vec<FootEvent>,
+    source_frames: Option<[f64; 2]>,
+    has_held_feet: bool,
+}
+
+/// Why a passage cannot be found or made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum PassageError {
+    #[error("the skeleton of loop {index} differs from that of the take: {difference}")]
+    Skeleton {
+        index: usize,
+        difference: SkeletonDifference,
+    },
+    #[error("the root of loop {index} leans: passages are made over the ground")]
+    Leans { index: usize },
+    #[error("there is no loop {index}")]
+    NoSuchLoop { index: usize },
+    #[error("the take ends before frame {end_frame:.1}, or the passage has fewer than {fewest} samples")]
+    TooShort { end_frame: f64, fewest: usize },
+    #[error("the time between samples must be positive, found {found} s")]
+    Step { found: f64 },
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    #[error(transparent)]
+    Transition(#[from] TransitionError),
+    #[error(transparent)]
+    LoopClip(#[from] LoopClipError),
+    #[error(transparent)]
+    Play(#[from] PlayError),
+    #[error(transparent)]
+    Tracks(#[from] TracksError),
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}
+
+impl Passage {
+    /// Its name, such as `start_walk` or `turn_left_90`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The same under another name.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..self
+        }
+    }
+
+    /// What it does.
+    pub fn kind(&self) -> PassageKind {
+        self.kind
+    }
+
+    /// The tree of joints.
+    pub fn skeleton(&self) -> &Skeleton {
+        self.tracks.skeleton()
+    }
+
+    /// The body at every sample, local, relative to the root.
+    pub fn tracks(&self) -> &Tracks {
+        &self.tracks
+    }
+
+    /// The root at every sample, seen from that at the first.
+    pub fn roots(&self) -> &[Rigid] {
+        &self.roots
+    }
+
+    /// The joint that carries the root motion.
+    pub fn carrier(&self) -> usize {
+        self.carrier
+    }
+
+    /// The states of loops in which it begins and ends.
+    pub fn ends(&self) -> [LoopState; 2] {
+        self.ends
+    }
+
+    /// What it costs to leave the one loop and to enter the other, metre-seconds.
+    pub fn cost(&self) -> f64 {
+        self.cost
+    }
+
+    /// When feet come to stand and leave the ground, in order of time.
+    pub fn events(&self) -> &[FootEvent] {
+        &self.events
+    }
+
+    /// First and last frame of the take that it was cut from; `None` for one that was made of loops alone.
+    pub fn source_frames(&self) -> Option<[f64; 2]> {
+        self.source_frames
+    }
+
+    /// Whether its feet are held; not where none with a knee is found, or where no correction costs less than none. The best that was
+    /// found counts, even where the search for it did not settle.
+    pub fn has_held_feet(&self) -> bool {
+        self.has_held_feet
+    }
+
+    /// Seconds between samples.
+    pub fn step_secs(&self) -> f64 {
+        self.tracks.step_secs()
+    }
+
+    /// Samples, both ends included.
+    pub fn num_samples(&self) -> usize {
+        self.tracks.num_frames()
+    }
+
+    /// Its duration, seconds.
+    pub fn duration_secs(&self) -> f64 {
+        (self.num_samples() - 1) as f64 * self.step_secs()
+    }
+
+    /// The change of heading, radians, left positive; whole turns are counted.
+    pub fn turn(&self) -> f64 {
+        let steps = self.roots.windows(2);
+        steps
+            .map(|pair| rotation::yaw_of(pair[0].rotation.conjugate() * pair[1].rotation))
+            .sum()
+    }
+
+    /// Where the root is at the end, seen from where it began, metres.
+    pub fn travel(&self) -> DVec3 {
+        self.roots[self.roots.len() - 1].translation
+    }
+
+    /// Its samples as a take, the root motion on the joint that carried it. Errors: those of [`Take::new`].
+    pub fn to_take(&self) -> Result<Take, TakeError> {
+        self.sampled_as(self.skeleton().clone(), |pose, root| {
+            let mut pose = pose.to_pose();
+            pose.carry(self.skeleton(), self.carrier, root);
+            pose
+        })
+    }
+
+    /// The same below a new root joint of that name, which carries the root motion.
+    pub fn to_take_with_root(&self, root: &str) -> Result<Take, TakeError> {
+        self.sampled_as(self.skeleton().below_root(root), |pose, root| {
+            pose.to_pose().below_root(root)
+        })
+    }
+
+    /// The same with a root that stays where it begins: what an engine plays that moves the root by itself.
+    #[must_use]
+    pub fn in_place(&self) -> Self {
+        Self {
+            roots: vec![Rigid::IDENTITY; self.roots.len()],
+            ..self.clone()
+        }
+    }
+
+    fn sampled_as(&self, skeleton: Skeleton, of: impl Fn(PoseRef<'_>, Rigid) -> Pose) -> Result<Take, TakeError> {
+        let mut tracks = Tracks::empty(skeleton, self.step_secs(), self.num_samples());
+        for (sample, &root) in self.roots.iter().enumerate() {
+            tracks.push(of(self.tracks.pose(sample), root).as_ref());
+        }
+        Take::from_tracks(self.name.as_str(), tracks)
+    }
+}
+
+/// Turn rate below which a loop that stays in its place stands, radians per second (20 degrees).
+const STANDS_RATE: f64 = 0.349;
+
+/// Whether a loop on the body of a take stands: an idle, or a stance.
+pub fn stands(clip: &LoopClip, analysis: &Analysis) -> bool {
+    !moves(clip, analysis) && clip.root().twist.angular.length() < STANDS_RATE
+}
+
+/// Whether it goes somewhere: from the same speed on as a frame of the take.
+pub fn moves(clip: &LoopClip, analysis: &Analysis) -> bool {
+    let twist = clip.root().twist;
+    let root_size = analysis.body.size(&analysis.take).sqrt();
+    ops::hypot(twist.linear.x, twist.linear.z) >= MOVING_MPS * root_size
+}
+
+/// Errors: a loop has another skeleton than the take, or a root that leans.
+fn check(set: &LoopSet, analysis: Option<&Analysis>) -> Result<(), PassageError> {
+    for (index, clip) in set.loops().iter().enumerate() {
+        if let Some(analysis) = analysis
+            && let Some(difference) = SkeletonDifference::between(analysis.take.skeleton(), clip.skeleton())
+        {
+            return Err(PassageError::Skeleton { index, difference });
+        }
+        if !is_upright(clip) {
+            return Err(PassageError::Leans { index });
+        }
+    }
+    Ok(())
+}
+
+/// The body of a loop.
+fn body_of(clip: &LoopClip, overrides: &BodyOverrides) -> Result<loopwright_core::analysis::Body, PassageError> {
+    let take = Take::from_tracks("", clip.tracks().clone())?;
+    Ok(loopwright_core::analysis::Body::find(&take, overrides)?)
+}

@@ -1,0 +1,154 @@
+//! The phase at which a jump enters a loop: the one at which the fading offset displaces the body least in total.
+//!
+//! The cost is the exact displacement of the fade, D(x, v), as in the search for seams. It is one-sided: only the motion after a
+//! jump is changed. x and v are gaps of joint positions seen from the root and of their velocities, including the root's
+//! velocity. There is one cost for each sample of the loop; the best is refined between samples. Source: docs/math/search.md.
+
+use std::borrow::Cow;
+
+use glam::DVec3;
+
+use super::INTERPOLATION;
+use crate::blend::shift::joint_weights;
+use crate::transition::State;
+use loopwright_core::loop_clip::LoopClip;
+use loopwright_core::math::Decay;
+
+/// The point at which a jump enters a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// Time in the loop, seconds since its start.
+    pub secs: f64,
+    /// The cost of the jump, metre-seconds: the displacement of weighted joints, summed over axes and time.
+    pub cost: f64,
+}
+
+/// Share of a sample's time over which velocities are measured: small against it, and large against rounding.
+const DIFFERENCE: f64 = 1e-3;
+
+/// A time this close to that of a sample is that of the sample, as a share of a sample's time.
+const SAME_SAMPLE: f64 = 1e-9;
+
+/// Refinements of the best phase between samples, each to half the interval.
+pub(super) const NUM_REFINEMENTS: usize = 6;
+
+/// Weighted positions and velocities of joints at the samples of all loops.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SampledLoops {
+    pub(super) weights: Vec<f64>,
+    pub(super) samples: Vec<Vec<WeightedState>>,
+}
+
+/// Positions (metres) and velocities (metres per second) of all joints, weighted, axis by axis, in the root's axes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct WeightedState {
+    pub(super) positions: Vec<f64>,
+    pub(super) velocities: Vec<f64>,
+}
+
+impl WeightedState {
+    pub(super) fn state(&self) -> State<'_> {
+        State {
+            positions: &self.positions,
+            velocities: &self.velocities,
+        }
+    }
+}
+
+impl SampledLoops {
+    /// The costs between loops of one skeleton; empty without loops.
+    pub(super) fn new(loops: &[LoopClip]) -> Self {
+        let weights = loops.first().map(joint_weights).unwrap_or_default();
+        let sampled = |clip: &LoopClip| {
+            let times = (0..clip.num_samples()).map(|sample| sample as f64 * clip.step_secs());
+            times.map(|secs| motion(clip, secs, &weights)).collect()
+        };
+        Self {
+            samples: loops.iter().map(sampled).collect(),
+            weights,
+        }
+    }
+
+    /// The state of a loop at a time. That of a sample is the same however its time was added up: velocities are differences over so
+    /// little time that rounding shows in them.
+    pub(super) fn state(&self, loops: &[LoopClip], of: usize, secs: f64) -> Cow<'_, WeightedState> {
+        let samples = secs / loops[of].step_secs();
+        let nearest = samples.round();
+        if (samples - nearest).abs() < SAME_SAMPLE {
+            let sample = nearest.rem_euclid(self.samples[of].len() as f64);
+            Cow::Borrowed(&self.samples[of][sample as usize])
+        } else {
+            Cow::Owned(motion(&loops[of], secs, &self.weights))
+        }
+    }
+
+    /// The cheapest phase of `to` for a jump from a time of `from`.
+    pub(super) fn entry(&self, loops: &[LoopClip], from: usize, secs: f64, to: usize, decay: Decay) -> Entry {
+        let left = self.state(loops, from, secs);
+        let clip = &loops[to];
+        let mut best = Entry {
+            secs: 0.0,
+            cost: f64::INFINITY,
+        };
+        for (sample, joined) in self.samples[to].iter().enumerate() {
+            let cost = left.state().cost(joined.state(), decay);
+            if cost < best.cost {
+                best = Entry {
+                    secs: sample as f64 * clip.step_secs(),
+                    cost,
+                };
+            }
+        }
+        let mut best = self.refined_entry(&left, loops, to, best, decay);
+        best.secs = best.secs.rem_euclid(clip.period_secs());
+        best
+    }
+
+    /// The cheapest entry near one, between samples; its time may be in another cycle.
+    pub(super) fn refined_entry(
+        &self,
+        left: &WeightedState,
+        loops: &[LoopClip],
+        to: usize,
+        mut best: Entry,
+        decay: Decay,
+    ) -> Entry {
+        let mut reach = 0.5 * loops[to].step_secs();
+        for _ in 0..NUM_REFINEMENTS {
+            for secs in [best.secs - reach, best.secs + reach] {
+                let cost = left.state().cost(self.state(loops, to, secs).state(), decay);
+                if cost < best.cost {
+                    best = Entry { secs, cost };
+                }
+            }
+            reach *= 0.5;
+        }
+        best
+    }
+}
+
+fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
+    let positions = |secs: f64| {
+        let body = clip.body_pose_at(secs, INTERPOLATION);
+        body.as_ref().world(clip.skeleton()).translations
+    };
+    let h = DIFFERENCE * clip.step_secs();
+    let [from, to] = [secs - h, secs + h];
+    let (before, here, after) = (positions(from), positions(secs), positions(to));
+    let twist = clip.root().twist;
+    let velocity = |joint: usize| {
+        let of_root = twist.linear + twist.angular.cross(here[joint]);
+        // Between times as they were rounded.
+        (after[joint] - before[joint]) / (to - from) + of_root
+    };
+    let weighted = |of: &dyn Fn(usize) -> DVec3| {
+        let joints = 0..here.len();
+        joints
+            .flat_map(|joint| (of(joint) * weights[joint]).to_array())
+            .collect()
+    };
+    WeightedState {
+        positions: weighted(&|joint| here[joint]),
+        velocities: weighted(&velocity),
+    }
+}

@@ -1,0 +1,523 @@
+//! One motion sought in another: where in a long take a gait is done, at which tempo, and how exactly.
+//!
+//! The mean squared gap between a motion and every stretch of a take follows from their cross-correlation, by Fourier transforms
+//! for all starts at once; its minima, over a range of tempos, are the candidates. Each is then refined and judged by the cost that
+//! jumps have, averaged over the frames: the motion could leave the one and go on in the other at any of them. Derivation:
+//! docs/math/transition_cost.md.
+
+use core::ops::Range;
+
+use realfft::{RealFftPlanner, num_complex::Complex};
+
+use super::{Side, State, Transitions};
+use loopwright_core::math::{Decay, TimeStep};
+
+/// Slowest and fastest tempo that is looked for; each step between them costs a transform of every axis.
+const TEMPOS: [f64; 2] = [0.75, 4.0 / 3.0];
+
+/// Ratio of neighbouring tempos among the candidates: at the ends of a cycle, half of it moves a pose by a hundredth of the cycle.
+const TEMPO_STEP: f64 = 1.04;
+
+/// Candidates are sought at about this rate, Hz: bodies do little within a thirtieth of a second.
+const COARSE_HZ: f64 = 30.0;
+
+/// Most frames of each motion whose pairs tell what a jump costs at random.
+const RANDOM_FRAMES: usize = 64;
+
+/// Occurrences share at most this part of the shorter one.
+const MOST_SHARED: f64 = 0.25;
+
+/// What is found by some of its frames counts if its cost is at most this many times too high: single frames gain less.
+const MOST_GAINED: f64 = 1.25;
+
+/// Scale of the rounding to nine decimal places: transforms differ in the last digits between processors, and results must not.
+const ROUNDING: f64 = 1e9;
+
+/// A stretch of a take that does what another motion does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Occurrence {
+    /// Its first frame.
+    pub start_frame: usize,
+    /// Its frames; of a loop those of one cycle, without the one that begins the next.
+    pub num_frames: usize,
+    /// How much faster it is than the motion that is sought; 1 for the same tempo.
+    pub tempo: f64,
+    /// Mean cost of a jump between the two, over its frames, metre-seconds.
+    pub cost: f64,
+    /// The same as a share of what jumps between random frames of the two motions cost: 0 for the same motion.
+    pub cost_ratio: f64,
+    /// Mean distance of joints between the two, seen from the root, metres.
+    pub joint_gap_metres: f64,
+}
+
+impl Occurrence {
+    /// Whether both share more than a quarter of the shorter one.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let end = |occurrence: &Self| occurrence.start_frame + occurrence.num_frames;
+        let first = self.start_frame.max(other.start_frame);
+        let shared = end(self).min(end(other)).saturating_sub(first);
+        shared as f64 > MOST_SHARED * self.num_frames.min(other.num_frames) as f64
+    }
+}
+
+/// All occurrences of a motion in a take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Occurrences {
+    /// Those of a low enough cost, cheapest first.
+    pub found: Vec<Occurrence>,
+    /// The cheapest stretch, if its cost is too high.
+    pub nearest: Option<Occurrence>,
+    /// Mean cost of a jump between random frames of the two motions, metre-seconds.
+    pub random_cost: f64,
+}
+
+/// Frames of features, sampled at one step.
+struct Sampled {
+    num_axes: usize,
+    positions: Vec<f64>,
+    velocities: Vec<f64>,
+}
+
+impl Sampled {
+    fn num_frames(&self) -> usize {
+        self.positions.len() / self.num_axes
+    }
+
+    fn state(&self, frame: usize) -> State<'_> {
+        let axes = frame * self.num_axes..(frame + 1) * self.num_axes;
+        State {
+            positions: &self.positions[axes.clone()],
+            velocities: &self.velocities[axes],
+        }
+    }
+
+    /// One axis of the features that squared gaps are taken of: weighted positions, then weighted velocities.
+    fn channel(&self, channel: usize, weights: (f64, f64)) -> impl Iterator<Item = f64> {
+        let (of_position, of_velocity) = weights;
+        let (values, weight) = match channel < self.num_axes {
+            true => (&self.positions, of_position),
+            false => (&self.velocities, of_velocity),
+        };
+        let axis = channel % self.num_axes;
+        values
+            .iter()
+            .skip(axis)
+            .step_by(self.num_axes)
+            .map(move |value| weight * value)
+    }
+}
+
+/// The motion that is sought: frames of a take, or all of a loop.
+struct Pattern<'a> {
+    side: &'a Side,
+    first: usize,
+    /// From its first frame to its last, or to where a loop begins again.
+    secs: f64,
+}
+
+impl Pattern<'_> {
+    /// Frames of a stretch of a take that takes so many steps.
+    fn num_frames(&self, num_steps: usize) -> usize {
+        num_steps + usize::from(!self.side.repeats)
+    }
+
+    /// How much faster the motion is than its pattern, if it takes so many steps.
+    fn tempo(&self, num_steps: usize, step_secs: f64) -> f64 {
+        self.secs / (num_steps as f64 * step_secs)
+    }
+
+    /// Sampled at even times, every `stride`th of those at which it takes `num_steps` steps of the given length.
+    fn sampled(&self, num_steps: usize, step_secs: f64, stride: usize) -> Sampled {
+        let num_axes = self.side.features.num_axes();
+        let tempo = self.tempo(num_steps, step_secs);
+        let mut sampled = Sampled {
+            num_axes,
+            positions: Vec::new(),
+            velocities: Vec::new(),
+        };
+        let last = self.side.usable.len() - 1;
+        for step in (0..self.num_frames(num_steps)).step_by(stride) {
+            let frame = self.first as f64 + step as f64 * step_secs * tempo / self.side.step_secs;
+            let before = frame.floor();
+            let share = frame - before;
+            let at = |frame: usize| match self.side.repeats {
+                true => self.side.state(frame % (last + 1)),
+                false => self.side.state(frame.min(last)),
+            };
+            let (left, right) = (at(before as usize), at(before as usize + 1));
+            let between = |values: &mut Vec<f64>, left: &[f64], right: &[f64], scale: f64| {
+                let pairs = left.iter().zip(right);
+                values.extend(pairs.map(|(l, r)| scale * (l + share * (r - l))));
+            };
+            between(&mut sampled.positions, left.positions, right.positions, 1.0);
+            between(&mut sampled.velocities, left.velocities, right.velocities, tempo);
+        }
+        sampled
+    }
+}
+
+/// A stretch of the take whose squared gap is a minimum.
+#[derive(Clone, Copy)]
+struct Candidate {
+    start: usize,
+    num_steps: usize,
+    gap: f64,
+}
+
+impl Transitions {
+    /// Where the second motion, a take, does what frames of the first do, cheapest first.
+    ///
+    /// Of a loop all frames are sought, whatever the range. A stretch counts if the mean cost of a jump between it and the motion
+    /// is at most `max_ratio` of that between random frames; stretches overlap by a quarter at most. Tempos lie between 3/4 and
+    /// 4/3. Ranges are clamped to the motions; `within` are frames of the take.
+    pub fn occurrences(&self, frames: Range<usize>, within: Range<usize>, decay: Decay, max_ratio: f64) -> Occurrences {
+        let frames = match self.left.repeats {
+            true => 0..self.num_exits(),
+            false => super::best::within(frames, self.num_exits()),
+        };
+        let within = super::best::within(within, self.num_entries());
+        let pattern = self.pattern(frames.clone());
+        let random_cost = self.random_cost(frames, within.clone(), decay);
+        let lengths = self.lengths(&pattern, within.len());
+        let stride = self.stride(&lengths);
+        let judged = |(start, num_steps)| self.judged(&pattern, start, num_steps, decay, random_cost);
+        let cheapest_first = |occurrences: &mut Vec<Occurrence>| {
+            occurrences
+                .sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
+        };
+        let overlaps_none = |kept: &[Occurrence], new: &Occurrence| kept.iter().all(|kept| !kept.overlaps(new));
+        let refined = |at, steps| judged(self.refined(&pattern, at, steps, &lengths, &within, decay));
+        let candidates = self.candidates(&pattern, &lengths, within.clone(), stride, decay);
+        let mut rough: Vec<Occurrence> = (candidates.iter())
+            .map(|at| refined((at.start, at.num_steps), [(at.num_steps / 16).max(1), stride]))
+            .collect();
+        cheapest_first(&mut rough);
+        let mut fine: Vec<Occurrence> = Vec::new();
+        for near in rough {
+            if fine.is_empty() || (near.cost_ratio <= MOST_GAINED * max_ratio && overlaps_none(&fine, &near)) {
+                let at = (near.start_frame, near.num_frames - pattern.num_frames(0));
+                // Where each frame was looked at, it is there already.
+                fine.push(if stride > 1 { refined(at, [stride, 1]) } else { near });
+            }
+        }
+        cheapest_first(&mut fine);
+        let nearest = fine.first().copied();
+        let mut found: Vec<Occurrence> = Vec::new();
+        for occurrence in fine {
+            if occurrence.cost_ratio <= max_ratio && overlaps_none(&found, &occurrence) {
+                found.push(occurrence);
+            }
+        }
+        Occurrences {
+            nearest: nearest.filter(|_| found.is_empty()),
+            found,
+            random_cost,
+        }
+    }
+
+    fn pattern(&self, frames: Range<usize>) -> Pattern<'_> {
+        Pattern {
+            side: &self.left,
+            first: frames.start,
+            secs: frames.len().saturating_sub(usize::from(!self.left.repeats)) as f64 * self.left.step_secs,
+        }
+    }
+
+    /// [`Occurrence::tempo`] and [`Occurrence::cost`] of one stretch of the take.
+    ///
+    /// # Panics
+    /// Where the stretch is empty or not within the take.
+    pub fn occurrence_at(&self, frames: Range<usize>, stretch: Range<usize>, decay: Decay) -> (f64, f64) {
+        let pattern = self.pattern(frames);
+        let num_steps = stretch.len() - pattern.num_frames(0);
+        let judged = self.judged(&pattern, stretch.start, num_steps, decay, 1.0);
+        (judged.tempo, judged.cost)
+    }
+
+    /// Mean cost between evenly spaced frames of both.
+    fn random_cost(&self, frames: Range<usize>, within: Range<usize>, decay: Decay) -> f64 {
+        let grid = self.grid(frames, within, decay, RANDOM_FRAMES);
+        let sum: f64 = grid.exact.iter().sum();
+        sum / grid.exact.len().max(1) as f64
+    }
+
+    /// Steps that the motion may take in the take, fastest first.
+    fn lengths(&self, pattern: &Pattern<'_>, num_frames: usize) -> Range<usize> {
+        let step = TimeStep::new(self.entered.step_secs);
+        let [slowest, fastest] = TEMPOS.map(|tempo| step.nearest_from_one(pattern.secs / tempo));
+        let longest = num_frames.saturating_sub(pattern.num_frames(0));
+        fastest.max(MIN_STEPS)..slowest.min(longest) + 1
+    }
+
+    /// Minima of the squared gap over start and tempo that are below its mean, in order of their starts.
+    fn candidates(
+        &self,
+        pattern: &Pattern<'_>,
+        lengths: &Range<usize>,
+        within: Range<usize>,
+        stride: usize,
+        decay: Decay,
+    ) -> Vec<Candidate> {
+        if pattern.secs <= 0.0 || lengths.is_empty() {
+            return Vec::new();
+        }
+        let weights = decay.area_weights();
+        let take = self.thinned(within.clone(), stride);
+        let mut tempos = Vec::new();
+        let mut length = lengths.start as f64;
+        while (length as usize) < lengths.end {
+            tempos.push(length as usize);
+            length = (length * TEMPO_STEP).max(length + 1.0);
+        }
+        let patterns: Vec<Sampled> = (tempos.iter())
+            .map(|&num_steps| pattern.sampled(num_steps, self.entered.step_secs, stride))
+            .collect();
+        let gaps = squared_gaps(&take, &patterns, weights);
+        let mut best: Vec<Option<Candidate>> = vec![None; take.num_frames()];
+        for (gaps, &num_steps) in gaps.iter().zip(&tempos) {
+            for (start, &gap) in gaps.iter().enumerate() {
+                let end = within.start + start * stride + pattern.num_frames(num_steps);
+                if end <= within.end && best[start].is_none_or(|best| gap < best.gap) {
+                    best[start] = Some(Candidate {
+                        start: within.start + start * stride,
+                        num_steps,
+                        gap,
+                    });
+                }
+            }
+        }
+        let is_minimum = |start: usize, candidate: &Candidate| {
+            let reach = (candidate.num_steps / stride / 4).max(1);
+            let around = &best[start.saturating_sub(reach)..(start + reach + 1).min(best.len())];
+            around.iter().flatten().all(|other| {
+                other.gap > candidate.gap || (other.gap == candidate.gap && other.start >= candidate.start)
+            })
+        };
+        let gaps = || best.iter().flatten().map(|candidate| candidate.gap);
+        let mean = gaps().sum::<f64>() / gaps().count().max(1) as f64;
+        let is_likely = |start: usize, candidate: &Candidate| candidate.gap <= mean && is_minimum(start, candidate);
+        let all = best.iter().enumerate();
+        all.filter_map(|(start, candidate)| candidate.filter(|candidate| is_likely(start, candidate)))
+            .collect()
+    }
+
+    /// Frames of the take between those that are looked at while candidates are sought and refined.
+    fn stride(&self, lengths: &Range<usize>) -> usize {
+        let stride = (1.0 / (COARSE_HZ * self.entered.step_secs)).floor().max(1.0) as usize;
+        stride.min((lengths.start / MIN_STEPS).max(1))
+    }
+
+    /// Every n-th frame of a range of the take.
+    fn thinned(&self, within: Range<usize>, stride: usize) -> Sampled {
+        let mut take = Sampled {
+            num_axes: self.entered.features.num_axes(),
+            positions: Vec::new(),
+            velocities: Vec::new(),
+        };
+        for frame in within.step_by(stride) {
+            let state = self.entered.state(frame);
+            take.positions.extend_from_slice(state.positions);
+            take.velocities.extend_from_slice(state.velocities);
+        }
+        take
+    }
+
+    /// Start and number of steps of the cheapest stretch near another, by every `stride`th frame: both ends go together to the cheapest
+    /// of their neighbours, `widest` steps away, and then at finer and finer steps down to one.
+    fn refined(
+        &self,
+        pattern: &Pattern<'_>,
+        mut at: (usize, usize),
+        [widest, stride]: [usize; 2],
+        lengths: &Range<usize>,
+        within: &Range<usize>,
+        decay: Decay,
+    ) -> (usize, usize) {
+        let cost = |(start, num_steps): (usize, usize), most: f64| {
+            let sampled = pattern.sampled(num_steps, self.entered.step_secs, stride);
+            self.mean_cost(&sampled, start, stride, decay, most)
+        };
+        let (mut reach, mut lowest) = (widest, cost(at, f64::INFINITY));
+        while reach > 0 {
+            let before = lowest;
+            for neighbour in neighbours(at, reach) {
+                let (start, num_steps) = neighbour;
+                let is_inside = within.start <= start && start + pattern.num_frames(num_steps) <= within.end;
+                if is_inside && lengths.contains(&num_steps) {
+                    let found = cost(neighbour, lowest);
+                    if found < lowest {
+                        (at, lowest) = (neighbour, found);
+                    }
+                }
+            }
+            if lowest >= before {
+                reach /= 2;
+            }
+        }
+        at
+    }
+
+    /// A stretch of the take, judged at all its frames.
+    fn judged(
+        &self,
+        pattern: &Pattern<'_>,
+        start_frame: usize,
+        num_steps: usize,
+        decay: Decay,
+        random_cost: f64,
+    ) -> Occurrence {
+        let sampled = pattern.sampled(num_steps, self.entered.step_secs, 1);
+        let cost = self.mean_cost(&sampled, start_frame, 1, decay, f64::INFINITY);
+        Occurrence {
+            start_frame,
+            num_frames: pattern.num_frames(num_steps),
+            tempo: pattern.tempo(num_steps, self.entered.step_secs),
+            cost,
+            cost_ratio: if random_cost > 0.0 { cost / random_cost } else { 0.0 },
+            joint_gap_metres: self.joint_gap(&sampled, start_frame),
+        }
+    }
+
+    /// Mean cost of a jump between frames of a motion and every `stride`th frame of the take from `start` on; infinite if above `most`.
+    fn mean_cost(&self, sampled: &Sampled, start: usize, stride: usize, decay: Decay, most: f64) -> f64 {
+        let num_frames = sampled.num_frames();
+        let mut sum = 0.0;
+        for frame in 0..num_frames {
+            sum += (sampled.state(frame)).cost(self.entered.state(start + stride * frame), decay);
+            if sum > most * num_frames as f64 {
+                return f64::INFINITY;
+            }
+        }
+        sum / num_frames as f64
+    }
+
+    /// Mean distance of joints between a motion and frames of the take from `start` on, metres.
+    fn joint_gap(&self, sampled: &Sampled, start: usize) -> f64 {
+        let mut sum = 0.0;
+        for frame in 0..sampled.num_frames() {
+            let (from, to) = (
+                sampled.state(frame).positions,
+                self.entered.state(start + frame).positions,
+            );
+            for (joint, (from, to)) in self.joints.iter().zip(from.chunks(3).zip(to.chunks(3))) {
+                let squares = from.iter().zip(to).map(|(from, to)| (from - to) * (from - to));
+                sum += squares.sum::<f64>().sqrt() / joint.weight;
+            }
+        }
+        sum / (sampled.num_frames() * self.joints.len()) as f64
+    }
+}
+
+/// The eight starts and numbers of steps of which either end, or both, are `reach` steps away.
+fn neighbours((start, num_steps): (usize, usize), reach: usize) -> impl Iterator<Item = (usize, usize)> {
+    // Both ends are moved on from `reach` before where they are.
+    let moves = (0..9)
+        .filter(|&at| at != 4)
+        .map(move |at| (at / 3 * reach, at % 3 * reach));
+    moves.filter_map(move |(of_start, of_end)| {
+        let start = (start + of_start).checked_sub(reach)?;
+        Some((start, (num_steps + of_end).checked_sub(of_start)?))
+    })
+}
+
+/// Fewest steps of a motion that can be recognized.
+const MIN_STEPS: usize = 4;
+
+/// For each pattern, the mean squared gap between it and the stretch that begins at each frame of the take, over all channels.
+///
+/// Sum of (t - p)^2 = sum of t^2 + sum of p^2 - 2 sum of t p, and the last sum is a cross-correlation: the transform of the take
+/// times the conjugate transform of the pattern, transformed back.
+fn squared_gaps(take: &Sampled, patterns: &[Sampled], weights: (f64, f64)) -> Vec<Vec<f64>> {
+    let num_frames = take.num_frames();
+    let longest = patterns.iter().map(Sampled::num_frames).max().unwrap_or(0);
+    let length = (num_frames + longest).next_power_of_two();
+    let mut planner = RealFftPlanner::<f64>::new();
+    let (forward, inverse) = (planner.plan_fft_forward(length), planner.plan_fft_inverse(length));
+    let mut signal = forward.make_input_vec();
+    let mut of_take = forward.make_output_vec();
+    let mut of_pattern = forward.make_output_vec();
+    let mut products = vec![vec![Complex::new(0.0, 0.0); of_take.len()]; patterns.len()];
+    let mut squares = vec![0.0; num_frames + 1];
+    let mut of_patterns = vec![0.0; patterns.len()];
+    for channel in 0..2 * take.num_axes {
+        let fill = |signal: &mut [f64], sampled: &Sampled| {
+            signal.fill(0.0);
+            for (value, number) in signal.iter_mut().zip(sampled.channel(channel, weights)) {
+                *value = number;
+            }
+        };
+        fill(&mut signal, take);
+        for (frame, value) in signal[..num_frames].iter().enumerate() {
+            squares[frame + 1] += value * value;
+        }
+        // Buffers come from the plan itself, so their lengths fit and the calls cannot fail.
+        let _ = forward.process(&mut signal, &mut of_take);
+        for ((pattern, products), square) in patterns.iter().zip(&mut products).zip(&mut of_patterns) {
+            fill(&mut signal, pattern);
+            *square += signal[..pattern.num_frames()]
+                .iter()
+                .map(|value| value * value)
+                .sum::<f64>();
+            let _ = forward.process(&mut signal, &mut of_pattern);
+            for (product, (take, pattern)) in products.iter_mut().zip(of_take.iter().zip(&of_pattern)) {
+                *product += take * pattern.conj();
+            }
+        }
+    }
+    for frame in 0..num_frames {
+        squares[frame + 1] += squares[frame];
+    }
+    let all = patterns.iter().zip(products).zip(of_patterns);
+    all.map(|((pattern, mut product), square)| {
+        let count = pattern.num_frames();
+        // What transforms leave there by rounding is refused by the inverse.
+        for end in [0, product.len() - 1] {
+            product[end].im = 0.0;
+        }
+        let _ = inverse.process(&mut product, &mut signal);
+        let starts = 0..(num_frames + 1).saturating_sub(count);
+        let gap = |start: usize| {
+            let both = squares[start + count] - squares[start] + square - 2.0 * signal[start] / length as f64;
+            (both / count as f64 * ROUNDING).round() / ROUNDING
+        };
+        starts.map(gap).collect()
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squared_gaps_are_those_of_the_direct_sum() {
+        let sampled = |num_frames: usize, phase: f64| Sampled {
+            num_axes: 2,
+            positions: (0..2 * num_frames)
+                .map(|at| loopwright_core::math::ops::sin(0.37 * at as f64 + phase))
+                .collect(),
+            velocities: (0..2 * num_frames)
+                .map(|at| loopwright_core::math::ops::cos(0.71 * at as f64 - phase))
+                .collect(),
+        };
+        let take = sampled(70, 0.2);
+        let patterns = [sampled(9, 1.0), sampled(16, -0.4)];
+        let weights = (0.3, 0.8);
+        let gaps = squared_gaps(&take, &patterns, weights);
+        for (pattern, gaps) in patterns.iter().zip(&gaps) {
+            assert_eq!(gaps.len(), 70 - pattern.num_frames() + 1);
+            for (start, gap) in gaps.iter().enumerate() {
+                let mut direct = 0.0;
+                for channel in 0..4 {
+                    let of_take = take.channel(channel, weights).skip(start);
+                    direct += of_take
+                        .zip(pattern.channel(channel, weights))
+                        .map(|(take, pattern)| (take - pattern) * (take - pattern))
+                        .sum::<f64>();
+                }
+                let is_near = (gap - direct / pattern.num_frames() as f64).abs() < 2e-9;
+                assert!(is_near, "{start}: {gap}");
+            }
+        }
+    }
+}

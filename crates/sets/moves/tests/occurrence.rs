@@ -1,0 +1,154 @@
+//! One motion sought in another, where it is known to be.
+
+use loopwright_core::math::Decay;
+use loopwright_core::{Analysis, Take};
+use loopwright_mocap::folder_or_skip;
+use loopwright_moves::Transitions;
+use loopwright_moves::transition::{Occurrence, TransitionClip};
+use loopwright_synth::WalkSettings;
+
+use crate::support::{best_loop, captured, walk_of};
+
+const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
+
+/// Low enough that only the same motion counts.
+const SAME: f64 = 0.2;
+
+fn walk(seconds: f64, frame_rate_hz: f64) -> Take {
+    walk_of(WalkSettings::default().seconds(seconds).frame_rate_hz(frame_rate_hz))
+}
+
+fn motion(take: &Take) -> TransitionClip {
+    TransitionClip::from_take(Analysis::new(take).unwrap())
+}
+
+/// The same frames, each shown `factor` times as long.
+fn slowed(take: &Take, factor: f64) -> Take {
+    let (values, skeleton, secs) = (take.values(), take.skeleton().clone(), factor * take.frame_time_secs());
+    let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
+    Take::new(take.name(), skeleton, secs, translations, rotations).unwrap()
+}
+
+fn found(pattern: &TransitionClip, frames: core::ops::Range<usize>, take: &TransitionClip) -> Vec<Occurrence> {
+    let transitions = Transitions::between(pattern, take, &[]).unwrap();
+    (transitions.occurrences(frames, 0..take.num_frames(), SPRING, SAME)).found
+}
+
+#[test]
+fn frames_of_a_take_are_found_in_it_again() {
+    let take = motion(&walk(8.0, 60.0));
+    for start in [37, 150, 301] {
+        let best = found(&take, start..start + 50, &take)[0];
+        assert_eq!((best.start_frame, best.num_frames, best.cost), (start, 50, 0.0));
+        assert!((best.tempo - 1.0).abs() < 1e-12 && best.joint_gap_metres == 0.0);
+    }
+}
+
+#[test]
+fn cycles_of_a_loop_follow_one_another_at_its_period() {
+    let take = walk(10.0, 60.0);
+    let clip = best_loop(&take);
+    let pattern = TransitionClip::from_loop(&clip, &Default::default()).unwrap();
+    let mut cycles = found(&pattern, 0..1, &motion(&take));
+    cycles.sort_by_key(|cycle| cycle.start_frame);
+    let period = clip.period_secs() * 60.0;
+    let count = cycles.len();
+    assert!(count as f64 >= (600.0 / period).floor() - 1.0, "{count}");
+    for pair in cycles.windows(2) {
+        let apart = (pair[1].start_frame - pair[0].start_frame) as f64;
+        assert!((apart - period).abs() <= 3.0, "{apart} frames, the period is {period}");
+    }
+}
+
+#[test]
+fn tempo_and_frame_rate_are_told_apart() {
+    let pattern = motion(&walk(4.0, 60.0));
+    // The same walk at half the rate: the same tempo.
+    let coarse = found(&pattern, 60..121, &motion(&walk(8.0, 30.0)))[0];
+    assert!((coarse.tempo - 1.0).abs() < 0.04, "{}", coarse.tempo);
+    // The same frames shown for longer: slower by that much, and so are their velocities.
+    for factor in [0.85, 1.15, 1.25] {
+        let slow = found(&pattern, 60..121, &motion(&slowed(&walk(8.0, 60.0), factor)))[0];
+        assert!((slow.tempo * factor - 1.0).abs() < 0.04, "{factor}: {}", slow.tempo);
+        assert!(slow.joint_gap_metres < 0.02, "{factor}: {}", slow.joint_gap_metres);
+    }
+}
+
+/// Every stretch whose ends are at most a frame from those found, and inside the frames searched, costs no less.
+fn assert_no_neighbour_is_cheaper(
+    motion: &TransitionClip,
+    frames: core::ops::Range<usize>,
+    take: &TransitionClip,
+) -> usize {
+    let transitions = Transitions::between(motion, take, &[]).unwrap();
+    let all = transitions
+        .occurrences(frames.clone(), 0..take.num_frames(), SPRING, 0.4)
+        .found;
+    for found in &all {
+        let end = found.start_frame + found.num_frames;
+        let ends = (found.start_frame.saturating_sub(1)..=found.start_frame + 1)
+            .flat_map(|start| (end - 1..=(end + 1).min(take.num_frames())).map(move |end| start..end));
+        for stretch in ends {
+            let (tempo, cost) = transitions.occurrence_at(frames.clone(), stretch.clone(), SPRING);
+            let is_like = (0.75..=4.0 / 3.0).contains(&tempo);
+            assert!(!is_like || cost >= found.cost, "{stretch:?} is cheaper than {found:?}");
+        }
+    }
+    all.len()
+}
+
+#[test]
+fn no_neighbour_of_what_is_found_is_cheaper() {
+    let pattern = motion(&walk(4.0, 60.0));
+    // Ends moved one at a time, at every fourth frame, missed stretches that begin and end a little sooner and later.
+    let slow = motion(&slowed(
+        &walk_of(WalkSettings::default().seconds(8.0).frame_rate_hz(120.0).seed(5)),
+        1.1,
+    ));
+    assert!(assert_no_neighbour_is_cheaper(&pattern, 60..121, &slow) > 3);
+    let Some(folder) = folder_or_skip() else { return };
+    for (file, frames) in [
+        ("snu/raw_walk_slope_up.bvh", 600..720),
+        ("pfnn/LocomotionFlat04_000.bvh", 242..362),
+    ] {
+        let take = motion(&captured(&folder, file));
+        assert!(assert_no_neighbour_is_cheaper(&take, frames, &take) > 1);
+    }
+}
+
+#[test]
+fn another_motion_is_not_found_and_the_nearest_stretch_is_named() {
+    let standing = motion(&walk_of(
+        WalkSettings::default().seconds(6.0).frame_rate_hz(60.0).speed_mps(0.0),
+    ));
+    let walking = motion(&walk(4.0, 60.0));
+    let transitions = Transitions::between(&walking, &standing, &[]).unwrap();
+    let none = transitions.occurrences(60..121, 0..standing.num_frames(), SPRING, SAME);
+    assert!(none.found.is_empty());
+    assert!(none.nearest.unwrap().cost_ratio > SAME);
+}
+
+#[test]
+fn stretches_lie_within_the_frames_asked_for_whatever_these_are() {
+    let take = motion(&walk(4.0, 30.0));
+    let transitions = Transitions::between(&take, &take, &[]).unwrap();
+    let last = take.num_frames();
+    let ranges = [
+        (0, 0),
+        (5, 5),
+        (5, 6),
+        (5, 9),
+        (0, last),
+        (30, 90),
+        (100, 10_000),
+        (500, 600),
+    ];
+    for (start, end) in ranges {
+        for (from, to) in [(0, 0), (3, 4), (10, 40), (0, last), (last - 3, last), (400, 900)] {
+            let all = transitions.occurrences(start..end, from..to, SPRING, 1e9);
+            for found in all.found {
+                assert!(from <= found.start_frame && found.start_frame + found.num_frames <= to.min(last));
+            }
+        }
+    }
+}

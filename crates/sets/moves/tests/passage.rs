@@ -1,0 +1,528 @@
+//! Passages: found where synthetic takes start and stop, meeting their loops without a step or a jerk, with the contacts of the truth.
+
+use glam::{DQuat, DVec3};
+use loopwright_core::{Analysis, LoopClip, LoopSettings, SearchSettings, Take};
+use loopwright_mocap::folder_or_skip;
+use loopwright_moves::passage::{self, FootEvent, Found, PassageError};
+use loopwright_moves::play::PlayError;
+use loopwright_moves::{LoopSet, Passage, PassageKind};
+use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
+
+use crate::support;
+
+const LEAD_IN_SECS: f64 = 1.5;
+
+/// Names state turns by multiples of it.
+const NAMED_TURN: f64 = core::f64::consts::FRAC_PI_4;
+
+/// A walker that stands, starts, and walks straight on.
+fn start() -> SyntheticTake {
+    synthesize(
+        &WalkSettings::default()
+            .lead_in_secs(LEAD_IN_SECS)
+            .seconds(9.0)
+            .turn_dps(0.0)
+            .drift(0.0)
+            .noise_deg(0.0),
+    )
+    .unwrap()
+}
+
+/// The same take backwards in time: it walks backwards, and stops.
+fn reversed(take: &Take) -> Take {
+    let frames = (0..take.num_frames()).rev();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in frames {
+        translations.extend(take.translations(frame));
+        rotations.extend(take.rotations(frame));
+    }
+    let skeleton = take.skeleton().clone();
+    Take::new("stop", skeleton, take.frame_time_secs(), translations, rotations).unwrap()
+}
+
+fn stance_of(analysis: &Analysis) -> LoopClip {
+    let stand = passage::calmest_stands(analysis)[0];
+    passage::stance(analysis, stand, "idle", analysis.take.frame_time_secs()).unwrap()
+}
+
+/// The stance and the walk of a take.
+fn loops_of(analysis: &Analysis) -> LoopSet {
+    let stance = stance_of(analysis);
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let walk = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    LoopSet::new(vec![stance, walk.loop_clip.named("walk")]).unwrap()
+}
+
+fn found_in(take: &Take) -> (Analysis, LoopSet, Found) {
+    let analysis = Analysis::new(take).unwrap();
+    let set = loops_of(&analysis);
+    let found = passage::find(&set, &analysis, &PassageKind::ALL).unwrap();
+    (analysis, set, found)
+}
+
+fn all_made(analysis: &Analysis, set: &LoopSet, found: &Found) -> Vec<Passage> {
+    let step_secs = analysis.take.frame_time_secs();
+    let made = Passage::all_from_take(set, analysis, &found.passages, step_secs).unwrap();
+    made.map(Result::unwrap).collect()
+}
+
+/// World places of all joints over a passage, with its loops for so many samples before and after.
+fn with_loops(passage: &Passage, set: &LoopSet, around: isize) -> Vec<Vec<DVec3>> {
+    let last = passage.num_samples() as isize - 1;
+    let place = |sample: isize| {
+        let (body, root) = match sample {
+            ..0 => of_loop(passage, set, 0, sample),
+            _ if sample > last => of_loop(passage, set, 1, sample - last),
+            _ => (
+                passage.tracks().pose(sample as usize).to_pose(),
+                passage.roots()[sample as usize],
+            ),
+        };
+        body.as_ref().world(passage.skeleton()).moved(root).translations
+    };
+    (-around..=last + around).map(place).collect()
+}
+
+fn of_loop(
+    passage: &Passage,
+    set: &LoopSet,
+    end: usize,
+    beyond: isize,
+) -> (loopwright_core::Pose, loopwright_core::math::Rigid) {
+    let state = passage.ends()[end];
+    let clip: &LoopClip = &set.loops()[state.loop_index];
+    let secs = beyond as f64 * passage.step_secs();
+    let from = passage.roots()[end * (passage.num_samples() - 1)];
+    let body = clip.body_pose_at(state.secs + secs, loopwright_core::loop_clip::Interpolation::Cubic);
+    (body, from * clip.root().twist.exp(secs))
+}
+
+/// The largest second difference of a joint over either join, over its largest elsewhere, metres per second squared.
+fn join_ratio(passage: &Passage, set: &LoopSet) -> f64 {
+    let around = 30;
+    let places = with_loops(passage, set, around);
+    let last = passage.num_samples() - 1 + around as usize;
+    let bend = |joint: usize, at: usize| {
+        let [before, here, after] = [at - 1, at, at + 1].map(|at| places[at][joint]);
+        (after - 2.0 * here + before).length() / passage.step_secs().powi(2)
+    };
+    let joins = [around as usize, last];
+    let is_near = |at: usize| joins.iter().any(|join| join.abs_diff(at) <= 1);
+    let of_joint = |joint: usize| {
+        let most = |near: bool| {
+            let frames = (1..places.len() - 1).filter(|&at| is_near(at) == near);
+            frames.map(|at| bend(joint, at)).fold(0.0, f64::max)
+        };
+        most(true) / most(false).max(4.0)
+    };
+    (0..places[0].len()).map(of_joint).fold(0.0, f64::max)
+}
+
+fn meets_its_loops(passage: &Passage, set: &LoopSet) {
+    let last = passage.num_samples() - 1;
+    for (end, sample) in [(0, 0), (1, last)] {
+        let (body, _) = of_loop(passage, set, end, 0);
+        assert_eq!(passage.tracks().pose(sample).to_pose().translations, body.translations);
+    }
+    assert_eq!(passage.roots()[0], loopwright_core::math::Rigid::IDENTITY);
+    let ratio = join_ratio(passage, set);
+    assert!(ratio < 1.1, "{}: {ratio}", passage.name());
+    assert!(passage.has_held_feet());
+    does_not_slide(passage);
+}
+
+/// When a foot of a walker comes down, heel first and flat at last, and when its ball leaves the ground, seconds after a frame.
+struct Stay {
+    side: &'static str,
+    strike: [f64; 2],
+    lift: f64,
+}
+
+fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Stay> {
+    let rate_hz = truth.settings.frame_rate_hz;
+    let balls = truth
+        .contacts
+        .iter()
+        .filter(|contact| contact.joint.ends_with("ToeBase"));
+    let stay = |ball: &loopwright_synth::Contact| {
+        let flat_secs = ball.start_frame / rate_hz;
+        // The roll takes an eighth of the stance. Where it comes down level and slowly, the heel is down before.
+        let heel_secs = truth.time_at_phase(truth.phase_at(flat_secs) - 0.125 * 0.62);
+        let joint = (0..).find(|&joint| take.skeleton().joint(joint).name == ball.joint);
+        let height = |frame: usize| take.pose(frame).world(take.skeleton()).translations[joint.unwrap()].y;
+        let flat = (0..=ball.start_frame as usize).rev();
+        let down = flat.take_while(|&frame| height(frame) < ball.position[1] + 0.012);
+        let down_secs = down.last().map_or(heel_secs, |frame| frame as f64 / rate_hz);
+        Stay {
+            side: if ball.joint.starts_with("Left") {
+                "Left"
+            } else {
+                "Right"
+            },
+            strike: [heel_secs.min(down_secs), flat_secs].map(|secs| secs - from / rate_hz),
+            lift: (ball.end_frame - from) / rate_hz,
+        }
+    };
+    balls.map(stay).collect()
+}
+
+/// No foot strikes twice without a lift between.
+fn alternates(passage: &Passage) {
+    for foot in 0..2 {
+        let events = passage.events().iter().filter(|event| event.foot == foot);
+        let strikes: Vec<bool> = events.map(|event| event.is_strike).collect();
+        let is_even = strikes.windows(2).all(|pair| pair[0] != pair[1]);
+        assert!(is_even, "{}: {:?}", passage.name(), passage.events());
+    }
+}
+
+/// What stands between two events, the first and the last moment aside, stays where it is, metres per second.
+fn does_not_slide(passage: &Passage) {
+    const SLIDES_MPS: f64 = 0.02;
+    let (last, step_secs) = (passage.num_samples() - 1, passage.step_secs());
+    let edge = (0.05 / step_secs).ceil() as usize;
+    for (foot, name) in ["LeftToeBase", "RightToeBase"].into_iter().enumerate() {
+        let skeleton = passage.skeleton();
+        let ball = (0..).find(|&joint| skeleton.joint(joint).name == name).unwrap();
+        let place = |sample: usize| {
+            let world = passage
+                .tracks()
+                .pose(sample)
+                .world(skeleton)
+                .moved(passage.roots()[sample]);
+            world.translations[ball].with_y(0.0)
+        };
+        let mut since = Some(0);
+        for event in passage.events().iter().filter(|event| event.foot == foot) {
+            let sample = (event.secs / step_secs).round() as usize;
+            match (event.is_strike, since) {
+                (true, _) => since = Some(sample),
+                (false, Some(from)) => {
+                    stays(passage, (from + edge, sample.saturating_sub(edge)), &place, SLIDES_MPS);
+                    since = None;
+                }
+                _ => {}
+            }
+        }
+        let moves = passage.events().iter().any(|event| event.foot == foot);
+        if let Some(from) = since.filter(|_| moves) {
+            stays(passage, (from + edge, last), &place, SLIDES_MPS);
+        }
+    }
+}
+
+fn stays(passage: &Passage, (from, to): (usize, usize), place: &impl Fn(usize) -> DVec3, slides_mps: f64) {
+    if to > from + 3 {
+        let way: f64 = (from..to).map(|sample| place(sample).distance(place(sample + 1))).sum();
+        let mps = way / ((to - from) as f64 * passage.step_secs());
+        assert!(mps < slides_mps, "{}: {from} to {to} at {mps} m/s", passage.name());
+    }
+}
+
+/// Strikes and lifts are within two frames of the take of the truth, and each of it happens once. A foot that sets out slowly lifts late.
+fn happens_as_in(truth: &[Stay], passage: &Passage) {
+    const AWAY_SECS: f64 = 1.0 / 30.0;
+    let (name, inside) = (passage.name(), AWAY_SECS..passage.duration_secs() - AWAY_SECS);
+    let happens =
+        |stay: &Stay| [(true, stay.strike), (false, [stay.lift; 2])].map(|(strikes, when)| (stay.side, strikes, when));
+    let asked: Vec<_> = truth.iter().flat_map(happens).collect();
+    let mut events = passage.events().to_vec();
+    for &(side, is_strike, [from, to]) in &asked {
+        let is_it = |event: &FootEvent| {
+            event.foot == usize::from(side == "Right")
+                && event.is_strike == is_strike
+                && (from - AWAY_SECS..to + AWAY_SECS).contains(&event.secs)
+        };
+        let is_asked = inside.contains(&from) && inside.contains(&to);
+        let found = events.iter().position(is_it);
+        assert!(
+            found.is_some() || !is_asked,
+            "{name}: {side} {is_strike} {from}..{to} of {events:?}"
+        );
+        found.map(|at| events.remove(at));
+    }
+    assert_eq!(events, [], "{name}: beyond the truth {asked:?}");
+}
+
+#[test]
+fn a_start_is_found_and_meets_both_loops() {
+    let walk = start();
+    let take = &walk.take;
+    let (analysis, set, found) = found_in(take);
+    assert_eq!(found.passages.len(), 1);
+    let [from, to] = found.passages[0].frames;
+    let rate_hz = take.frame_rate_hz();
+    assert!((from / rate_hz - LEAD_IN_SECS).abs() < 0.4 && to > from, "{from} {to}");
+    for step_secs in [1.0 / rate_hz, 1.0 / 30.0] {
+        let made = Passage::from_take(&set, &analysis, &found.passages[0], step_secs).unwrap();
+        assert_eq!(made.name(), "start_walk");
+        if step_secs * rate_hz == 1.0 {
+            meets_its_loops(&made, &set);
+        }
+        happens_as_in(&stays_in(&walk, from), &made);
+        assert!(made.travel().z > 0.3 && made.turn().abs() < 0.05, "{}", made.travel());
+        // What it writes is what it holds.
+        let written = made.to_take().unwrap();
+        let last = made.num_samples() - 1;
+        let world = made
+            .tracks()
+            .pose(last)
+            .world(made.skeleton())
+            .moved(made.roots()[last]);
+        let own = written.pose(last).world(written.skeleton());
+        assert!(world.translations[0].distance(own.translations[0]) < 1e-9);
+        assert_eq!(made.to_take_with_root("root").unwrap().skeleton().joint(0).name, "root");
+        assert!(made.in_place().travel() == DVec3::ZERO && made.in_place().tracks() == made.tracks());
+    }
+}
+
+/// Loops counted as standing below the speed of a man, though frames of a small body move from less on.
+#[test]
+fn a_small_body_starts_too() {
+    let take = start().take.scaled(0.1).unwrap();
+    let (analysis, set, found) = found_in(&take);
+    let made = all_made(&analysis, &set, &found);
+    assert_eq!(made.iter().map(Passage::name).collect::<Vec<_>>(), ["start_walk"]);
+}
+
+/// Once a passage of more samples than memory holds was begun.
+#[test]
+fn too_many_samples_are_refused() {
+    let (analysis, set, found) = found_in(&start().take);
+    let refused = |made: Result<Passage, PassageError>| {
+        assert!(
+            matches!(made, Err(PassageError::Play(PlayError::TooManyFrames { .. }))),
+            "{made:?}"
+        );
+    };
+    refused(Passage::from_take(&set, &analysis, &found.passages[0], 1e-9));
+    refused(Passage::between(&set, [0, 1], 1e-9, analysis.overrides()));
+    assert!(passage::stance(&analysis, 0, "idle", 1e-9).is_err());
+    for step_secs in [0.0, f64::NAN, f64::INFINITY] {
+        let made = Passage::from_take(&set, &analysis, &found.passages[0], step_secs);
+        assert!(matches!(made, Err(PassageError::Step { .. })), "{made:?}");
+    }
+}
+
+#[test]
+fn a_stop_is_found_and_meets_both_loops() {
+    let take = reversed(&start().take);
+    let (analysis, set, found) = found_in(&take);
+    let kinds: Vec<PassageKind> = found.passages.iter().map(|passage| passage.kind).collect();
+    assert_eq!(kinds, [PassageKind::Stop]);
+    assert!(found.missing.iter().any(|(kind, _)| *kind == PassageKind::Start));
+    let made = Passage::from_take(&set, &analysis, &found.passages[0], take.frame_time_secs()).unwrap();
+    meets_its_loops(&made, &set);
+}
+
+/// A walker that stands, starts, walks, turns by a right angle, walks, and stops.
+#[test]
+fn a_walk_of_all_kinds_is_found_with_the_contacts_of_the_truth() {
+    let walk = synthesize(
+        &WalkSettings::default()
+            .lead_in_secs(LEAD_IN_SECS)
+            .lead_out_secs(LEAD_IN_SECS)
+            .turn_dps(60.0)
+            .turn_span_secs(Some([4.0, 5.5]))
+            .seconds(14.0)
+            .drift(0.0)
+            .noise_deg(0.0),
+    )
+    .unwrap();
+    let (analysis, set, found) = found_in(&walk.take);
+    let made = all_made(&analysis, &set, &found);
+    let names: Vec<&str> = made.iter().map(Passage::name).collect();
+    assert_eq!(names, ["start_walk", "stop_walk", "walk_turn_left_90"]);
+    for (made, found) in made.iter().zip(&found.passages) {
+        meets_its_loops(made, &set);
+        happens_as_in(&stays_in(&walk, found.frames[0]), made);
+    }
+}
+
+/// A walker that stands, turns by small steps, and stands.
+#[test]
+fn a_turn_in_place_is_found_with_the_contacts_of_the_truth() {
+    let walk = synthesize(
+        &WalkSettings::default()
+            .lead_in_secs(LEAD_IN_SECS)
+            .lead_out_secs(LEAD_IN_SECS)
+            .speed_mps(0.0)
+            .turn_dps(-60.0)
+            .seconds(7.0)
+            .drift(0.0)
+            .noise_deg(0.0),
+    )
+    .unwrap();
+    let analysis = Analysis::new(&walk.take).unwrap();
+    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
+    let found = passage::find(&set, &analysis, &PassageKind::ALL).unwrap();
+    let made = all_made(&analysis, &set, &found);
+    let names: Vec<&str> = made.iter().map(Passage::name).collect();
+    let turned = (walk.truth.yaw_at(7.0) / NAMED_TURN).round() * NAMED_TURN.to_degrees();
+    assert_eq!(names, [format!("turn_right_{:.0}", -turned)]);
+    meets_its_loops(&made[0], &set);
+    happens_as_in(&stays_in(&walk, found.passages[0].frames[0]), &made[0]);
+}
+
+/// A body that is turned on its feet: between two contacts of a foot that slid, but stayed down, it was to lift and to strike at once.
+#[test]
+fn feet_that_slide_while_they_are_down_neither_lift_nor_strike() {
+    let still = standing();
+    let frame_time_secs = still.frame_time_secs();
+    let take = support::take_of(
+        still.skeleton().clone(),
+        frame_time_secs,
+        still.num_frames(),
+        |frame, joint| {
+            let share = ((frame as f64 * frame_time_secs - 1.5) / 0.45).clamp(0.0, 1.0);
+            let turned = DQuat::from_rotation_y(0.7 * share.powi(3) * (10.0 - 15.0 * share + 6.0 * share * share));
+            let turned = if joint == 0 { turned } else { DQuat::IDENTITY };
+            let place = turned * still.translations(frame)[joint];
+            (place, turned * still.rotations(frame)[joint])
+        },
+    );
+    let analysis = Analysis::new(&take).unwrap();
+    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
+    let found = passage::find(&set, &analysis, &[PassageKind::TurnInPlace]).unwrap();
+    let made = all_made(&analysis, &set, &found);
+    assert_eq!(made.iter().map(Passage::name).collect::<Vec<_>>(), ["turn_left_45"]);
+    assert_eq!(made[0].events(), []);
+}
+
+/// A walker that does not set out within its take.
+fn standing() -> Take {
+    let settings = WalkSettings::default()
+        .lead_in_secs(4.0)
+        .seconds(4.0)
+        .turn_dps(0.0)
+        .noise_deg(0.0);
+    synthesize(&settings).unwrap().take
+}
+
+/// A walker that stands and is thrown up by an arc that begins and ends at rest.
+#[test]
+fn a_jump_is_found_with_its_flight() {
+    const HIGH_METRES: f64 = 0.35;
+    const FLIGHT: [f64; 2] = [1.3, 2.0];
+    let still = standing();
+    let take = support::take_of(
+        still.skeleton().clone(),
+        still.frame_time_secs(),
+        still.num_frames(),
+        |frame, joint| {
+            let share = (frame as f64 * still.frame_time_secs() - FLIGHT[0]) / (FLIGHT[1] - FLIGHT[0]);
+            let share = share.clamp(0.0, 1.0);
+            let up = if joint == 0 {
+                HIGH_METRES * 64.0 * (share * (1.0 - share)).powi(3)
+            } else {
+                0.0
+            };
+            (
+                still.translations(frame)[joint] + DVec3::Y * up,
+                still.rotations(frame)[joint],
+            )
+        },
+    );
+    let analysis = Analysis::new(&take).unwrap();
+    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
+    let found = passage::find(&set, &analysis, &PassageKind::ALL).unwrap();
+    let made = all_made(&analysis, &set, &found);
+    let names: Vec<&str> = made.iter().map(Passage::name).collect();
+    assert_eq!(names, ["jump"]);
+    meets_its_loops(&made[0], &set);
+    // A foot has left the ground 6 mm over it.
+    let flight = FLIGHT.map(|secs| secs - found.passages[0].frames[0] * take.frame_time_secs());
+    let late_secs = 0.045;
+    let stays = ["Left", "Right"].map(|side| Stay {
+        side,
+        strike: [flight[1] - late_secs; 2],
+        lift: flight[0] + late_secs,
+    });
+    happens_as_in(&stays, &made[0]);
+}
+
+/// Captures end in a T-pose, which is no stance; a stop into it went through it.
+#[test]
+fn a_pose_with_arms_spread_out_is_no_stand() {
+    let walk = reversed(&start().take);
+    let stops = Analysis::new(&walk).unwrap();
+    let frame = passage::calmest_stands(&stops)[0];
+    let first = walk.num_frames() - (LEAD_IN_SECS * walk.frame_rate_hz()) as usize - 40;
+    assert!(frame > first);
+    let is_arm = |joint: usize| {
+        let name = &walk.skeleton().joint(joint).name;
+        ["Shoulder", "Arm", "Hand"].iter().any(|part| name.contains(part))
+    };
+    let take = support::take_of(
+        walk.skeleton().clone(),
+        walk.frame_time_secs(),
+        walk.num_frames(),
+        |frame, joint| {
+            let share = ((frame as f64 - first as f64) / 30.0).clamp(0.0, 1.0);
+            let share = if is_arm(joint) { share } else { 0.0 };
+            let rotation = walk.rotations(frame)[joint].slerp(DQuat::IDENTITY, share);
+            (walk.translations(frame)[joint], rotation)
+        },
+    );
+    let analysis = Analysis::new(&take).unwrap();
+    let found = passage::find(&loops_of(&stops), &analysis, &[PassageKind::Stop]).unwrap();
+    assert_eq!(found.passages, []);
+}
+
+#[test]
+fn transitions_begin_in_the_one_loop_and_end_in_the_other() {
+    let (analysis, set, _) = found_in(&start().take);
+    for pair in [[0, 1], [1, 0]] {
+        let step_secs = analysis.take.frame_time_secs();
+        let made = Passage::between(&set, pair, step_secs, analysis.overrides()).unwrap();
+        assert_eq!(made.ends().map(|end| end.loop_index), pair);
+        meets_its_loops(&made, &set);
+    }
+}
+
+#[test]
+fn what_a_take_does_not_do_is_missing_and_other_skeletons_are_refused() {
+    let walk = support::walk_of(WalkSettings::default().seconds(6.0));
+    let (analysis, set, _) = found_in(&start().take);
+    let still = Analysis::new(&walk).unwrap();
+    let found = passage::find(&set, &still, &PassageKind::ALL).unwrap();
+    assert_eq!(found.passages, []);
+    assert_eq!(found.missing.len(), 5);
+    let other = support::chain(&["a", "b", "c", "d"], DVec3::Y);
+    let values = (vec![DVec3::Y; 240], vec![DQuat::IDENTITY; 240]);
+    let take = Take::new("t", other, 1.0 / 30.0, values.0, values.1).unwrap();
+    let refused = passage::find(&set, &Analysis::new(&take).unwrap(), &PassageKind::ALL);
+    assert!(
+        matches!(refused, Err(PassageError::Skeleton { index: 0, .. })),
+        "{refused:?}"
+    );
+    drop(analysis);
+}
+
+/// Captured turns: one each, of the size that the take's heading shows.
+#[test]
+fn captured_turns_are_found_and_hold_their_feet() {
+    let Some(folder) = folder_or_skip() else { return };
+    for (name, degrees) in [
+        ("bandai-namco/dataset-2_walk-turn-left_normal_031.bvh", 90.0),
+        ("bandai-namco/dataset-2_walk-turn-right_normal_010.bvh", -90.0),
+    ] {
+        let take = support::captured(&folder, name);
+        let analysis = Analysis::new(&take).unwrap();
+        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+        let walk = analysis
+            .make_loop(found.best().unwrap(), &LoopSettings::default())
+            .unwrap();
+        let set = LoopSet::new(vec![walk.loop_clip.named("walk")]).unwrap();
+        let found = passage::find(&set, &analysis, &[PassageKind::Turn]).unwrap();
+        assert_eq!(found.passages.len(), 1, "{name}");
+        let made = Passage::from_take(&set, &analysis, &found.passages[0], take.frame_time_secs()).unwrap();
+        assert!((made.turn().to_degrees() - degrees).abs() < 12.0, "{}", made.turn());
+        assert!(made.has_held_feet());
+        let ratio = join_ratio(&made, &set);
+        assert!(ratio < 1.35, "{name}: {ratio}");
+        alternates(&made);
+    }
+}

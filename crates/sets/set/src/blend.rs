@@ -1,0 +1,280 @@
+//! Several loops mixed into one.
+
+use loopwright_core::analysis::{Body, BodyError};
+use loopwright_core::feet::{FootLock, HoldError};
+use loopwright_core::pipeline::Recentered;
+use loopwright_core::{BodyOverrides, LoopClip, RootMode};
+use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
+use loopwright_formats::loop_file::{BlendOrigin, DerivedLoop, describe};
+use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
+use loopwright_moves::Blender;
+use loopwright_moves::blend::{Axis, BlendError, BlendSpace, Mix, PhaseError};
+
+use loopwright_job::{LoopOfLoops, StoredLoop, foot_slide_cmps, without_animations};
+
+/// How loops are mixed.
+#[derive(Clone, Debug)]
+pub struct BlendRequest {
+    /// Their weights, in their order; none for equal ones.
+    pub weights: Vec<f64>,
+    /// The speed that sets the weights, m/s.
+    pub speed_mps: Option<f64>,
+    /// The turn rate that sets the weights, degrees per second, left positive.
+    pub turn_rate_dps: Option<f64>,
+    /// Whether planted feet are locked.
+    pub lock_feet: FootLock,
+    /// Joints named by the caller.
+    pub overrides: BodyOverrides,
+    /// The engine that the blend is written for.
+    pub target: Option<Target>,
+    /// Whether it is brought to the origin.
+    pub recenters: bool,
+}
+
+/// Why loops are not mixed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum MixError {
+    /// Their phases are not comparable; the loop is counted from 0.
+    #[error("loop {index} holds {found} cycles of its motion, the first {first}")]
+    Cycles { index: usize, found: usize, first: usize },
+    /// The speed in m/s, or the turn rate in degrees per second, that is asked for.
+    #[error("{value} is outside the range of the loops, {low:.3} to {high:.3}")]
+    Range {
+        axis: Axis,
+        value: f64,
+        low: f64,
+        high: f64,
+    },
+    #[error(transparent)]
+    Blend(#[from] BlendError),
+    /// They lack joints that the caller names.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// Feet cannot be held.
+    #[error(transparent)]
+    Feet(#[from] HoldError),
+}
+
+/// A blend, ready to be written.
+#[derive(Clone, Debug)]
+pub struct Blend {
+    of_loops: LoopOfLoops,
+    /// The file of the first loop.
+    first: LoadedTake,
+    engine: Target,
+    warnings: Vec<String>,
+}
+
+impl Blend {
+    /// Mixes loops of one skeleton; `names` are those that the facts of the blend state. Errors: [`MixError`].
+    pub fn new(loops: &[StoredLoop], names: Vec<String>, request: &BlendRequest) -> Result<Self, MixError> {
+        let first = loops.first().ok_or(BlendError::NoLoops)?;
+        same_cycles(loops)?;
+        let (blender, weights) = weigh(request, loops)?;
+        let engine = request.target.unwrap_or(Target::Generic);
+        let (num_samples, step_secs) = at_their_rate(blender.sampling(&weights)?, loops, engine);
+        let mix = blender.mix(&weights, num_samples, step_secs)?;
+        let body = Body::find(&first.file.take, &request.overrides)?;
+        let (clip, feet) = held(request, (first, &body), mix, &weights)?;
+        let mode = mode(loops);
+        let (clip, recentered_by) = match request.recenters {
+            true => {
+                let Recentered { clip, motion } = clip.recentered(&body, mode, first.sidecar.root_motion.space);
+                (clip, Some(motion))
+            }
+            false => (clip, None),
+        };
+        let sum: f64 = weights.iter().sum();
+        let warnings = only_shifted(&blender, &names, &weights);
+        let origin = BlendOrigin {
+            take: first.facts.clone(),
+            first: &first.sidecar,
+            overrides: &request.overrides,
+            blend: BlendFacts {
+                loops: names,
+                weights: weights.iter().map(|weight| weight / sum).collect(),
+                phases: blender.phases().to_vec(),
+                warps: blender.phase_maps().map(|map| Some(map.ok()?.warp())).collect(),
+            },
+            feet,
+            mode,
+            add_root: engine.needs_root_joint(first.has_root_joint()),
+            recentered_by,
+        };
+        let own = &first.file.take;
+        let unrooted = (own.without_root_joint()).filter(|_| first.sidecar.playback.root_joint_added);
+        Ok(Self {
+            of_loops: LoopOfLoops {
+                derived: DerivedLoop::blended(&clip, origin),
+                skeleton: unrooted.as_ref().unwrap_or(own).skeleton().clone(),
+                clip,
+                body,
+                mode,
+                of_take: Vec::new(),
+                seam_sample: 0,
+                target: request.target,
+            },
+            first: first.file.clone(),
+            engine,
+            warnings,
+        })
+    }
+
+    /// The format of the first loop, or the one that the engine reads.
+    pub fn format(&self) -> Format {
+        let own = self.first.source.format();
+        let named = std::path::PathBuf::from("loop").with_extension(own.extension());
+        let of_engine = self.engine.extension(&named).and_then(Format::from_extension);
+        of_engine.unwrap_or(own)
+    }
+
+    /// Writes it in a format, in the form of the first loop, with the warnings about it. Errors: [`LoopFileError`].
+    pub fn write(&self, format: Format) -> Result<LoopFile, LoopFileError> {
+        let source = self.first.source.in_format(format, &self.first.take);
+        let mut file = self.of_loops.write(&self.engine.placed(source))?;
+        let complaint = self.engine.complaint(format);
+        file.sidecar.warnings.extend(self.warnings.iter().cloned());
+        (file.sidecar.warnings).extend(complaint.map(|complaint| complaint.to_string()));
+        Ok(file)
+    }
+
+    /// The blend as a loop of its own, measured as it is written. Errors: [`LoopFileError`].
+    pub(crate) fn stored(&self) -> Result<StoredLoop, LoopFileError> {
+        let source = without_animations(self.first.source.clone());
+        let sidecar = self.of_loops.write(&source)?.sidecar;
+        Ok(StoredLoop {
+            clip: self.of_loops.clip.clone(),
+            file: self.first.clone(),
+            facts: sidecar.take.clone(),
+            sidecar,
+            followed: None,
+        })
+    }
+
+    /// The blend as it is played.
+    pub fn played(&self) -> LoopClip {
+        self.of_loops.played()
+    }
+}
+
+/// Relative difference below which frame rates are the same: files round frame times.
+const SAME_RATE: f64 = 1e-4;
+
+/// The number of samples of a blend and the time between them, at the frame rate of its loops, if they have one, as the engine samples
+/// it: its period changes by at most half a frame, its speed not at all.
+fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], engine: Target) -> (usize, f64) {
+    let first = loops[0].clip.step_secs();
+    let has_rate = |each: &StoredLoop| (each.clip.step_secs() / first - 1.0).abs() < SAME_RATE;
+    let own = if loops.iter().all(has_rate) { first } else { step_secs };
+    let sampled_secs = 1.0 / engine.sampled_rate(1.0 / own);
+    if sampled_secs == step_secs {
+        return (num_samples, step_secs);
+    }
+    let period_secs = num_samples as f64 * step_secs;
+    ((period_secs / sampled_secs).round() as usize, sampled_secs)
+}
+
+/// The root mode of the blend: that of the first loop, or of the first that follows a path.
+fn mode(loops: &[StoredLoop]) -> RootMode {
+    let on_a_path = loops.iter().find(|each| each.clip.follows_path());
+    let first = on_a_path.or(loops.first());
+    first.map(|each| each.sidecar.root_motion.mode).unwrap_or_default()
+}
+
+/// The joint of a blend that carries only the root motion.
+fn root_joint(first: &StoredLoop, clip: &LoopClip) -> Option<usize> {
+    match &first.sidecar.playback.root_joint {
+        Some(name) => clip.skeleton().find(name),
+        None => first.sidecar.playback.root_joint_added.then_some(0),
+    }
+}
+
+/// The blend with its feet held while those of its loops stand: a foot that stands in each loop, moving on its own circle, stands nowhere
+/// in their mean.
+fn held(
+    request: &BlendRequest,
+    (first, body): (&StoredLoop, &Body),
+    mix: Mix,
+    weights: &[f64],
+) -> Result<(LoopClip, FeetFacts), MixError> {
+    // A single loop stays unchanged.
+    let is_mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
+    let lock = if is_mixed { request.lock_feet } else { FootLock::Off };
+    let (held, feet) = mix.held(body, root_joint(first, &mix.clip), lock)?;
+    let mut facts = describe::feet(&mix.clip, body, &feet, 0);
+    facts.foot_slide_before_cmps = foot_slide_cmps(&mix.clip, body);
+    let clip = held.unwrap_or(mix.clip);
+    facts.foot_slide_after_cmps = foot_slide_cmps(&clip, body);
+    Ok((clip, facts))
+}
+
+/// Which loops are aligned by a shift alone, and why, where feet of others or their own touch down.
+fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<String> {
+    let has_phase = blender.phase_maps().any(|map| map.is_ok());
+    let maps = names.iter().zip(blender.phase_maps()).zip(weights);
+    let shifted = maps
+        .filter(|(_, weight)| **weight > 0.0)
+        .filter_map(|((name, map), _)| {
+            let why = map.err()?;
+            let is_expected = matches!(why, PhaseError::Feet | PhaseError::NoTouchDowns);
+            (has_phase || !is_expected).then(|| format!("{name} is aligned by a shift of its time alone: {why}"))
+        });
+    shifted.collect()
+}
+
+/// Errors: loops with different numbers of cycles, whose phases are not comparable.
+fn same_cycles(loops: &[StoredLoop]) -> Result<(), MixError> {
+    let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
+    match (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
+        None => Ok(()),
+        Some(index) => Err(MixError::Cycles {
+            index,
+            found: cycles(index),
+            first: cycles(0),
+        }),
+    }
+}
+
+/// The loops aligned by when their feet stand: on a character by those of the loops that were put onto it.
+fn blender(request: &BlendRequest, loops: &[StoredLoop], clips: Vec<LoopClip>) -> Result<Blender, MixError> {
+    let followed: Option<Vec<_>> = loops.iter().map(|each| each.followed.clone()).collect();
+    Ok(match (followed, loops.first()) {
+        (Some(followed), Some(first)) => {
+            let body = Body::find(&first.file.take, &request.overrides)?;
+            Blender::of_character(clips, &body, followed)?
+        }
+        _ => Blender::with(clips, &request.overrides)?,
+    })
+}
+
+/// The weights: as given, computed from the requested speed and turn rate, or equal.
+fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f64>), MixError> {
+    let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
+    let wanted = [
+        request.speed_mps.map(|speed| (Axis::Speed, speed, 1.0)),
+        request.turn_rate_dps.map(|rate| (Axis::Turn, rate, 1f64.to_radians())),
+    ];
+    for (axis, value, scale) in wanted.into_iter().flatten() {
+        let has = clips.iter().map(|clip| axis.of(clip.root().twist) / scale);
+        let (low, high) = has.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), has| {
+            (low.min(has), high.max(has))
+        });
+        // A value just outside the range means the outermost loop itself: its printed figure is rounded.
+        let slack = 1e-3 * (high - low).max(0.1);
+        if !(low - slack..=high + slack).contains(&value) {
+            return Err(MixError::Range { axis, value, low, high });
+        }
+    }
+    let [speed, turn] = wanted.map(|wanted| wanted.map(|(axis, value, scale)| (axis, value * scale)));
+    let weights = match (speed, turn) {
+        (Some((speed, v)), Some((turn, w))) => BlendSpace::over([speed, turn], clips.clone())?.weights([v, w]),
+        (Some((axis, value)), None) | (None, Some((axis, value))) => {
+            BlendSpace::along(axis, clips.clone())?.weights([value, 0.0])
+        }
+        (None, None) if request.weights.is_empty() => vec![1.0; clips.len()],
+        (None, None) => request.weights.clone(),
+    };
+    Ok((blender(request, loops, clips)?, weights))
+}

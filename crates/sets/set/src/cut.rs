@@ -1,0 +1,449 @@
+//! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
+
+use loopwright_core::analysis::{Analysis, Foot, Gait, Segment, Side};
+use loopwright_core::math::TimeStep;
+use loopwright_core::take::TakeError;
+use loopwright_core::{LoopCandidate, LoopClip};
+use loopwright_formats::loop_file::{CarriedMotion, facts::TakeFacts};
+use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
+use loopwright_moves::passage::{self, Found, Looked, LoopState, PassageError};
+use loopwright_moves::{LoopSet, Passage, PassageKind};
+use serde::{Deserialize, Serialize};
+
+use loopwright_job::{
+    CarryError, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz,
+    name_part,
+};
+
+/// What is cut.
+#[derive(Clone, Debug)]
+pub struct CutRequest {
+    /// The kinds that are looked for.
+    pub kinds: Vec<PassageKind>,
+    /// Frames per second; none for those of the first loop.
+    pub fps: Option<f64>,
+    /// The engine that passages are written for.
+    pub engine: Target,
+}
+
+/// Why nothing is cut.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum CutTakeError {
+    /// More frames per second than any engine uses.
+    #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
+    Rate { wanted_hz: f64, limit_hz: f64 },
+    #[error("there is no loop to begin or end in: the take neither stands nor repeats")]
+    NoLoops,
+    #[error(transparent)]
+    Passage(#[from] PassageError),
+    #[error(transparent)]
+    Carry(#[from] CarryError),
+    #[error(transparent)]
+    Job(#[from] JobError),
+}
+
+impl From<loopwright_moves::play::PlayError> for CutTakeError {
+    fn from(error: loopwright_moves::play::PlayError) -> Self {
+        Self::Passage(error.into())
+    }
+}
+
+/// The name of the loop of one pose; further ones are numbered.
+pub const STANCE: &str = "stance";
+
+/// Segments shorter than this hold no loop of their gait, seconds.
+const SHORTEST_SECS: f64 = 1.2;
+
+/// Segments of a gait that are searched, the longest first.
+const MOST_SEGMENTS: usize = 3;
+
+/// What the loop of a gait is called; none for those that passages do not begin or end in.
+fn name_of(gait: Gait) -> Option<&'static str> {
+    Some(match gait {
+        Gait::Idle => "idle",
+        Gait::Walk(None) => "walk",
+        Gait::Walk(Some(Side::Left)) => "walk_left",
+        Gait::Walk(Some(Side::Right)) => "walk_right",
+        Gait::Run(None) => "run",
+        Gait::Run(Some(Side::Left)) => "run_left",
+        Gait::Run(Some(Side::Right)) => "run_right",
+        Gait::Backward => "backward",
+        Gait::Sideways(Side::Left) => "strafe_left",
+        Gait::Sideways(Side::Right) => "strafe_right",
+        Gait::OnTheSpot | Gait::Turn(_) => return None,
+    })
+}
+
+/// The recommended loop of each gait of a take, by name, in a fixed order of gaits.
+///
+/// Gaits that never repeat have none. Errors: the take cannot be searched.
+pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(&'static str, LoopMade)>, JobError> {
+    let step = TimeStep::new(studied.take().frame_time_secs());
+    let length = |segment: &Segment| segment.end_frame - segment.start_frame;
+    let mut loops = Vec::new();
+    for gait in Gait::ALL {
+        let Some(name) = name_of(gait) else { continue };
+        let segments = studied.analysis.segments.iter().filter(|segment| segment.gait == gait);
+        let mut segments: Vec<&Segment> = segments
+            .filter(|segment| length(segment) >= step.nearest(SHORTEST_SECS))
+            .collect();
+        segments.sort_by_key(|segment| core::cmp::Reverse(length(segment)));
+        for segment in segments.into_iter().take(MOST_SEGMENTS) {
+            let search = SearchRequest {
+                within: Some((segment.start_frame, segment.end_frame)),
+                idle: gait == Gait::Idle,
+                ..SearchRequest::default()
+            };
+            let request = Request {
+                recipe,
+                search: Some(&search),
+                rows: &Rows::Recommended,
+            };
+            if let Some(made) = recommended(studied, request)? {
+                loops.push((name, made));
+                break;
+            }
+        }
+    }
+    if !(loops.iter()).any(|(_, made)| passage::moves(&made.made.loop_clip, &studied.analysis)) {
+        loops.extend(stride(studied, recipe)?);
+    }
+    Ok(loops)
+}
+
+/// The stride of a walk that is too short to repeat: from one strike of a foot to its next, where that costs least to close.
+fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(&'static str, LoopMade)>, JobError> {
+    let analysis = &studied.analysis;
+    let settings = SearchRequest::default().settings(1);
+    let spans = analysis.contacts.spans();
+    let strikes = |foot: usize| {
+        spans
+            .iter()
+            .filter(move |span| span.foot == foot && span.start_frame > 0)
+    };
+    let mut best: Option<(f64, &'static str, LoopCandidate)> = None;
+    for foot in 0..analysis.contacts.num_feet() {
+        for (from, to) in strikes(foot).zip(strikes(foot).skip(1)) {
+            let gait = |frame: usize| {
+                let mut segments = analysis.segments.iter();
+                segments.find(|segment| (segment.start_frame..=segment.end_frame).contains(&frame))
+            };
+            let middle = gait((from.start_frame + to.start_frame) / 2).and_then(|segment| name_of(segment.gait));
+            let Some(name) = middle.filter(|name| *name != "idle") else {
+                continue;
+            };
+            let appraised = analysis.appraise(from.start_frame as f64, to.start_frame as f64, &settings);
+            let Ok(stretch) = appraised else { continue };
+            if best.as_ref().is_none_or(|(cost, ..)| stretch.seam_cost < *cost) {
+                best = Some((stretch.seam_cost, name, stretch));
+            }
+        }
+    }
+    let Some((_, name, stretch)) = best else {
+        return Ok(None);
+    };
+    let request = Request {
+        recipe,
+        search: None,
+        rows: &Rows::Recommended,
+    };
+    Ok(Some((name, make(studied, request, &Chosen::new(1, stretch))?)))
+}
+
+/// The recommended loop, if there is one.
+fn recommended(studied: &Studied, request: Request<'_>) -> Result<Option<LoopMade>, JobError> {
+    let chosen = match choose(studied, request, &mut Vec::new()) {
+        Ok(chosen) => chosen.into_iter().collect::<Result<Vec<Chosen>, _>>()?,
+        Err(JobError::NothingFound(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    chosen.first().map(|chosen| make(studied, request, chosen)).transpose()
+}
+
+/// Names no two of which are the same: where one is taken, also by a number, the next number from 2 on is added.
+pub(crate) fn numbered(wanted: impl Iterator<Item = String>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for wanted in wanted {
+        let numbers = (2..).map(|number| format!("{wanted}_{number}"));
+        let mut free = core::iter::once(wanted.clone()).chain(numbers);
+        names.extend(free.find(|name| !names.contains(name)));
+    }
+    names
+}
+
+/// Passages that were cut out of a take, and the loops that they begin and end in.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// The loops; after those given stances of the take, where none of them stands.
+    pub loops: LoopSet,
+    /// The passages.
+    pub passages: Vec<Passage>,
+    /// The kinds that were looked for and not found, and why.
+    pub missing: Vec<(PassageKind, Looked)>,
+    /// Names of the feet of their body.
+    feet: Vec<String>,
+    engine: Target,
+}
+
+impl Cut {
+    /// Cuts passages of the kinds that are asked for between these loops, which carry their names; transitions between all of them.
+    ///
+    /// Errors: [`CutTakeError`].
+    pub fn new(studied: &Studied, mut loops: Vec<LoopClip>, request: &CutRequest) -> Result<Self, CutTakeError> {
+        let analysis = &*studied.analysis_of_loops()?;
+        let own_hz = (loops.first()).map_or(studied.take().frame_rate_hz(), |clip| 1.0 / clip.step_secs());
+        let wanted_hz = request.fps.unwrap_or_else(|| request.engine.sampled_rate(own_hz));
+        let limit_hz = max_rate_hz(own_hz);
+        if wanted_hz > limit_hz {
+            return Err(CutTakeError::Rate { wanted_hz, limit_hz });
+        }
+        let step_secs = match wanted_hz == own_hz {
+            true => (loops.first()).map_or(studied.take().frame_time_secs(), LoopClip::step_secs),
+            false => 1.0 / wanted_hz,
+        };
+        if !loops.iter().any(|clip| passage::stands(clip, analysis)) {
+            for (index, frame) in passage::calmest_stands(analysis).into_iter().enumerate() {
+                let name = match index {
+                    0 => STANCE.to_owned(),
+                    _ => format!("{STANCE}_{}", index + 1),
+                };
+                loops.push(passage::stance(analysis, frame, &name, step_secs)?);
+            }
+        }
+        if loops.is_empty() {
+            return Err(CutTakeError::NoLoops);
+        }
+        let overrides = analysis.overrides();
+        let loops = LoopSet::with(loops, overrides)?;
+        let Found {
+            passages: found,
+            missing,
+        } = passage::find(&loops, analysis, &request.kinds)?;
+        let made = Passage::all_from_take(&loops, analysis, &found, step_secs)?;
+        let mut passages = made.collect::<Result<Vec<_>, _>>()?;
+        if request.kinds.contains(&PassageKind::Transition) {
+            let count = loops.loops().len();
+            for from in 0..count {
+                for to in (0..count).filter(|&to| to != from) {
+                    passages.push(Passage::between(&loops, [from, to], step_secs, overrides)?);
+                }
+            }
+        }
+        // They are named after loops, whose names come from files, and name files.
+        let names = numbered(passages.iter().map(|passage| name_part(passage.name())));
+        Ok(Self {
+            loops,
+            passages: (passages.into_iter().zip(names))
+                .map(|(passage, name)| passage.named(name))
+                .collect(),
+            missing,
+            feet: foot_names(analysis),
+            engine: request.engine,
+        })
+    }
+
+    /// Writes a passage in a format, in the form of the take's file: in place, or below a root joint, as loops are.
+    ///
+    /// Errors: it does not fit into the format, or into a take.
+    pub fn write(&self, studied: &Studied, passage: &Passage, format: Format) -> Result<WrittenFile, CutWriteError> {
+        let source = self.engine.placed(studied.form(format));
+        let has_root_joint = studied.body_of_loops().root_joint.is_some();
+        Ok(carried(passage, self.engine, format, has_root_joint)?.write(&source)?)
+    }
+
+    /// Whether the root stays at the origin in the files, and the facts alone say how it moves.
+    pub fn is_in_place(&self) -> bool {
+        (self.engine.choices().root).is_some_and(|mode| !mode.moves_root())
+    }
+
+    /// The facts of a passage.
+    pub fn facts(&self, studied: &Studied, passage: &Passage) -> PassageFacts {
+        let state = |LoopState { loop_index, secs }: LoopState| StateFacts {
+            clip: self.loops.loops()[loop_index].name().to_owned(),
+            secs,
+        };
+        let [from, to] = passage.ends().map(state);
+        let take = studied.facts();
+        PassageFacts {
+            name: passage.name().to_owned(),
+            kind: passage.kind().to_string(),
+            frames: passage.num_samples() - 1,
+            fps: 1.0 / passage.step_secs(),
+            duration_secs: passage.duration_secs(),
+            from,
+            to,
+            turn_deg: passage.turn().to_degrees() + 0.0,
+            travel_m: passage.travel().to_array().map(|metres| metres + 0.0),
+            cost_metre_secs: passage.cost(),
+            feet_held: passage.has_held_feet(),
+            in_place: self.is_in_place(),
+            root: RootKeys::of(passage),
+            events: events(passage, &self.feet),
+            source_frames: passage.source_frames(),
+            take,
+        }
+    }
+}
+
+/// The names of the lowest joints of the feet.
+pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
+    let name = |foot: &Foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone();
+    analysis.body.feet.iter().map(name).collect()
+}
+
+/// When the feet of a passage come to stand and leave the ground; `feet` are their names where sides are not known.
+pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<EventFacts> {
+    (passage.events().iter())
+        .map(|event| EventFacts {
+            secs: event.secs,
+            foot: (event.side).map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
+            kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
+        })
+        .collect()
+}
+
+/// Whether files for an engine in a format get a joint for the root motion, where the skeleton has none.
+pub(crate) fn adds_root(engine: Target, format: Format, has_root_joint: bool) -> bool {
+    let moves = engine.choices().root.unwrap_or_default().moves_root();
+    let of_format = format.capabilities().has_root_joint_for_motion && moves;
+    !has_root_joint && format.capabilities().takes_root_joint && (of_format || engine.choices().always_root_joint)
+}
+
+/// A passage as a file for an engine in a format holds it. Errors: it is no take.
+pub(crate) fn carried(
+    passage: &Passage,
+    engine: Target,
+    format: Format,
+    has_root_joint: bool,
+) -> Result<CarriedMotion, TakeError> {
+    if adds_root(engine, format, has_root_joint) {
+        let root = added_root_name(passage.skeleton());
+        return Ok(CarriedMotion::TakeWithRoot(passage.to_take_with_root(&root)?));
+    }
+    let moves = engine.choices().root.unwrap_or_default().moves_root();
+    Ok(CarriedMotion::Take(match moves {
+        true => passage.to_take()?,
+        false => passage.in_place().to_take()?,
+    }))
+}
+
+/// Why a passage cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CutWriteError {
+    /// It does not fit into the format.
+    #[error(transparent)]
+    Write(#[from] LoopFileError),
+    /// Its samples are no take.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}
+
+/// What a sidecar says of a passage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PassageFacts {
+    /// Its name.
+    pub name: String,
+    /// What it does: start, stop, turn_in_place, turn, jump, transition.
+    pub kind: String,
+    /// The take that it was cut from; of a transition the one that it was made with.
+    pub take: TakeFacts,
+    /// First and last frame of that; null for a transition.
+    pub source_frames: Option<[f64; 2]>,
+    /// Steps from key to key: one less than keys.
+    pub frames: usize,
+    /// Keys per second.
+    pub fps: f64,
+    /// Seconds from the first key to the last.
+    pub duration_secs: f64,
+    /// The loop that it begins in.
+    pub from: StateFacts,
+    /// The loop that it ends in.
+    pub to: StateFacts,
+    /// Change of the heading, left positive.
+    pub turn_deg: f64,
+    /// Where the root is at the end, seen from where it began.
+    pub travel_m: [f64; 3],
+    /// What it costs to leave the one loop and to enter the other.
+    pub cost_metre_secs: f64,
+    /// Whether standing feet are held.
+    pub feet_held: bool,
+    /// Whether the root stays at the origin in the file.
+    pub in_place: bool,
+    /// How the root moves, whether the file moves it or not.
+    pub root: RootKeys,
+    /// When feet come to stand and leave the ground.
+    pub events: Vec<EventFacts>,
+}
+
+/// A loop at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StateFacts {
+    /// The name of the loop.
+    #[serde(rename = "loop")]
+    pub clip: String,
+    /// Seconds since its start.
+    pub secs: f64,
+}
+
+/// The root at every key, seen from that at the first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RootKeys {
+    /// Times.
+    pub secs: Vec<f64>,
+    /// Places, three numbers a key.
+    pub translation_m: Vec<f64>,
+    /// Rotations, four numbers a key.
+    pub rotation_xyzw: Vec<f64>,
+}
+
+impl RootKeys {
+    pub(crate) fn of(passage: &Passage) -> Self {
+        let roots = passage.roots();
+        // No zero with a sign.
+        let plain = |value: f64| value + 0.0;
+        Self {
+            secs: (0..roots.len()).map(|key| key as f64 * passage.step_secs()).collect(),
+            translation_m: (roots.iter())
+                .flat_map(|root| root.translation.to_array().map(plain))
+                .collect(),
+            rotation_xyzw: roots
+                .iter()
+                .flat_map(|root| root.rotation.to_array().map(plain))
+                .collect(),
+        }
+    }
+}
+
+/// A foot that comes to stand, or leaves the ground.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EventFacts {
+    /// Seconds since the first key.
+    pub secs: f64,
+    /// left or right, or the name of its joint where sides are not known.
+    pub foot: String,
+    /// strike or lift.
+    pub kind: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    /// A start into the loop `walk_2`, and the second one into `walk`, were both `start_walk_2`: one file could not be written.
+    #[test]
+    fn numbers_are_none_that_names_have_of_themselves() {
+        let all = |names: &[&str]| numbered(names.iter().map(|name| (*name).to_owned()));
+        let walks = ["start_walk", "start_walk", "start_walk_2", "start_walk"];
+        assert_eq!(
+            all(&walks),
+            ["start_walk", "start_walk_2", "start_walk_2_2", "start_walk_3"]
+        );
+        assert_eq!(
+            all(&["start_walk_2", "start_walk", "start_walk"]),
+            ["start_walk_2", "start_walk", "start_walk_3"]
+        );
+    }
+}

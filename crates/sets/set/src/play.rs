@@ -1,0 +1,145 @@
+//! Loops one after the other, as one take.
+
+use loopwright_core::analysis::BodyError;
+use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
+use loopwright_core::math::{Decay, DecayKind};
+use loopwright_core::{BodyOverrides, Take};
+use loopwright_formats::{Format, LoadedTake, Source, Target, WriteError, WrittenFile};
+use loopwright_moves::play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, Performance, PlayError};
+use loopwright_moves::{LoopSet, PlaySettings};
+
+use loopwright_job::{StoredLoop, max_rate_hz};
+
+/// How loops are played.
+#[derive(Clone, Debug)]
+pub struct PlayRequest {
+    /// For how long, seconds.
+    pub seconds: f64,
+    /// Frames per second; none for those of the first loop.
+    pub fps: Option<f64>,
+    /// Their order and their jumps.
+    pub settings: PlaySettings,
+    /// Joints named by the caller.
+    pub overrides: BodyOverrides,
+    /// The engine that the take is written for.
+    pub engine: Target,
+    /// Whether each loop is brought to the origin first.
+    pub recenters: bool,
+}
+
+/// Why loops are not played.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum PerformError {
+    /// More frames per second than any engine uses.
+    #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
+    Rate { wanted_hz: f64, limit_hz: f64 },
+    #[error(transparent)]
+    Play(#[from] PlayError),
+    /// They lack joints that the caller names.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+}
+
+/// The fade of a jump; none for the usual length, or half-life of a spring.
+pub fn fade(kind: DecayKind, secs: Option<f64>) -> Decay {
+    kind.lasting(
+        secs.unwrap_or(DEFAULT_HALF_LIFE_SECS),
+        secs.unwrap_or(DEFAULT_FADE_SECS),
+    )
+}
+
+/// Loops that were played.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// Which loop plays when.
+    pub performance: Performance,
+    /// The motion, with a root joint where the engine needs one.
+    pub take: Take,
+    /// Seconds from one frame to the next.
+    pub frame_time_secs: f64,
+    /// Whether the root joint was added.
+    pub has_added_root: bool,
+    first: LoadedTake,
+    engine: Target,
+}
+
+impl Played {
+    /// Plays loops of one skeleton into a take of this name. Errors: [`PerformError`].
+    pub fn new(loops: Vec<StoredLoop>, name: &str, request: &PlayRequest) -> Result<Self, PerformError> {
+        let of_first = loops.first().ok_or(PlayError::NoLoops)?;
+        let first = of_first.file.clone();
+        let skeleton = first.take.skeleton();
+        let frame_time_secs = frame_time_secs(request, of_first.clip.step_secs(), skeleton.num_joints())?;
+        let has_added_root = request.engine.needs_root_joint(of_first.has_root_joint());
+        let performance = performed(request, loops)?;
+        let take = match has_added_root {
+            true => {
+                let root = loopwright_formats::added_root_name(skeleton);
+                performance.to_take_with_root(name, &root, frame_time_secs)?
+            }
+            false => performance.to_take(name, frame_time_secs)?,
+        };
+        Ok(Self {
+            performance,
+            take,
+            frame_time_secs,
+            has_added_root,
+            first,
+            engine: request.engine,
+        })
+    }
+
+    /// The form in which it is written in a format: that of the first loop, without a root joint that was added.
+    pub fn source(&self, format: Format) -> Source {
+        let source = self.first.source.in_format(format, &self.first.take);
+        self.engine.placed(source)
+    }
+
+    /// The format of the first loop.
+    pub fn format(&self) -> Format {
+        self.first.source.format()
+    }
+
+    /// Writes the take in a format. Errors: it does not fit into it.
+    pub fn write(&self, format: Format) -> Result<WrittenFile, WriteError> {
+        let source = self.source(format);
+        match self.has_added_root {
+            true => loopwright_formats::write_take_with_root(&self.take, &source),
+            false => loopwright_formats::write_take(&self.take, &source),
+        }
+    }
+}
+
+/// Time from one frame to the next: as asked, as the engine wants it, or as the first loop has it. Errors: more frames than a take may
+/// have.
+fn frame_time_secs(request: &PlayRequest, own_step_secs: f64, num_joints: usize) -> Result<f64, PerformError> {
+    let own_rate_hz = 1.0 / own_step_secs;
+    let secs = match (request.fps, request.engine.sampled_rate(own_rate_hz)) {
+        (Some(rate), _) => 1.0 / rate,
+        (None, rate) if rate == own_rate_hz => own_step_secs,
+        (None, rate) => 1.0 / rate,
+    };
+    let (wanted_hz, limit_hz) = (1.0 / secs, max_rate_hz(own_rate_hz));
+    if wanted_hz > limit_hz {
+        return Err(PerformError::Rate { wanted_hz, limit_hz });
+    }
+    let num_transforms = request.seconds / secs * num_joints as f64;
+    if request.seconds.is_finite() && num_transforms > MAX_TRANSFORMS as f64 {
+        return Err(PlayError::TooManyFrames { found: num_transforms }.into());
+    }
+    Ok(secs)
+}
+
+fn performed(request: &PlayRequest, loops: Vec<StoredLoop>) -> Result<Performance, PerformError> {
+    let mut played = Vec::with_capacity(loops.len());
+    for each in loops {
+        played.push(match request.recenters {
+            true => each.as_played(each.recentered(&request.overrides)?.clip),
+            false => each.played(),
+        });
+    }
+    let set = LoopSet::with(played, &request.overrides)?;
+    Ok(set.perform(request.seconds, &request.settings)?)
+}

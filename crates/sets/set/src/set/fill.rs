@@ -1,0 +1,239 @@
+//! What takes do not show and their loops do: mirror images, and blends between loops that are near enough.
+
+use loopwright_core::feet::FootLock;
+use loopwright_formats::loop_file::facts::Grade;
+
+use super::manifest::{MadeFrom, Missing, SetGait, SetMade};
+use super::member::{Member, SetForm};
+use super::select::{Offered, side_of, way_of};
+use super::{Entry, Source};
+use crate::blend::{Blend, BlendRequest};
+
+/// Straight loops of neighbouring speeds farther apart than this leave a hole between them, metres per second.
+const HOLE_MPS: f64 = 1.2;
+/// Beyond this they are too far apart to be blended.
+const TOO_FAR_MPS: f64 = 3.0;
+/// The same for the turn rates of neighbours, degrees per second.
+const HOLE_DPS: f64 = 70.0;
+const TOO_FAR_DPS: f64 = 180.0;
+
+/// Adds the mirror images of loops whose other side no take shows.
+pub(super) fn mirror(entries: &mut Vec<Entry>, pairs: &[String], form: &SetForm) -> Vec<Missing> {
+    let mut missing: Vec<Missing> = Vec::new();
+    let shown: Vec<Way> = entries.iter().map(|entry| way(&entry.offered)).collect();
+    for index in 0..entries.len() {
+        let entry = &entries[index];
+        let Some(wanted) = other_side(&entry.offered).filter(|_| entry.variant_of.is_none()) else {
+            continue;
+        };
+        if shown.contains(&wanted) {
+            continue;
+        }
+        match entry.offered.member.mirrored(pairs, form) {
+            Ok(member) => {
+                let gait = entry.offered.gait;
+                entries.push(Entry::new(Offered { member, gait }, Source::Made(vec![(index, 1.0)])));
+            }
+            Err(error) => {
+                let (gait, way, side) = wanted;
+                missing.push(Missing {
+                    what: described(gait, way, side),
+                    why: format!("no take shows it, and the other side cannot be mirrored: {error}"),
+                });
+            }
+        }
+    }
+    missing.dedup();
+    missing
+}
+
+/// Gait, direction and side of a loop.
+type Way = (SetGait, &'static str, i8);
+
+fn way(offered: &Offered) -> Way {
+    (
+        offered.gait,
+        way_of(&offered.member),
+        side_of(offered.member.turn_dps()),
+    )
+}
+
+/// The same with left and right exchanged; `None` for a loop that goes straight.
+fn other_side(offered: &Offered) -> Option<Way> {
+    let (gait, way, side) = way(offered);
+    let mirrored = match way {
+        "_forward_left" => "_forward_right",
+        "_forward_right" => "_forward_left",
+        "_strafe_left" => "_strafe_right",
+        "_strafe_right" => "_strafe_left",
+        "_back_left" => "_back_right",
+        "_back_right" => "_back_left",
+        same => same,
+    };
+    (gait != SetGait::Idle && (side != 0 || mirrored != way)).then_some((gait, mirrored, -side))
+}
+
+pub(super) fn described(gait: SetGait, way: &str, side: i8) -> String {
+    let gait = match gait {
+        SetGait::Idle => "idle",
+        SetGait::Walk => "walk",
+        SetGait::Run => "run",
+        SetGait::TurnInPlace => "turn_in_place",
+    };
+    let side = match side {
+        1 => "_left",
+        -1 => "_right",
+        _ => "",
+    };
+    format!("{gait}{way}{side}")
+}
+
+/// A hole: where a loop should be, and between which loops.
+struct Hole {
+    what: String,
+    speed_mps: f64,
+    turn_dps: f64,
+    /// The loops around it.
+    corners: [usize; 2],
+}
+
+/// Adds blends where loops leave holes, by speed and turn rate; and names the holes that are too wide.
+pub(super) fn blend(entries: &mut Vec<Entry>, form: &SetForm) -> Vec<Missing> {
+    let mut missing = Vec::new();
+    for hole in holes(entries) {
+        if let Err(why) = fill(entries, &hole, form) {
+            missing.push(Missing { what: hole.what, why });
+        }
+    }
+    missing
+}
+
+fn holes(entries: &[Entry]) -> Vec<Hole> {
+    let mut holes = Vec::new();
+    let forward = |gait: Option<SetGait>, side: Option<i8>| {
+        let fits = move |entry: &Entry| {
+            let (of, way, turn) = way(&entry.offered);
+            let is_gait = gait.map_or(matches!(of, SetGait::Walk | SetGait::Run), |gait| gait == of);
+            entry.variant_of.is_none() && is_gait && way.is_empty() && side.is_none_or(|side| side == turn)
+        };
+        (0..entries.len())
+            .filter(|&index| fits(&entries[index]))
+            .collect::<Vec<_>>()
+    };
+    let speed = |&index: &usize| entries[index].offered.member.speed_mps();
+    let turn = |&index: &usize| entries[index].offered.member.turn_dps();
+    for gait in [SetGait::Walk, SetGait::Run] {
+        let [right, straight, left] = [-1, 0, 1].map(|side| forward(Some(gait), Some(side)));
+        if straight.is_empty() && !left.is_empty() && !right.is_empty() {
+            let slowest = |side: &[usize]| {
+                side.iter()
+                    .copied()
+                    .min_by(|one, other| turn(one).abs().total_cmp(&turn(other).abs()))
+            };
+            if let (Some(left), Some(right)) = (slowest(&left), slowest(&right)) {
+                holes.push(Hole {
+                    what: described(gait, "", 0),
+                    speed_mps: 0.5 * (speed(&left) + speed(&right)),
+                    turn_dps: 0.0,
+                    corners: [left, right],
+                });
+            }
+        }
+        for turning in [&left, &right] {
+            let mut turning = turning.clone();
+            turning.sort_by(|one, other| turn(one).abs().total_cmp(&turn(other).abs()));
+            let (Some(&first), Some(&near)) = (turning.first(), nearest(&straight, &turning, &speed)) else {
+                continue;
+            };
+            if (turn(&first) - turn(&near)).abs() > HOLE_DPS {
+                holes.push(Hole {
+                    what: format!(
+                        "{} at {:.0} degrees per second",
+                        described(gait, "", if turn(&first) > 0.0 { 1 } else { -1 }),
+                        0.5 * turn(&first).abs()
+                    ),
+                    speed_mps: 0.5 * (speed(&first) + speed(&near)),
+                    turn_dps: 0.5 * (turn(&first) + turn(&near)),
+                    corners: [near, first],
+                });
+            }
+        }
+    }
+    let mut straight = forward(None, Some(0));
+    straight.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
+    for &corners in straight.array_windows() {
+        let [slow, fast] = corners.map(|index| speed(&index));
+        if fast - slow > HOLE_MPS {
+            holes.push(Hole {
+                what: format!("forward at {:.1} m/s", 0.5 * (slow + fast)),
+                speed_mps: 0.5 * (slow + fast),
+                turn_dps: 0.0,
+                corners,
+            });
+        }
+    }
+    holes
+}
+
+/// The straight loop whose speed is nearest to the first of those that turn.
+fn nearest<'a>(straight: &'a [usize], turning: &[usize], speed: &dyn Fn(&usize) -> f64) -> Option<&'a usize> {
+    let wanted = speed(turning.first()?);
+    let apart = |index: &usize| (speed(index) - wanted).abs();
+    straight.iter().min_by(|one, other| apart(one).total_cmp(&apart(other)))
+}
+
+/// Errors: why the hole stays.
+fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), String> {
+    let [one, other] = hole.corners.map(|index| &entries[index].offered.member);
+    let speeds_apart = (one.speed_mps() - other.speed_mps()).abs();
+    let turns_apart = (one.turn_dps() - other.turn_dps()).abs();
+    if speeds_apart > TOO_FAR_MPS || turns_apart > TOO_FAR_DPS {
+        return Err(format!(
+            "too far from any loop to be blended: the nearest differ by {speeds_apart:.1} m/s and {turns_apart:.0} degrees per second"
+        ));
+    }
+    let stored = [one, other].map(|member| member.stored.clone());
+    let request = BlendRequest {
+        weights: weights(one, other, hole),
+        speed_mps: None,
+        turn_rate_dps: None,
+        lock_feet: FootLock::Auto,
+        overrides: form.overrides.clone(),
+        target: None,
+        recenters: false,
+    };
+    let names = hole.corners.iter().map(ToString::to_string).collect();
+    let blend =
+        Blend::new(&stored, names, &request).map_err(|error| format!("its neighbours cannot be blended: {error}"))?;
+    let blended = blend
+        .stored()
+        .map_err(|error| format!("its blend cannot be written: {error}"))?;
+    let shares = blended.sidecar.blend.clone().unwrap_or_default().weights;
+    if blended.sidecar.quality.grade == Some(Grade::Bad) {
+        let reason = blended.sidecar.quality.reason.unwrap_or_default();
+        return Err(format!("the blend of its neighbours is bad: {reason}"));
+    }
+    let made = SetMade {
+        from: MadeFrom::Blend,
+        frames: None,
+        ..one.made.clone()
+    };
+    let member = Member::new(blended, made, form).map_err(|error| error.to_string())?;
+    let comes_of: Vec<(usize, f64)> = hole.corners.iter().copied().zip(shares).collect();
+    let most = comes_of.iter().max_by(|one, other| one.1.total_cmp(&other.1));
+    let gait = entries[most.map_or(hole.corners[0], |(index, _)| *index)].offered.gait;
+    entries.push(Entry::new(Offered { member, gait }, Source::Made(comes_of)));
+    Ok(())
+}
+
+/// Weights of two loops whose blend is nearest to a hole: by their shares of the time, as their twists are mixed.
+fn weights(one: &Member, other: &Member, hole: &Hole) -> Vec<f64> {
+    let point = |speed_mps: f64, turn_dps: f64| [speed_mps / HOLE_MPS, turn_dps / HOLE_DPS];
+    let of = |member: &Member| point(member.speed_mps(), member.turn_dps());
+    let (from, to, at) = (of(one), of(other), point(hole.speed_mps, hole.turn_dps));
+    let along = [0, 1].map(|axis| to[axis] - from[axis]);
+    let [way, whole] = [[0, 1].map(|axis| at[axis] - from[axis]), along].map(|v| v[0] * along[0] + v[1] * along[1]);
+    let share = (way / whole).clamp(0.0, 1.0);
+    let period = |member: &Member| member.stored.clip.period_secs();
+    vec![(1.0 - share) / period(one), share / period(other)]
+}

@@ -1,0 +1,194 @@
+//! The loops that a take offers to a set.
+
+use loopwright_core::analysis::Gait;
+use loopwright_core::math::ops;
+use loopwright_core::{LoopCandidate, RootMode};
+use loopwright_formats::{LoadedTake, Sidecar, loop_file::facts::PlaybackFacts};
+
+use super::manifest::{MadeFrom, SetMade};
+use super::member::as_take;
+use loopwright_job::recipe::{OutputRecipe, Recenter};
+use loopwright_job::{
+    Chosen, JobError, Matched, Recipe, Request, Rows, SearchRequest, StoredLoop, StoredLoopError, Studied, choose,
+    make, write,
+};
+
+/// Stretches of one take that move alike to this accuracy are tried so many times: metres per second, degrees per second.
+const ALIKE_MPS: f64 = 0.2;
+const ALIKE_DPS: f64 = 12.0;
+const ALIKE: usize = 2;
+
+/// Most loops of one take.
+const MOST: usize = 24;
+
+/// A loop of a take, and where it comes from.
+pub type TakeLoop = (StoredLoop, SetMade);
+
+/// The loops of a take: one cycle each, the best of what it repeats, `variants` of each; and idle ones. What cannot be made is in the
+/// list too. Errors: the take cannot be searched.
+pub fn loops_of(
+    studied: &Studied,
+    recipe: &Recipe,
+    variants: usize,
+) -> Result<Vec<Result<TakeLoop, JobError>>, JobError> {
+    let gaits = SearchRequest::default();
+    let each_cycle = SearchRequest {
+        every_cycle: true,
+        ..SearchRequest::default()
+    };
+    // Where several cycles are recommended, one alone may still do.
+    let of_one_cycle = SearchRequest {
+        cycles: Some(1),
+        ..gaits.clone()
+    };
+    let idle = SearchRequest {
+        idle: true,
+        ..SearchRequest::default()
+    };
+    let rests =
+        studied.analysis.is_mostly_idle() || studied.analysis.segments.iter().any(|part| part.gait == Gait::Idle);
+    let mut loops = Vec::new();
+    let mut failure = None;
+    let mut has_longer = false;
+    let searches = [
+        Some(gaits),
+        Some(of_one_cycle),
+        (variants > 1).then_some(each_cycle),
+        rests.then_some(idle),
+    ];
+    for search in searches.into_iter().flatten() {
+        if search.cycles.is_some() && !has_longer {
+            continue;
+        }
+        let recipe = recipe_for(recipe, &search);
+        let request = Request {
+            recipe: &recipe,
+            search: Some(&search),
+            rows: &Rows::All,
+        };
+        let chosen = match choose(studied, request, &mut Vec::new()) {
+            Ok(chosen) => chosen,
+            Err(error) => {
+                failure.get_or_insert(error);
+                continue;
+            }
+        };
+        let mut chosen: Vec<Chosen> = chosen.into_iter().flatten().collect();
+        let found = chosen.len();
+        chosen.retain(|chosen| chosen.stretch.cycles <= 1);
+        has_longer |= chosen.len() < found;
+        for chosen in differing(chosen, ALIKE.max(2 * variants)) {
+            loops.push(loop_of(studied, request, &chosen));
+        }
+    }
+    match (loops.is_empty(), failure) {
+        (true, Some(error)) => Err(error),
+        _ => Ok(loops),
+    }
+}
+
+/// How the loops of a search are made: where the take stood, on its own joints; an idle body stays where it is.
+fn recipe_for(recipe: &Recipe, search: &SearchRequest) -> Recipe {
+    Recipe {
+        output: OutputRecipe {
+            root_motion: search.idle.then_some(RootMode::Stationary),
+            add_root: Some(false),
+            recenter: Some(Recenter::Off),
+            ..OutputRecipe::default()
+        },
+        ..recipe.clone()
+    }
+}
+
+/// The first `most` of all that move alike, if the take repeats there.
+fn differing(chosen: Vec<Chosen>, most: usize) -> Vec<Chosen> {
+    let motion = |stretch: &LoopCandidate| {
+        let twist = stretch.twist;
+        let speed = ops::hypot(twist.linear.x, twist.linear.z);
+        (
+            speed,
+            ops::atan2(twist.linear.x, twist.linear.z),
+            twist.angular.y.to_degrees(),
+        )
+    };
+    let alike = |one: &LoopCandidate, other: &LoopCandidate| {
+        let ((speed, way, turn), (of_speed, of_way, of_turn)) = (motion(one), motion(other));
+        let apart = (way - of_way).abs();
+        let is_same_way = speed.max(of_speed) < ALIKE_MPS || ops::cos(apart) > 0.9;
+        (speed - of_speed).abs() < ALIKE_MPS && (turn - of_turn).abs() < ALIKE_DPS && is_same_way
+    };
+    let mut kept: Vec<Chosen> = Vec::new();
+    for each in chosen {
+        let stretch = &each.stretch;
+        let is_usable = stretch.whole.is_some() || stretch.is_idle || stretch.is_sound();
+        let before = kept.iter().filter(|kept| alike(&kept.stretch, stretch)).count();
+        if is_usable && before < most && kept.len() < MOST {
+            kept.push(each);
+        }
+    }
+    kept
+}
+
+fn loop_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<TakeLoop, JobError> {
+    let goes_into = studied.goes_into();
+    let done = make(studied, request, chosen)?;
+    let written = write(studied, request, done, goes_into.source.format())?;
+    let made = &written.done.made;
+    let clip = made.from_start().into_owned();
+    let sidecar = written.file.sidecar;
+    let file = LoadedTake {
+        take: as_take(&clip, made.root.mode).unwrap_or_else(|_| goes_into.take.clone()),
+        source: goes_into.source.clone(),
+        file_sha256: None,
+        limits: goes_into.limits,
+    };
+    let facts = studied.facts();
+    let candidate = &sidecar.candidate;
+    let from = SetMade::of_take(&facts, Some([candidate.start_frame, candidate.end_frame]));
+    let stored = StoredLoop {
+        clip,
+        file,
+        sidecar: Sidecar {
+            playback: PlaybackFacts {
+                root_joint_added: false,
+                ..sidecar.playback
+            },
+            ..sidecar
+        },
+        facts,
+        followed: None,
+    };
+    Ok((stored, from))
+}
+
+/// A loop that was made before, on the character where there is one. Errors: the character does not take it.
+pub fn loop_made_before(stored: StoredLoop, matched: Option<&Matched>) -> Result<TakeLoop, StoredLoopError> {
+    let Sidecar {
+        take, candidate, blend, ..
+    } = &stored.sidecar;
+    let frames = [candidate.start_frame, candidate.end_frame];
+    let from = match blend {
+        Some(_) => SetMade {
+            from: MadeFrom::Blend,
+            ..SetMade::of_take(take, None)
+        },
+        None => SetMade::of_take(take, Some(frames)),
+    };
+    let mut stored = match matched {
+        None => stored,
+        Some(matched) => {
+            let own = &matched.target.character.file;
+            let onto = stored.onto(matched, None, false, &own.source)?;
+            let sidecar = onto.write(&own.source)?.sidecar;
+            StoredLoop {
+                file: own.clone(),
+                facts: sidecar.take.clone(),
+                sidecar,
+                clip: onto.clip,
+                followed: None,
+            }
+        }
+    };
+    stored.sidecar.playback.root_joint_added = false;
+    Ok((stored, from))
+}

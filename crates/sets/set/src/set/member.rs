@@ -1,0 +1,454 @@
+//! A loop of a set: at the rate of the set, from the left foot's touch-down on, at the origin and facing forward.
+
+use core::f64::consts::{FRAC_PI_2, PI};
+
+use glam::DVec3;
+use loopwright_core::analysis::{Body, Foot, Side};
+use loopwright_core::candidate::MotionKind;
+use loopwright_core::math::{Twist, ops, rotation};
+use loopwright_core::motion::SkeletonDifference;
+use loopwright_core::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
+use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
+use loopwright_formats::loop_file::{DerivedLoop, RetargetOrigin, describe};
+use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
+use loopwright_moves::blend::PhaseMap;
+
+use super::manifest::{FootEvent, FootEventKind, MadeFrom, SetMade, SetPhase};
+use super::select::{apart_deg, is_speed_unknown};
+use crate::cut::adds_root;
+use loopwright_job::{LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
+
+/// What all clips of a set have in common.
+#[derive(Clone, Debug)]
+pub struct SetForm {
+    /// Frames per second.
+    pub fps: f64,
+    /// The engine that it is written for.
+    pub target: Option<Target>,
+    /// The format of the files.
+    pub format: Format,
+    /// Joints named by the caller.
+    pub overrides: BodyOverrides,
+}
+
+impl SetForm {
+    pub(super) fn engine(&self) -> Target {
+        self.target.unwrap_or(Target::Generic)
+    }
+
+    /// What the roots of the files do.
+    pub fn mode(&self) -> RootMode {
+        self.engine().choices().root.unwrap_or_default()
+    }
+
+    /// Whether files get a joint for the root motion, where the skeleton has none.
+    pub fn adds_root(&self, has_root_joint: bool) -> bool {
+        adds_root(self.engine(), self.format, has_root_joint)
+    }
+
+    /// The form of the file of a loop in the format of the set, without what else that file holds.
+    pub fn source(&self, stored: &StoredLoop) -> Source {
+        let file = &stored.file;
+        let placed = self.engine().placed(file.source.in_format(self.format, &file.take));
+        without_animations(placed)
+    }
+}
+
+/// A loop of a set.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The loop as it is in the set; its facts are those of the loop that it comes of, but for what changed.
+    pub stored: StoredLoop,
+    /// Its body.
+    pub body: Body,
+    /// Its phase.
+    pub phase: SetPhase,
+    /// When its feet touch down and lift.
+    pub events: Vec<FootEvent>,
+    /// What it comes of.
+    pub made: SetMade,
+    /// Whether its speed is guessed from the foot that is lowest, since nothing else shows it.
+    pub is_speed_guessed: bool,
+}
+
+impl Member {
+    /// Brings a loop into the form of a set. Errors: its body is not found, or it follows a path that cannot be undone.
+    pub fn new(stored: StoredLoop, made: SetMade, form: &SetForm) -> Result<Self, StoredLoopError> {
+        let body = Body::find(&stored.file.take, &form.overrides)?;
+        let clip = stored.clip.clone().on_screw().unwrap_or_else(|_| stored.clip.clone());
+        let feet = stored.sidecar.feet.clone().unwrap_or_default();
+        let left = foot_of(&body, Side::Left).and_then(|foot| touch_down(&feet, clip.skeleton(), foot));
+        let start_secs = left.unwrap_or(0.0);
+        let step_secs = 1.0 / form.fps;
+        let num_samples = ((clip.period_secs() / step_secs).round() as usize).max(3);
+        let slower = num_samples as f64 * step_secs / clip.period_secs();
+        let feet = moved(feet, start_secs, slower, clip.period_secs());
+        let seam_secs = stored.sidecar.playback.seam_sample as f64 * clip.step_secs() - start_secs;
+        let clip = clip.retimed_from(start_secs, num_samples, step_secs);
+        let goes = kind_of(&stored.sidecar).is_some_and(|kind| {
+            matches!(
+                kind,
+                MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe
+            )
+        });
+        let guessed = (goes && is_speed_unknown(&stored.sidecar))
+            .then(|| guessed_velocity(&clip, &body))
+            .flatten();
+        let clip = match guessed {
+            Some(velocity) => clip.with_twist(Twist::new(velocity, DVec3::ZERO)),
+            None => clip,
+        };
+        let mode = match stored.sidecar.root_motion.mode {
+            RootMode::Stationary => RootMode::Stationary,
+            _ => form.mode(),
+        };
+        let space = stored.sidecar.root_motion.space;
+        let sideways = (kind_of(&stored.sidecar) == Some(MotionKind::Strafe) && stored.sidecar.in_place)
+            .then(|| ahead_of_strafe(&clip, made.animation.as_deref(), made.from == MadeFrom::Mirror))
+            .flatten();
+        let clip = match sideways {
+            Some(ahead) => clip.on_turned_root(ahead),
+            None => clip.recentered(&body, mode, space).clip,
+        };
+        let seam_sample = (seam_secs * slower / step_secs).round().rem_euclid(num_samples as f64) as usize;
+        let sidecar = Sidecar {
+            candidate: CandidateFacts {
+                period_secs: clip.period_secs(),
+                ..stored.sidecar.candidate
+            },
+            playback: PlaybackFacts {
+                samples: num_samples,
+                seam_sample: seam_sample.min(num_samples - 1),
+                closing_key: true,
+                copies: 1,
+                root_joint: (stored.sidecar.playback.root_joint).filter(|_| !stored.sidecar.playback.root_joint_added),
+                root_joint_added: false,
+                ..stored.sidecar.playback
+            },
+            root_motion: describe::root_motion(clip.root(), mode, space),
+            feet: Some(feet),
+            ..stored.sidecar
+        };
+        let (phase, events) = timing(sidecar.feet.as_ref(), &clip, &body);
+        let file = LoadedTake {
+            take: as_take(&clip, mode).unwrap_or(stored.file.take),
+            ..stored.file
+        };
+        Ok(Self {
+            stored: StoredLoop {
+                clip,
+                file,
+                sidecar,
+                ..stored
+            },
+            body,
+            phase,
+            events,
+            made,
+            is_speed_guessed: guessed.is_some(),
+        })
+    }
+
+    /// The mirror image, left and right exchanged. Errors: they cannot be exchanged.
+    pub fn mirrored(&self, pairs: &[String], form: &SetForm) -> Result<Self, StoredLoopError> {
+        let (image, _) = self.stored.clone().mirrored(pairs, &form.overrides)?;
+        let made = SetMade {
+            from: MadeFrom::Mirror,
+            ..self.made.clone()
+        };
+        Self::new(image, made, form)
+    }
+
+    /// The first difference between its skeleton and that of another.
+    pub fn differs_from(&self, other: &Self) -> Option<SkeletonDifference> {
+        SkeletonDifference::between(other.stored.clip.skeleton(), self.stored.clip.skeleton())
+    }
+
+    /// By how much its bones differ from those of another at most, metres: joints that move over their parents are left out.
+    pub fn bones_apart(&self, other: &Self) -> f64 {
+        let bones = |member: &Self| -> Vec<Option<DVec3>> {
+            let clip = &member.stored.clip;
+            let place = |sample: usize, joint: usize| clip.body_pose(sample).translations[joint];
+            let rests = |joint: &usize| {
+                (1..clip.num_samples()).all(|at| place(at, *joint).distance(place(0, *joint)) < RESTS_METRES)
+            };
+            let joints = 0..clip.skeleton().num_joints();
+            let bone = |joint: usize| Some(joint).filter(|&joint| joint != clip.carrier()).filter(rests);
+            joints.map(|joint| bone(joint).map(|joint| place(0, joint))).collect()
+        };
+        let pairs = bones(self).into_iter().zip(bones(other));
+        pairs
+            .filter_map(|(own, other)| Some(own?.distance(other?)))
+            .fold(0.0, f64::max)
+    }
+
+    /// Its velocity, seen from its root.
+    pub fn twist(&self) -> Twist {
+        self.stored.clip.root().twist
+    }
+
+    /// Speed over the ground, metres per second.
+    pub fn speed_mps(&self) -> f64 {
+        ops::hypot(self.twist().linear.x, self.twist().linear.z)
+    }
+
+    /// Rate of turn, degrees per second, left positive.
+    pub fn turn_dps(&self) -> f64 {
+        self.twist().angular.y.to_degrees()
+    }
+
+    /// Direction of its velocity, degrees from forward to the left; 0 where it stays.
+    pub fn direction_deg(&self) -> f64 {
+        match self.speed_mps() > 1e-6 {
+            true => ops::atan2(self.twist().linear.x, self.twist().linear.z).to_degrees(),
+            false => 0.0,
+        }
+    }
+
+    /// Whether a foot never touches down while the other stands.
+    pub(super) fn flies(&self) -> bool {
+        let period_secs = self.stored.clip.period_secs();
+        let contacts = self.stored.sidecar.feet.as_ref().map_or(&[][..], |feet| &feet.contacts);
+        let stands_at = |contact: &ContactFacts, secs: f64| {
+            (secs - contact.start_secs).rem_euclid(period_secs) < contact.length_secs
+        };
+        let is_alone = |down: &ContactFacts| {
+            let mut others = contacts.iter().filter(|other| other.joint != down.joint);
+            !others.any(|other| stands_at(other, down.start_secs))
+        };
+        !contacts.is_empty() && contacts.iter().all(is_alone)
+    }
+
+    /// How often the foot that does so least touches down in the loop; 0 without sides.
+    pub(super) fn fewest_strikes(&self) -> usize {
+        let of = |side: &str| {
+            let strikes = self
+                .events
+                .iter()
+                .filter(|event| event.kind == FootEventKind::Strike && event.foot == side);
+            strikes.count()
+        };
+        of("left").min(of("right"))
+    }
+
+    /// Height of the hips, metres, mean over the loop.
+    pub(super) fn hips_metres(&self) -> f64 {
+        let clip = &self.stored.clip;
+        let world = clip.tracks_from_root();
+        let count = clip.num_samples();
+        let heights = (0..count).map(|sample| world.position(sample, self.body.hips).y);
+        (heights.sum::<f64>() / count as f64 + clip.root().start.translation.y).abs()
+    }
+
+    /// Whether it is a single pose that is held.
+    pub fn is_one_pose(&self) -> bool {
+        kind_of(&self.stored.sidecar) == Some(MotionKind::Still)
+    }
+
+    /// The loop under a name, ready to be written into a file of the set.
+    pub fn ready(&self, name: &str, form: &SetForm) -> LoopOfLoops {
+        let stored = &self.stored;
+        let (clip, playback) = (stored.clip.clone().named(name), &stored.sidecar.playback);
+        let root_joint = playback.root_joint.as_ref().and_then(|name| clip.skeleton().find(name));
+        let mode = stored.sidecar.root_motion.mode;
+        let origin = RetargetOrigin {
+            take: stored.facts.clone(),
+            first: &stored.sidecar,
+            feet: stored.sidecar.feet.clone().unwrap_or_default(),
+            root_joint,
+            add_root: form.adds_root(root_joint.is_some()),
+            recentered_by: None,
+        };
+        LoopOfLoops {
+            derived: DerivedLoop::retargeted(&clip, origin),
+            clip,
+            body: self.body.clone(),
+            mode,
+            of_take: stored.sidecar.quality.checks.clone(),
+            seam_sample: playback.seam_sample,
+            target: form.target,
+            skeleton: stored.file.take.skeleton().clone(),
+        }
+    }
+}
+
+/// Who moves less over its parent rests there, metres.
+const RESTS_METRES: f64 = 1e-5;
+
+/// The keys of a loop as its file holds them: one cycle with a closing key. Errors: they are no take.
+pub(super) fn as_take(clip: &LoopClip, mode: RootMode) -> Result<Take, TakeError> {
+    let standing;
+    let played = match mode.moves_root() {
+        true => clip,
+        false => {
+            standing = clip.in_place();
+            &standing
+        }
+    };
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for key in 0..=clip.num_samples() {
+        let pose = played.folded_pose(key);
+        translations.extend(pose.translations);
+        rotations.extend(pose.rotations);
+    }
+    Take::new(
+        clip.name(),
+        clip.skeleton().clone(),
+        clip.step_secs(),
+        translations,
+        rotations,
+    )
+}
+
+/// A foot is among the lowest below this share of its rise.
+const LOW_SHARE: f64 = 0.15;
+
+/// The velocity over the ground of a body that runs in place, seen from its root: the foot that is lowest moves back as fast. `None` without
+/// feet that rise.
+fn guessed_velocity(clip: &LoopClip, body: &Body) -> Option<DVec3> {
+    let world = clip.tracks_from_root();
+    let count = clip.num_samples();
+    let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
+    for foot in &body.feet {
+        let joint = foot.lowest_joint();
+        let at = |sample: usize| world.position(sample % count, joint);
+        let heights = || (0..count).map(|sample| at(sample).y);
+        let (low, high) = (
+            heights().fold(f64::INFINITY, f64::min),
+            heights().fold(f64::NEG_INFINITY, f64::max),
+        );
+        for sample in (0..count).filter(|&sample| at(sample).y < low + LOW_SHARE * (high - low)) {
+            sum -= (at(sample + 1) - at(sample + count - 1)) / (2.0 * clip.step_secs());
+            weight += 1.0;
+        }
+    }
+    (weight > 0.0).then(|| (sum / weight).with_y(0.0))
+}
+
+/// What strafes goes aside by more than this, degrees, and not back by as much.
+const ASIDE_DEG: f64 = 45.0;
+
+/// Where what strafes in place looks, radians to the left of its root: ahead in its file, since the hips turn to where the body goes. Where it
+/// would not go aside then, the side that its name says decides; `None` where that says none.
+fn ahead_of_strafe(clip: &LoopClip, name: Option<&str>, is_mirrored: bool) -> Option<f64> {
+    let way = clip.root().twist.linear;
+    let way = ops::atan2(way.x, way.z);
+    let in_file = rotation::yaw_of(clip.root().start.rotation);
+    if is_aside((way + in_file).to_degrees()) {
+        return Some(-in_file);
+    }
+    let name = name.unwrap_or_default().to_lowercase();
+    let side = match (name.contains("left"), name.contains("right")) {
+        (true, false) => FRAC_PI_2,
+        (false, true) => -FRAC_PI_2,
+        _ => return None,
+    };
+    Some(way - if is_mirrored { -side } else { side })
+}
+
+/// Whether a direction, degrees from forward to the left, is to a side.
+pub(super) fn is_aside(direction_deg: f64) -> bool {
+    let apart = apart_deg(direction_deg, 0.0);
+    (ASIDE_DEG..=180.0 - ASIDE_DEG).contains(&apart)
+}
+
+/// What the body does, as the facts of its loop say.
+pub(super) fn kind_of(sidecar: &Sidecar) -> Option<MotionKind> {
+    sidecar.kind.as_deref().and_then(|kind| kind.parse().ok())
+}
+
+/// The foot of a side.
+pub(super) fn foot_of(body: &Body, side: Side) -> Option<Foot> {
+    body.feet.iter().find(|foot| foot.side == Some(side)).copied()
+}
+
+/// When a foot touches down: at the begin of its longest contact, unless it never leaves the ground.
+fn touch_down(feet: &FeetFacts, skeleton: &Skeleton, foot: Foot) -> Option<f64> {
+    longest(feet, &skeleton.joint(foot.lowest_joint()).name)
+        .filter(|_| leaves_the_ground(feet, &skeleton.joint(foot.lowest_joint()).name))
+        .map(|contact| contact.start_secs)
+}
+
+fn longest<'a>(feet: &'a FeetFacts, joint: &str) -> Option<&'a ContactFacts> {
+    let of_foot = feet.contacts.iter().filter(|contact| contact.joint == joint);
+    of_foot.max_by(|one, other| one.length_secs.total_cmp(&other.length_secs))
+}
+
+fn leaves_the_ground(feet: &FeetFacts, joint: &str) -> bool {
+    let foot = feet.outcomes.iter().find(|foot| foot.joint == joint);
+    foot.is_none_or(|foot| foot.strike_phase.is_some())
+}
+
+/// Contacts of a loop that starts `secs` later and plays so many times slower.
+fn moved(mut feet: FeetFacts, secs: f64, slower: f64, period_secs: f64) -> FeetFacts {
+    let start = |at: f64| {
+        let later = (at - secs).rem_euclid(period_secs);
+        // A moment just before the start by rounding is the start.
+        if later > period_secs * (1.0 - 1e-9) {
+            0.0
+        } else {
+            later * slower
+        }
+    };
+    for contact in feet.contacts.iter_mut().chain(&mut feet.stances) {
+        contact.start_secs = start(contact.start_secs);
+        contact.length_secs *= slower;
+    }
+    for bearing in &mut feet.bearing {
+        bearing.start_secs = start(bearing.start_secs);
+        bearing.length_secs *= slower;
+    }
+    for foot in &mut feet.outcomes {
+        foot.strike_phase = (foot.strike_phase).map(|share| start(share * period_secs) / (slower * period_secs));
+    }
+    feet
+}
+
+/// The phase of a loop, and the events of its feet in the order of time.
+fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, Vec<FootEvent>) {
+    let Some(feet) = feet else {
+        return (SetPhase::default(), Vec::new());
+    };
+    let period_secs = clip.period_secs();
+    let share = |side: Side| {
+        let foot = foot_of(body, side)?;
+        Some(touch_down(feet, clip.skeleton(), foot)? / period_secs)
+    };
+    let (left, right) = (share(Side::Left), share(Side::Right));
+    let warp = match (left, right) {
+        (Some(left), Some(right)) => (right - left).rem_euclid(1.0) - 0.5,
+        _ => 0.0,
+    };
+    // Beyond this the phase would run backwards, and only a shift is left.
+    let warp = if warp.abs() * PI < 1.0 { warp } else { 0.0 };
+    let phase = SetPhase { warp, left, right };
+    let map = PhaseMap::warped(warp);
+    let mut events = Vec::new();
+    for contact in &feet.contacts {
+        if contact.length_secs >= period_secs * (1.0 - 1e-9) {
+            continue;
+        }
+        let side = Side::ALL.into_iter().find(|side| {
+            foot_of(body, *side).is_some_and(|foot| clip.skeleton().joint(foot.lowest_joint()).name == contact.joint)
+        });
+        let foot = side.map_or_else(|| contact.joint.clone(), |side| side.to_string());
+        for (secs, kind) in [
+            (contact.start_secs, FootEventKind::Strike),
+            (contact.start_secs + contact.length_secs, FootEventKind::Lift),
+        ] {
+            let secs = secs.rem_euclid(period_secs);
+            events.push(FootEvent {
+                secs,
+                phase: Some(map.phase(secs / period_secs)),
+                foot: foot.clone(),
+                kind,
+            });
+        }
+    }
+    // Of what happens in one frame, what touches down comes first.
+    events.sort_by(|one, other| {
+        let is_lift = |event: &FootEvent| event.kind == FootEventKind::Lift;
+        one.secs.total_cmp(&other.secs).then(is_lift(one).cmp(&is_lift(other)))
+    });
+    (phase, events)
+}

@@ -1,0 +1,373 @@
+//! Sets: from the loops that takes offer to the loops of one character, in phase, with a manifest that a player needs alone.
+//!
+//! [`loops_of`] finds what a take offers, [`Member::new`] brings a loop into the form of the set, and [`Set::new`] takes the best of each
+//! way to move, mirrors and blends what is missing, and gives names. Each loop is then written ([`SetEntry::ready`]), and
+//! [`Set::manifest`] says of the files what a player needs.
+
+mod fill;
+mod find;
+pub mod godot;
+pub mod manifest;
+mod member;
+mod once;
+mod select;
+mod space;
+mod style;
+
+use std::collections::BTreeSet;
+
+use loopwright_core::analysis::Side;
+use loopwright_core::math::{Decay, DecayKind};
+use loopwright_formats::{Sidecar, loop_file::facts::Grade};
+use loopwright_moves::LoopSet;
+use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
+
+use loopwright_job::LoopOfLoops;
+use manifest::{
+    ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetGait, SetSkeleton,
+    SetTransition, SetTwist,
+};
+use member::foot_of;
+use select::{names, select, side_of, way_of};
+
+pub use find::{TakeLoop, loop_made_before, loops_of};
+pub use member::{Member, SetForm};
+pub use once::{OnceError, SetPassage, TakePassages, passages_of, stance_of};
+pub use select::{Offered, gait_of};
+pub use style::{fits_style, styles};
+
+/// Where a loop of the set comes from.
+#[derive(Clone, Debug)]
+enum Source {
+    /// A take.
+    Offered,
+    /// Other loops of the set, by their numbers, and their shares.
+    Made(Vec<(usize, f64)>),
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    offered: Offered,
+    source: Source,
+    variant_of: Option<usize>,
+}
+
+impl Entry {
+    fn new(offered: Offered, source: Source) -> Self {
+        Self {
+            offered,
+            source,
+            variant_of: None,
+        }
+    }
+}
+
+/// How a set is put together.
+#[derive(Clone, Debug)]
+pub struct SetRequest {
+    /// The form of its loops.
+    pub form: SetForm,
+    /// Loops of each way to move that differ as much as the takes allow, 1 or more.
+    pub variants: usize,
+    /// Joints that mirror each other where their names do not say so.
+    pub pairs: Vec<String>,
+}
+
+/// A loop of a set, with its name.
+#[derive(Clone, Debug)]
+pub struct SetEntry {
+    /// Its name.
+    pub name: String,
+    /// The loop.
+    pub member: Member,
+    /// How it moves.
+    pub gait: SetGait,
+    variant_of: Option<String>,
+}
+
+impl SetEntry {
+    /// The loop, ready to be written.
+    pub fn ready(&self, form: &SetForm) -> LoopOfLoops {
+        self.member.ready(&self.name, form)
+    }
+}
+
+/// The loops of a set.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// Its loops.
+    pub entries: Vec<SetEntry>,
+    /// What happens once between them.
+    pub passages: Vec<SetPassage>,
+    /// What it lacks.
+    pub missing: Vec<Missing>,
+    filled: Vec<Filled>,
+    left_out: Vec<LeftOut>,
+    form: SetForm,
+}
+
+impl Set {
+    /// Puts a set together of loops on one skeleton.
+    pub fn new(offered: Vec<Offered>, request: &SetRequest) -> Self {
+        let SetRequest { form, variants, pairs } = request;
+        let mut entries: Vec<Entry> = Vec::new();
+        let (taken, dropped) = select(offered);
+        for taken in taken {
+            let index = entries.len();
+            let varied = select::variants(&taken.best, &taken.others, *variants);
+            entries.push(Entry::new(taken.best, Source::Offered));
+            entries.extend(varied.into_iter().map(|offered| Entry {
+                variant_of: Some(index),
+                ..Entry::new(offered, Source::Offered)
+            }));
+        }
+        let mut missing = fill::mirror(&mut entries, pairs, form);
+        missing.extend(fill::blend(&mut entries, form));
+        missing.extend(lacking(&entries));
+        let named = entries.iter().filter(|entry| entry.variant_of.is_none());
+        let named: Vec<(&Offered, bool)> = named
+            .map(|entry| (&entry.offered, matches!(entry.source, Source::Offered)))
+            .collect();
+        let mut called = names(&named);
+        // Variants are numbered after the loop that they are versions of.
+        for (index, entry) in entries.iter().enumerate() {
+            if let Some(of) = entry.variant_of {
+                let number = 2 + entries[..index]
+                    .iter()
+                    .filter(|other| other.variant_of == Some(of))
+                    .count();
+                called.insert(index, format!("{}_v{number}", called[of]));
+            }
+        }
+        let filled = (entries.iter().zip(&called))
+            .filter_map(|(entry, name)| match &entry.source {
+                Source::Offered => None,
+                Source::Made(of) => Some(Filled {
+                    clip: name.clone(),
+                    from: of.iter().map(|(index, _)| called[*index].clone()).collect(),
+                    weights: of.iter().map(|(_, share)| *share).collect(),
+                }),
+            })
+            .collect();
+        let entries = (entries.into_iter().zip(&called))
+            .map(|(entry, name)| SetEntry {
+                name: name.clone(),
+                member: entry.offered.member,
+                gait: entry.offered.gait,
+                variant_of: entry.variant_of.map(|of| called[of].clone()),
+            })
+            .collect();
+        Self {
+            entries,
+            passages: Vec::new(),
+            missing,
+            filled,
+            left_out: dropped.iter().map(bad).collect(),
+            form: form.clone(),
+        }
+    }
+
+    /// Its loops, but for other versions of them, under their names: those between which something happens once. Errors: there are none.
+    pub fn loops(&self) -> Result<LoopSet, PlayError> {
+        let of_takes = self.entries.iter().filter(|entry| entry.variant_of.is_none());
+        let clips = of_takes.map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()));
+        LoopSet::with(clips.collect(), &self.form.overrides)
+    }
+
+    /// The same set with the best of what happens once in takes.
+    #[must_use]
+    pub fn with_passages(mut self, of_takes: Vec<TakePassages>) -> Self {
+        let (passages, missing) = TakePassages::best(of_takes);
+        self.passages = passages;
+        self.missing.extend(missing);
+        self
+    }
+
+    /// Whether its skeleton has a joint of its own for the root motion.
+    pub fn has_root_joint(&self) -> bool {
+        let first = self.entries.first();
+        first.is_some_and(|entry| entry.member.stored.sidecar.playback.root_joint.is_some())
+    }
+
+    /// The manifest of the set as it was written: for each loop its file and its facts there, for each passage its file and animation. Errors:
+    /// it cannot be played.
+    pub fn manifest(
+        &self,
+        name: &str,
+        written: &[(String, Sidecar)],
+        passages: &[(String, Option<String>)],
+        mut left_out: Vec<LeftOut>,
+    ) -> Result<Manifest, PlayError> {
+        left_out.extend(self.left_out.iter().cloned());
+        let Some(first) = self.entries.first() else {
+            return Err(PlayError::NoLoops);
+        };
+        let playback = written.first().map(|(_, facts)| &facts.playback);
+        let clip = &first.member.stored.clip;
+        let joint = |joint: usize| clip.skeleton().joint(joint).name.clone();
+        let foot = |side: Side| foot_of(&first.member.body, side).map(|foot| joint(foot.lowest_joint()));
+        let made = self.entries.iter().map(|entry| &entry.member.made);
+        let made = made.chain(self.passages.iter().map(|passage| &passage.made));
+        let licences: BTreeSet<String> = made.filter_map(|made| made.licence.clone()).collect();
+        Ok(Manifest {
+            loopwright: env!("CARGO_PKG_VERSION").to_owned(),
+            format: SET_FORMAT.to_owned(),
+            version: SET_VERSION,
+            name: name.to_owned(),
+            fps: self.form.fps,
+            root_joint: playback.and_then(|playback| playback.root_joint.clone()),
+            in_place: !self.form.mode().moves_root(),
+            skeleton: SetSkeleton {
+                joints: clip.skeleton().num_joints(),
+                hips: joint(first.member.body.hips),
+                left_foot: foot(Side::Left),
+                right_foot: foot(Side::Right),
+                carrier: joint(clip.carrier()),
+            },
+            clips: (self.entries.iter().zip(written))
+                .map(|(entry, (file, facts))| entry.clip(file, facts))
+                .chain(
+                    (self.passages.iter().zip(passages))
+                        .map(|(each, (file, animation))| each.clip(file, animation.clone())),
+                )
+                .collect(),
+            blend_spaces: space::spaces(&self.entries),
+            transitions: self.transitions()?,
+            controller: None,
+            licences: licences.into_iter().collect(),
+            missing: self.missing.clone(),
+            filled: self.filled.clone(),
+            left_out,
+        })
+    }
+
+    /// The jump of least cost from each loop into each other.
+    fn transitions(&self) -> Result<Vec<SetTransition>, PlayError> {
+        let fade = Decay::Quintic {
+            blend_secs: DEFAULT_FADE_SECS,
+        };
+        let clips = self
+            .entries
+            .iter()
+            .map(|entry| entry.member.stored.clip.clone())
+            .collect();
+        let set = LoopSet::with(clips, &self.form.overrides)?.prepared(fade)?;
+        let mut transitions = Vec::new();
+        for (from, left) in self.entries.iter().enumerate() {
+            for (to, entered) in self.entries.iter().enumerate() {
+                if from == to {
+                    continue;
+                }
+                let jump = set.jump(from, to, fade)?;
+                transitions.push(SetTransition {
+                    from: left.name.clone(),
+                    to: entered.name.clone(),
+                    leave_secs: jump.exit_secs,
+                    enter_secs: jump.entry.secs,
+                    fade: DecayKind::Quintic.to_string(),
+                    fade_secs: fade.secs(),
+                    cost: jump.entry.cost,
+                });
+            }
+        }
+        Ok(transitions)
+    }
+}
+
+/// A loop that is too bad for a set.
+fn bad(offered: &Offered) -> LeftOut {
+    let member = &offered.member;
+    let reason = member.stored.sidecar.quality.reason.clone().unwrap_or_default();
+    let frames = member
+        .made
+        .frames
+        .map_or_else(String::new, |[start, end]| format!(" of frames {start:.0}-{end:.0}"));
+    LeftOut {
+        take: member.made.take.clone(),
+        why: format!("the loop{frames} is bad: {reason}"),
+    }
+}
+
+/// The parts without which a set is not whole, where it has none.
+fn lacking(entries: &[Entry]) -> Vec<Missing> {
+    let has = |gaits: &[SetGait], side: Option<i8>| {
+        entries.iter().any(|entry| {
+            let member = &entry.offered.member;
+            gaits.contains(&entry.offered.gait)
+                && (entry.offered.gait == SetGait::Idle || way_of(member).is_empty())
+                && side.is_none_or(|side| side_of(member.turn_dps()) == side)
+        })
+    };
+    let goes = [SetGait::Walk, SetGait::Run];
+    let parts = [
+        (
+            "idle",
+            has(&[SetGait::Idle], None),
+            "no take stands still for long enough to loop",
+        ),
+        (
+            "walk",
+            has(&goes, Some(0)),
+            "no take walks or runs straight ahead for two cycles",
+        ),
+        ("walk_left", has(&goes, Some(1)), "no take turns while it walks or runs"),
+        (
+            "walk_right",
+            has(&goes, Some(-1)),
+            "no take turns while it walks or runs",
+        ),
+    ];
+    (parts.into_iter().filter(|(_, there, _)| !there))
+        .map(|(what, _, why)| Missing {
+            what: what.to_owned(),
+            why: why.to_owned(),
+        })
+        .collect()
+}
+
+impl SetEntry {
+    /// What the manifest says of it.
+    fn clip(&self, file: &str, facts: &Sidecar) -> SetClip {
+        let member = &self.member;
+        let (clip, twist) = (&member.stored.clip, member.twist());
+        let quality = &facts.quality;
+        SetClip {
+            name: self.name.clone(),
+            file: file.to_owned(),
+            animation: facts.playback.animation.clone(),
+            kind: ClipKind::Loop,
+            gait: Some(self.gait),
+            seconds: clip.period_secs(),
+            frames: clip.num_samples(),
+            phase: Some(member.phase),
+            speed_mps: Some(member.speed_mps()),
+            direction_deg: Some(member.direction_deg()),
+            turn_rate_dps: Some(member.turn_dps()),
+            climb_mps: Some(twist.linear.y),
+            twist: Some(SetTwist {
+                linear: twist.linear.to_array(),
+                angular: twist.angular.to_array(),
+            }),
+            events: member.events.clone(),
+            grade: manifest::grade_word(quality.grade),
+            reason: match member.is_speed_guessed {
+                true => Some(
+                    "its speed and direction are guessed from the foot that is lowest: it runs in place".to_owned(),
+                ),
+                false if member.is_one_pose() => {
+                    Some("one still pose: no take stands for long enough to loop".to_owned())
+                }
+                false => (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good)),
+            },
+            variant_of: self.variant_of.clone(),
+            made: match member.made.from {
+                MadeFrom::Blend => manifest::SetMade {
+                    animation: None,
+                    ..member.made.clone()
+                },
+                _ => member.made.clone(),
+            },
+            ..SetClip::default()
+        }
+    }
+}

@@ -1,0 +1,406 @@
+//! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
+
+use loopwright_core::analysis::BodyError;
+use loopwright_core::candidate::MotionKind;
+use loopwright_core::math::TimeStep;
+use loopwright_core::root_motion::RootSpace;
+use loopwright_core::take::TakeError;
+use loopwright_core::{Analysis, RootMode, Take};
+use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
+use loopwright_formats::loop_file::{CarriedMotion, describe};
+use loopwright_formats::{LoadedTake, Sidecar};
+use loopwright_moves::passage::{self, Looked, PassageError};
+use loopwright_moves::{LoopSet, Passage, PassageKind};
+
+use super::Set;
+use super::fill::described;
+use super::find::TakeLoop;
+use super::manifest::{
+    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, SetClip, SetGait, SetMade, grade_word,
+};
+use super::member::{SetForm, as_take};
+use super::select::{side_of, way_of};
+use crate::cut::{RootKeys, carried, events, foot_names, numbered};
+use crate::passage_check::{PassageInFile, check_passage};
+use loopwright_job::{CarryError, RecipeError, StoredLoop, Studied, Verdict, recipe};
+
+/// Something that happens once in a set.
+#[derive(Clone, Debug)]
+pub struct SetPassage {
+    /// The passage, under its name.
+    pub passage: Passage,
+    /// What it comes of.
+    pub made: SetMade,
+    /// The names of the loops that it begins and ends in.
+    ends: [String; 2],
+    /// Whether one of them turns on its way.
+    curves: bool,
+    /// How these move: their gait and direction.
+    ways: [(SetGait, &'static str); 2],
+    /// Names of the feet of its body.
+    feet: Vec<String>,
+    /// How well it meets its loops and holds its feet; none of what is no take.
+    verdict: Option<Verdict>,
+}
+
+/// What one take gives.
+#[derive(Clone, Debug, Default)]
+pub struct TakePassages {
+    found: Vec<SetPassage>,
+    missing: Vec<(PassageKind, Looked)>,
+}
+
+/// The kinds that takes hold.
+const KINDS: [PassageKind; 5] = [
+    PassageKind::Start,
+    PassageKind::Stop,
+    PassageKind::TurnInPlace,
+    PassageKind::Turn,
+    PassageKind::Jump,
+];
+
+/// What happens once in a take between the loops of a set ([`Set::loops`]), and in its mirror image, by these pairs of joints.
+///
+/// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. What cannot be mirrored
+/// gives its own. Errors: it has another skeleton, or cannot be put onto the character.
+pub fn passages_of(
+    studied: &Studied,
+    of_set: (&Set, &LoopSet),
+    is_of_pack: bool,
+    pairs: &[String],
+) -> Result<TakePassages, OnceError> {
+    let kinds = match studied.analysis.named_motion().kind.filter(|_| is_of_pack) {
+        Some(MotionKind::Jump) => &KINDS[4..],
+        Some(MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe) => &KINDS[..4],
+        Some(MotionKind::TurningWalk | MotionKind::TurnInPlace) => &KINDS[2..4],
+        _ if is_of_pack => return Ok(TakePassages::default()),
+        _ => &KINDS[..],
+    };
+    let analysis = studied.analysis_of_loops()?;
+    let mut passages = passages_in(&analysis, studied, of_set, kinds, MadeFrom::Take)?;
+    let image = || -> Result<TakePassages, OnceError> {
+        let mirror = recipe::mirror(&analysis, pairs)?;
+        let image = Analysis::with(&mirror.take(&analysis.take), analysis.overrides())?;
+        passages_in(&image, studied, of_set, kinds, MadeFrom::Mirror)
+    };
+    if let Ok(image) = image() {
+        passages.found.extend(image.found);
+        passages.missing.extend(image.missing);
+    }
+    Ok(passages)
+}
+
+/// What happens once in a take on the skeleton of a set.
+fn passages_in(
+    analysis: &Analysis,
+    studied: &Studied,
+    (set, loops): (&Set, &LoopSet),
+    kinds: &[PassageKind],
+    from: MadeFrom,
+) -> Result<TakePassages, OnceError> {
+    let found = passage::find(loops, analysis, kinds)?;
+    let facts = studied.facts();
+    let named = |loop_index: usize| loops.loops()[loop_index].name().to_owned();
+    let way = |name: &String| {
+        let entry = set.entries.iter().find(|entry| entry.name == *name);
+        entry.map_or((SetGait::Idle, ""), |entry| match entry.gait {
+            SetGait::Idle => (SetGait::Idle, ""),
+            gait => (gait, way_of(&entry.member)),
+        })
+    };
+    let curves = |name: &String| {
+        let entry = set.entries.iter().find(|entry| entry.name == *name);
+        entry.is_some_and(|entry| side_of(entry.member.turn_dps()) != 0)
+    };
+    let described = |passage: Passage| {
+        let ends = passage.ends().map(|end| named(end.loop_index));
+        let feet = foot_names(analysis);
+        let judged = |take: &Take| {
+            let clips = passage.ends().map(|end| Some(&loops.loops()[end.loop_index]));
+            let known = PassageInFile::new(&passage, &ends, &feet);
+            check_passage(take, &known, clips, analysis.overrides()).ok()
+        };
+        SetPassage {
+            verdict: passage.to_take().ok().and_then(|take| judged(&take)),
+            made: SetMade {
+                from,
+                ..SetMade::of_take(&facts, passage.source_frames())
+            },
+            feet,
+            curves: ends.iter().any(curves),
+            ways: [way(&ends[0]), way(&ends[1])],
+            passage,
+            ends,
+        }
+    };
+    let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps)?.flatten();
+    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = passages.map(described).partition(SetPassage::fits);
+    let dear = dear
+        .iter()
+        .map(|each| (each.passage.kind(), Looked::NoLoopLike(each.passage.kind())));
+    Ok(TakePassages {
+        missing: found.missing.into_iter().chain(dear).collect(),
+        found: found_ones,
+    })
+}
+
+impl TakePassages {
+    /// The best of all takes: of each kind one to each side, from and to each gait; mirror images only where no take shows it. Then the kinds
+    /// of which there is none, and why.
+    pub(super) fn best(all: Vec<Self>) -> (Vec<SetPassage>, Vec<Missing>) {
+        let mut looked: Vec<(PassageKind, Looked)> = Vec::new();
+        let mut found: Vec<SetPassage> = Vec::new();
+        for each in all {
+            looked.extend(each.missing);
+            found.extend(each.found);
+        }
+        // A mirror image comes after what takes show, and what curves after what goes straight.
+        let order = |each: &SetPassage| {
+            let is_image = each.made.from != MadeFrom::Take;
+            (each.grade(), is_image, each.curves, each.passage.cost())
+        };
+        found.sort_by(|one, other| {
+            order(one)
+                .partial_cmp(&order(other))
+                .unwrap_or(core::cmp::Ordering::Equal)
+        });
+        let mut kept: Vec<SetPassage> = Vec::new();
+        for each in found {
+            if !kept.iter().any(|kept| kept.key() == each.key()) {
+                kept.push(each);
+            }
+        }
+        kept.sort_by_key(|each| (each.passage.kind(), each.passage.name().to_owned()));
+        let names = numbered(kept.iter().map(SetPassage::plain_name));
+        for (each, name) in kept.iter_mut().zip(names) {
+            each.passage = each.passage.clone().named(name);
+        }
+        let missing = missing(&kept, &looked);
+        (kept, missing)
+    }
+}
+
+/// Names of the parts that every set should have, beside its loops.
+fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing> {
+    let parts = [
+        ("start", PassageKind::Start, 0.0),
+        ("stop", PassageKind::Stop, 0.0),
+        ("turn_in_place_left", PassageKind::TurnInPlace, 1.0),
+        ("turn_in_place_right", PassageKind::TurnInPlace, -1.0),
+    ];
+    let is_there = |kind: PassageKind, side: f64| {
+        let of_kind = kept.iter().filter(|each| each.passage.kind() == kind);
+        of_kind.map(|each| each.passage.turn()).any(|turn| turn * side >= 0.0)
+    };
+    (parts.into_iter().filter(|(_, kind, side)| !is_there(*kind, *side)))
+        .map(|(what, kind, _)| {
+            let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
+            // That a take does it and no loop fits says more than that others never do.
+            let fitting = why.clone().find(|why| !matches!(why, Looked::Never(_)));
+            let why = fitting.or_else(|| why.clone().next());
+            Missing {
+                what: what.to_owned(),
+                why: why.map_or_else(
+                    || "no take could be searched for it".to_owned(),
+                    |why| format!("in no take: {why}"),
+                ),
+            }
+        })
+        .collect()
+}
+
+/// Turns are told apart in steps of so much, radians (90 degrees).
+const TURN_STEP: f64 = 0.5 * core::f64::consts::PI;
+
+/// A passage whose ends cost more is not like its loops there, metre-seconds: what captured takes start and stop costs 0.1 to 0.3, a dance more.
+const MOST_COST: f64 = 0.35;
+
+/// Who turns farther on the way does something else, radians (225 degrees).
+const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
+
+impl SetPassage {
+    /// Whether it is fit for a set: near to its loops, no pirouette, and not bad.
+    fn fits(&self) -> bool {
+        let in_place = self.passage.kind() == PassageKind::TurnInPlace;
+        let is_near = self.passage.cost() <= MOST_COST && self.grade() != Grade::Bad;
+        is_near && (in_place || self.passage.turn().abs() <= MOST_TURN)
+    }
+
+    fn grade(&self) -> Grade {
+        self.verdict.as_ref().map_or(Grade::Bad, |verdict| verdict.grade)
+    }
+
+    /// Passages of one key serve for the same.
+    fn key(&self) -> (PassageKind, i32, [(SetGait, &'static str); 2]) {
+        (self.passage.kind(), self.quarters(), self.ways)
+    }
+
+    /// Quarter turns, left positive; a turn has one at least.
+    fn quarters(&self) -> i32 {
+        let turn = self.passage.turn();
+        let quarters = (turn / TURN_STEP).round() as i32;
+        match self.passage.kind() {
+            PassageKind::TurnInPlace | PassageKind::Turn if quarters == 0 => turn.signum() as i32,
+            _ => quarters,
+        }
+    }
+
+    /// Its name but for a number: what it does, how the body moves before or after, and by how much it turns.
+    fn plain_name(&self) -> String {
+        let [from, to] = self.ways.map(|(gait, way)| described(gait, way, 0));
+        let quarters = self.quarters();
+        let side = if quarters > 0 { "left" } else { "right" };
+        let turn = match quarters {
+            0 => String::new(),
+            _ => format!("_{side}_{}", 90 * quarters.abs()),
+        };
+        match self.passage.kind() {
+            PassageKind::Start => format!("start_{to}{turn}"),
+            PassageKind::Stop => format!("stop_{from}{turn}"),
+            PassageKind::TurnInPlace => format!("turn_in_place{turn}"),
+            PassageKind::Turn if from == to => format!("{from}_turn{turn}"),
+            PassageKind::Turn => format!("{from}_to_{to}_turn{turn}"),
+            PassageKind::Jump if from == to && self.ways[0].0 == SetGait::Idle => format!("jump{turn}"),
+            PassageKind::Jump if from == to => format!("jump_{from}{turn}"),
+            PassageKind::Jump | PassageKind::Transition => format!("jump_{from}_to_{to}{turn}"),
+        }
+    }
+
+    /// The take of its frames, with a root joint where the files of the set have one, ready to be written. Errors: it is no take.
+    pub fn ready(&self, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
+        carried(&self.passage, form.engine(), form.format, has_root_joint)
+    }
+
+    /// What the manifest says of it.
+    pub(super) fn clip(&self, file: &str, animation: Option<String>) -> SetClip {
+        let passage = &self.passage;
+        let state = |end: usize| LoopState {
+            clip: self.ends[end].clone(),
+            secs: passage.ends()[end].secs,
+        };
+        let free =
+            (!passage.has_held_feet()).then(|| "its feet are left free, since no correction holds them".to_owned());
+        let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);
+        let reason = seen.map(|verdict| verdict.reason.clone()).or(free);
+        SetClip {
+            name: passage.name().to_owned(),
+            file: file.to_owned(),
+            animation,
+            kind: match passage.kind() {
+                PassageKind::Start => ClipKind::Start,
+                PassageKind::Stop => ClipKind::Stop,
+                PassageKind::TurnInPlace => ClipKind::TurnInPlace,
+                PassageKind::Turn => ClipKind::Turn,
+                PassageKind::Jump => ClipKind::Jump,
+                PassageKind::Transition => ClipKind::Transition,
+            },
+            seconds: passage.duration_secs(),
+            frames: passage.num_samples() - 1,
+            from: Some(state(0)),
+            to: Some(state(1)),
+            turn_deg: Some(passage.turn().to_degrees() + 0.0),
+            travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
+            cost: Some(passage.cost()),
+            root: Some(RootKeys::of(passage).into()),
+            events: (events(passage, &self.feet).into_iter().zip(passage.events()))
+                .map(|(facts, event)| FootEvent {
+                    secs: event.secs,
+                    phase: None,
+                    foot: facts.foot,
+                    kind: match event.is_strike {
+                        true => FootEventKind::Strike,
+                        false => FootEventKind::Lift,
+                    },
+                })
+                .collect(),
+            grade: grade_word(Some(match reason {
+                Some(_) => self.grade().max(Grade::Review),
+                None => Grade::Good,
+            })),
+            reason,
+            made: self.made.clone(),
+            ..SetClip::default()
+        }
+    }
+}
+
+/// A body whose joints move faster at any time within so long does not stand still, metres per second and seconds.
+const STILL_MPS: f64 = 0.15;
+const STILL_SECS: f64 = 0.3;
+
+/// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
+/// or the take cannot be put onto the character.
+pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
+    let analysis = studied.analysis_of_loops()?;
+    // Who walks in place stands nowhere, however slowly it moves between two steps.
+    let around = TimeStep::new(studied.take().frame_time_secs()).nearest_from_one(0.5 * STILL_SECS);
+    let last = analysis.take.num_frames() - 1;
+    let is_still = |frame: &usize| {
+        let mut frames = frame.saturating_sub(around)..=(frame + around).min(last);
+        frames.all(|frame| analysis.speed(frame) < STILL_MPS)
+    };
+    let Some(frame) = passage::calmest_stands(&analysis).into_iter().find(is_still) else {
+        return Ok(None);
+    };
+    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?.on_turned_root(0.0);
+    let goes_into = studied.goes_into();
+    let facts = studied.facts();
+    let made = SetMade::of_take(&facts, Some([frame as f64; 2]));
+    let mode = RootMode::Stationary;
+    let sidecar = Sidecar {
+        kind: Some(MotionKind::Still.to_string()),
+        take: facts.clone(),
+        candidate: CandidateFacts {
+            start_frame: frame as f64,
+            end_frame: frame as f64,
+            source_period_secs: clip.period_secs(),
+            period_secs: clip.period_secs(),
+            cycles: 1,
+            ..CandidateFacts::default()
+        },
+        root_motion: describe::root_motion(clip.root(), mode, RootSpace::Ground),
+        playback: PlaybackFacts {
+            samples: clip.num_samples(),
+            closing_key: true,
+            copies: 1,
+            carrier_joint: clip.skeleton().joint(clip.carrier()).name.clone(),
+            root_joint: (studied.body_of_loops().root_joint).map(|joint| clip.skeleton().joint(joint).name.clone()),
+            ..PlaybackFacts::default()
+        },
+        ..Sidecar::default()
+    };
+    let stored = StoredLoop {
+        file: LoadedTake {
+            take: as_take(&clip, mode)?,
+            source: goes_into.source.clone(),
+            file_sha256: None,
+            limits: goes_into.limits,
+        },
+        clip,
+        sidecar,
+        facts,
+        followed: None,
+    };
+    Ok(Some((stored, made)))
+}
+
+/// Why a take gives nothing that happens once.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OnceError {
+    /// It does not fit the loops of the set.
+    #[error(transparent)]
+    Passage(#[from] PassageError),
+    /// It cannot be put onto the character.
+    #[error(transparent)]
+    Carry(#[from] CarryError),
+    /// Its body is not found there.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// Left and right cannot be exchanged.
+    #[error(transparent)]
+    Mirror(#[from] RecipeError),
+    /// A pose of it is no take.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}

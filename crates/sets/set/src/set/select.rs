@@ -1,0 +1,370 @@
+//! Which loops a set takes: the best of each way to move.
+
+use std::path::Path;
+
+use loopwright_core::candidate::{MotionKind, NamedMotion};
+use loopwright_core::loop_clip::Interpolation;
+use loopwright_formats::{Sidecar, loop_file::facts::Grade};
+
+use super::manifest::SetGait;
+use super::member::{Member, is_aside, kind_of};
+use loopwright_job::{CheckId, verdict};
+
+/// Below this speed a body stays, metres per second.
+const STAYS_MPS: f64 = 0.3;
+
+/// From this rate on a body that stays turns, degrees per second.
+const TURNS_DPS: f64 = 30.0;
+
+/// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say, unless the take is named a run.
+const RUN_FROUDE: f64 = 0.25;
+const GRAVITY: f64 = 9.81;
+
+/// A loop that turns by less goes straight, degrees per second.
+const STRAIGHT_DPS: f64 = 10.0;
+/// Turns that differ by less are alike to the eye, degrees per second.
+const SEEN_TURN_DPS: f64 = 3.0;
+/// A guessed speed from which what is known to go aside runs.
+const GUESSED_RUN_MPS: f64 = 2.0;
+
+/// Loops move alike up to these differences: speed in metres per second or as a share of the larger, turn in degrees per second or
+/// likewise, direction in degrees. Blending covers what lies between.
+const SAME_MPS: f64 = 0.35;
+const SAME_DPS: f64 = 20.0;
+const SAME_SHARE: f64 = 0.3;
+const SAME_DEG: f64 = 25.0;
+
+/// A loop that climbs at more than this, metres per second, and this share of its speed, is on no level ground.
+const CLIMBS_MPS: f64 = 0.06;
+const CLIMBS_SHARE: f64 = 0.1;
+
+/// A root that moves otherwise than its standing feet, metres per second and as a share: one of the two is wrong.
+const APART_MPS: f64 = 0.3;
+const APART_SHARE: f64 = 0.3;
+
+/// A loop that a set may take.
+#[derive(Clone, Debug)]
+pub struct Offered {
+    /// The loop.
+    pub member: Member,
+    /// How it moves.
+    pub gait: SetGait,
+}
+
+/// A loop that a set takes, and those that move alike.
+#[derive(Clone, Debug)]
+pub(super) struct Taken {
+    /// The best.
+    pub(super) best: Offered,
+    /// The others, the better first.
+    pub(super) others: Vec<Offered>,
+}
+
+/// How a loop moves. Errors: why a set has no use for it.
+pub fn gait_of(member: &Member) -> Result<SetGait, String> {
+    let sidecar = &member.stored.sidecar;
+    if sidecar.candidate.cycles > 1 {
+        return Err(format!(
+            "it holds {} cycles of its motion, and the loops of a set hold one",
+            sidecar.candidate.cycles
+        ));
+    }
+    let steps = member.fewest_strikes();
+    if steps > 1 {
+        return Err(format!(
+            "each foot steps {steps} times in it, and the loops of a set hold one cycle"
+        ));
+    }
+    let (speed, turn) = (member.speed_mps(), member.turn_dps());
+    let kind = kind_of(sidecar);
+    match kind {
+        Some(kind @ (MotionKind::Jump | MotionKind::OneShot)) => {
+            return Err(format!("it is no locomotion: {kind}"));
+        }
+        Some(MotionKind::Other) if speed < STAYS_MPS => return Err("it moves on the spot".to_owned()),
+        _ => {}
+    }
+    if is_speed_unknown(sidecar) && !member.is_speed_guessed {
+        return Err("its speed over the ground is not known".to_owned());
+    }
+    let climb = member.twist().linear.y;
+    if climb.abs() > CLIMBS_MPS && climb.abs() > CLIMBS_SHARE * speed {
+        return Err(format!("it climbs at {climb:.2} m/s, and the ground of a set is level"));
+    }
+    if speed < STAYS_MPS {
+        return Ok(match turn.abs() >= TURNS_DPS {
+            true => SetGait::TurnInPlace,
+            false => SetGait::Idle,
+        });
+    }
+    let of_feet = sidecar.feet.as_ref().and_then(|feet| feet.feet_speed_mps);
+    let of_feet = of_feet.filter(|_| !member.is_speed_guessed);
+    if let Some(feet) = of_feet.filter(|feet| (feet - speed).abs() > APART_MPS.max(APART_SHARE * speed)) {
+        return Err(format!(
+            "its root goes {speed:.2} m/s and its standing feet {feet:.2} m/s: one of the two is wrong"
+        ));
+    }
+    // On a character as on the body that ran: speeds are scaled with lengths.
+    let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
+    let is_fast = speed * speed > RUN_FROUDE * GRAVITY * scale * member.hips_metres();
+    let flies = member.flies() && (is_fast || is_named_run(member));
+    Ok(match kind {
+        Some(MotionKind::Run) => SetGait::Run,
+        // Feet of a clip in place tell little, and its name is known.
+        Some(MotionKind::Walk) if sidecar.in_place => SetGait::Walk,
+        _ if flies => SetGait::Run,
+        // What strafes in place shows no flight: only its speed.
+        Some(MotionKind::Strafe | MotionKind::Backward) if member.is_speed_guessed && speed > GUESSED_RUN_MPS => {
+            SetGait::Run
+        }
+        _ => SetGait::Walk,
+    })
+}
+
+/// Whether the name of its take says that it runs.
+fn is_named_run(member: &Member) -> bool {
+    let stem = Path::new(&member.made.take).file_stem();
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
+    let name = member.made.animation.clone().or(stem).unwrap_or_default();
+    NamedMotion::of(&name).kind == Some(MotionKind::Run)
+}
+
+/// Whether nothing shows how fast a loop goes.
+pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
+    verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed)
+}
+
+impl Offered {
+    /// What decides between loops that move alike, the least first: grade, whether the name says what it does, the plainness of the name (an
+    /// idle goes before an idle with a sword), the turn of what goes straight, sliding feet, displacement by closing.
+    fn order(&self) -> (Grade, bool, usize, [f64; 3]) {
+        let quality = &self.member.stored.sidecar.quality;
+        let name = self.member.made.animation.as_deref().unwrap_or_default();
+        (
+            quality.grade.unwrap_or(Grade::Review),
+            !self.is_named(name),
+            name.split(|letter: char| !letter.is_alphanumeric()).count(),
+            [
+                // Differences that nobody sees do not decide.
+                match side_of(self.member.turn_dps()) {
+                    0 => (self.member.turn_dps().abs() / SEEN_TURN_DPS).floor(),
+                    _ => 0.0,
+                },
+                quality.foot_slide_cmps.map_or(0.0, f64::round),
+                quality.displacement_mm.unwrap_or(0.0),
+            ],
+        )
+    }
+
+    /// Whether a name says that it moves as it does.
+    fn is_named(&self, name: &str) -> bool {
+        use MotionKind::{Backward, Idle, Run, Strafe, TurnInPlace, Walk};
+        let Some(kind) = NamedMotion::of(name).kind else {
+            return false;
+        };
+        match self.gait {
+            SetGait::Idle => kind == Idle,
+            SetGait::TurnInPlace => kind == TurnInPlace,
+            SetGait::Walk => matches!(kind, Walk | Backward | Strafe),
+            SetGait::Run => matches!(kind, Run | Backward | Strafe),
+        }
+    }
+
+    /// Whether the two move alike, so that a set needs one of them.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let (one, two) = (&self.member, &other.member);
+        if self.gait != other.gait {
+            return false;
+        }
+        match self.gait {
+            SetGait::Idle => true,
+            SetGait::TurnInPlace => one.turn_dps() * two.turn_dps() > 0.0,
+            SetGait::Walk | SetGait::Run => {
+                near(one.speed_mps(), two.speed_mps(), SAME_MPS)
+                    && near(one.turn_dps(), two.turn_dps(), SAME_DPS)
+                    && apart_deg(one.direction_deg(), two.direction_deg()) < SAME_DEG
+            }
+        }
+    }
+}
+
+fn near(one: f64, two: f64, least: f64) -> bool {
+    (one - two).abs() < least.max(SAME_SHARE * one.abs().max(two.abs()))
+}
+
+/// The angle between two directions, degrees.
+pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
+    let apart = (one - two).rem_euclid(360.0);
+    apart.min(360.0 - apart)
+}
+
+/// The best loop of each way to move, with those that move alike. Bad ones are taken only where all of the gait are, and then one; the others
+/// are returned apart.
+pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
+    offered.sort_by(|one, other| {
+        let (one, other) = (one.order(), other.order());
+        let sizes = one.3.iter().zip(&other.3);
+        let by_size = sizes.fold(core::cmp::Ordering::Equal, |so_far, (one, other)| {
+            so_far.then(one.total_cmp(other))
+        });
+        let by_name = one.1.cmp(&other.1).then(one.2.cmp(&other.2));
+        one.0.cmp(&other.0).then(by_name).then(by_size)
+    });
+    let mut taken: Vec<Taken> = Vec::new();
+    let mut dropped = Vec::new();
+    for each in offered {
+        let is_bad = each.order().0 == Grade::Bad;
+        let is_needless = is_bad && taken.iter().any(|taken| taken.best.gait == each.gait);
+        match taken.iter_mut().find(|taken| taken.best.is_like(&each)) {
+            Some(alike) => alike.others.push(each),
+            None if is_needless => dropped.push(each),
+            None => taken.push(Taken {
+                best: each,
+                others: Vec::new(),
+            }),
+        }
+    }
+    taken.sort_by(|one, other| {
+        key(&one.best)
+            .partial_cmp(&key(&other.best))
+            .unwrap_or(core::cmp::Ordering::Equal)
+    });
+    (taken, dropped)
+}
+
+fn key(offered: &Offered) -> (SetGait, [i8; 2], f64, f64) {
+    let member = &offered.member;
+    let turn = member.turn_dps();
+    let way = [eighth_of(member).abs(), side_of(turn).abs()];
+    (offered.gait, way, member.speed_mps(), turn)
+}
+
+/// The side to which a loop turns: 1 left, -1 right, 0 neither.
+pub(super) fn side_of(turn_dps: f64) -> i8 {
+    match turn_dps {
+        turn if turn >= STRAIGHT_DPS => 1,
+        turn if turn <= -STRAIGHT_DPS => -1,
+        _ => 0,
+    }
+}
+
+/// Eighths of a turn from forward to where a loop goes, left positive; what strafes goes to a side.
+fn eighth_of(member: &Member) -> i8 {
+    let direction = member.direction_deg();
+    match kind_of(&member.stored.sidecar) {
+        Some(MotionKind::Strafe) if is_aside(direction) => 2 * direction.signum() as i8,
+        _ => (direction / 45.0).round() as i8,
+    }
+}
+
+/// One of eight directions, as names of loops say it; forward is not said.
+pub(super) fn way_of(member: &Member) -> &'static str {
+    match eighth_of(member) {
+        0 => "",
+        1 => "_forward_left",
+        -1 => "_forward_right",
+        2 => "_strafe_left",
+        -2 => "_strafe_right",
+        3 => "_back_left",
+        -3 => "_back_right",
+        _ => "_back",
+    }
+}
+
+/// The names of loops, each once: by gait and direction, with the turn, and slow or fast where that still leaves several. Those that takes
+/// show, which the second part says, have the plainer names.
+pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
+    let mut names: Vec<String> = offered.iter().map(|(each, _)| name_of(each)).collect();
+    for index in 0..names.len() {
+        let alike: Vec<usize> = (0..names.len()).filter(|&other| names[other] == names[index]).collect();
+        if alike.len() < 2 {
+            continue;
+        }
+        // The one in the middle keeps the plain name.
+        let speed = |&at: &usize| offered[at].0.member.speed_mps();
+        let mut by_speed: Vec<usize> = alike.iter().copied().filter(|&at| offered[at].1).collect();
+        if by_speed.is_empty() {
+            by_speed.clone_from(&alike);
+        }
+        by_speed.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
+        let plain = by_speed[(by_speed.len() - 1) / 2];
+        let mut others: Vec<usize> = alike.into_iter().filter(|&at| at != plain).collect();
+        let from_plain = |at: &usize| (speed(at) - speed(&plain)).abs();
+        let is_made = |at: &usize| !offered[*at].1;
+        others.sort_by(|one, other| {
+            let by_source = is_made(one).cmp(&is_made(other));
+            by_source.then(from_plain(one).total_cmp(&from_plain(other)))
+        });
+        let [mut slow, mut fast] = [0, 0];
+        for at in others {
+            let (word, count) = match speed(&at) < speed(&plain) {
+                true => ("slow", &mut slow),
+                false => ("fast", &mut fast),
+            };
+            *count += 1;
+            let number = if *count > 1 { format!("_{count}") } else { String::new() };
+            names[at] = format!("{}_{word}{number}", names[at]);
+        }
+    }
+    names
+}
+
+fn name_of(offered: &Offered) -> String {
+    let turn = offered.member.turn_dps();
+    let side = if turn > 0.0 { "left" } else { "right" };
+    let gait = match offered.gait {
+        SetGait::Idle => return "idle".to_owned(),
+        SetGait::TurnInPlace => return format!("turn_in_place_{side}"),
+        SetGait::Walk => "walk",
+        SetGait::Run => "run",
+    };
+    let way = way_of(&offered.member);
+    match side_of(turn) {
+        0 => format!("{gait}{way}"),
+        _ => format!("{gait}{way}_{side}_{:.0}", turn.abs()),
+    }
+}
+
+/// Phases at which loops are compared.
+const NUM_PHASES: usize = 32;
+
+/// So many of these loops which differ most from the first and from each other, beside the first.
+pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<Offered> {
+    if count < 2 {
+        return Vec::new();
+    }
+    let profiles: Vec<Vec<glam::DVec3>> = core::iter::once(best)
+        .chain(others)
+        .map(|each| profile(&each.member))
+        .collect();
+    let mut chosen = vec![0];
+    while chosen.len() < count.min(profiles.len()) {
+        let farthest = (0..profiles.len())
+            .filter(|at| !chosen.contains(at) && others[at - 1].order().0 != Grade::Bad)
+            .map(|at| {
+                let nearest = chosen.iter().map(|&of| distance(&profiles[at], &profiles[of]));
+                (at, nearest.fold(f64::INFINITY, f64::min))
+            })
+            .max_by(|one, other| one.1.total_cmp(&other.1));
+        match farthest {
+            Some((at, far)) if far > 0.0 => chosen.push(at),
+            _ => break,
+        }
+    }
+    chosen[1..].iter().map(|at| others[at - 1].clone()).collect()
+}
+
+/// Places of all joints seen from the root at even phases.
+fn profile(member: &Member) -> Vec<glam::DVec3> {
+    let clip = &member.stored.clip;
+    let at = |index: usize| {
+        let secs = index as f64 / NUM_PHASES as f64 * clip.period_secs();
+        let pose = clip.body_pose_at(secs, Interpolation::Cubic);
+        pose.as_ref().world(clip.skeleton()).translations
+    };
+    (0..NUM_PHASES).flat_map(at).collect()
+}
+
+fn distance(one: &[glam::DVec3], other: &[glam::DVec3]) -> f64 {
+    one.iter().zip(other).map(|(a, b)| a.distance_squared(*b)).sum()
+}
