@@ -1,5 +1,6 @@
 //! The searches for loops: in a whole take, or for a stretch that the caller chose.
 
+use super::error::SearchError;
 use super::finder::Finder;
 use super::ping_pong;
 use super::report::{FoundLoops, LoopCandidate};
@@ -11,34 +12,6 @@ use super::whole_clip::{is_cut_off, trimmed_cycle, whole_candidate, whole_cycle,
 use crate::analysis::Analysis;
 use crate::analysis::features::Features;
 use crate::take::{Cut, CutError};
-
-/// Why a take cannot be searched at all.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SearchError {
-    /// The take is too short for the shortest loop.
-    #[error("the take lasts {take_secs:.3} s, the shortest loop to find is {min_secs} s")]
-    TooShort {
-        /// Seconds of the take.
-        take_secs: f64,
-        /// Shortest loop asked for, seconds.
-        min_secs: f64,
-    },
-    /// The take does not move.
-    #[error("nothing moves in the take")]
-    Still,
-    /// No frame is clean together with its neighbours, so no frame can be an end of a loop.
-    #[error("no frame of the take is clean together with its neighbours")]
-    NoCleanFrame,
-    /// The bounds are not usable numbers.
-    #[error("lengths must be positive seconds in order, found {min_secs} to {max_secs}")]
-    Bounds {
-        /// Shortest asked for, seconds.
-        min_secs: f64,
-        /// Longest asked for, seconds.
-        max_secs: f64,
-    },
-}
 
 /// The loops that a search proposes, in the order of their costs: the pipeline chooses among them. Errors: [`SearchError`].
 pub(crate) fn propose_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {

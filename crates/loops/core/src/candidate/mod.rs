@@ -12,6 +12,8 @@ mod settings;
 
 mod report;
 
+mod error;
+
 mod find;
 
 mod finder;
@@ -56,7 +58,7 @@ pub(crate) mod comparison;
 
 pub(crate) mod score;
 
-pub use find::SearchError;
+pub use error::SearchError;
 pub(crate) use find::{appraise, propose_loops};
 pub use finder::MAX_COST_RATIO;
 pub(crate) use finder::every_cycle;

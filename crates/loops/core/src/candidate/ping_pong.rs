@@ -7,7 +7,7 @@ use core::ops::RangeInclusive;
 use glam::DVec3;
 
 use super::describe::SearchedTake;
-use super::find::SearchError;
+use super::error::SearchError;
 use super::report::{FoundLoops, LoopCandidate};
 use super::seams::SeamPair;
 use super::settings::SearchSettings;

@@ -4,7 +4,8 @@
 //! no segment holds. Within a segment the search goes on beside the span of a loop that moves otherwise, so that a walk that gets
 //! faster gives two rows. Rule and thresholds: docs/math/segments.md.
 
-use super::find::{SearchError, find_all, finder, propose_loops};
+use super::error::SearchError;
+use super::find::{find_all, finder, propose_loops};
 use super::finder::Finder;
 use super::report::{LoopCandidate, NearestMiss};
 use super::seams::SeamPair;

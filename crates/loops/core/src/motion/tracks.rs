@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Part, Pose, PoseRef, Skeleton, WorldTracks};
+use super::{Part, Pose, PoseRef, Skeleton};
 use crate::math::cubic::{Hermite, Span};
 use crate::math::{rigid::Rigid, rotation};
 
@@ -172,11 +172,6 @@ impl Tracks {
             &self.values.translations[values.clone()],
             &self.values.rotations[values],
         )
-    }
-
-    /// World positions and rotations of all joints at all frames.
-    pub fn world(&self) -> WorldTracks {
-        WorldTracks::new(self)
     }
 
     /// World rotation of a joint, to the same bits as in [`Self::world`].

@@ -77,12 +77,14 @@ enum Rotations {
     Some(Kept, Vec<DQuat>),
 }
 
-impl WorldTracks {
-    /// Computes the world transforms at every frame.
-    pub(super) fn new(tracks: &Tracks) -> Self {
-        Self::from_frames(tracks, 0..tracks.num_frames())
+impl Tracks {
+    /// World positions and rotations of all joints at all frames.
+    pub fn world(&self) -> WorldTracks {
+        WorldTracks::from_frames(self, 0..self.num_frames())
     }
+}
 
+impl WorldTracks {
     pub(crate) fn from_frames(tracks: &Tracks, frames: Range<usize>) -> Self {
         let mut values = Pose::with_capacity(frames.len() * tracks.num_joints());
         for frame in frames {

@@ -188,13 +188,28 @@ impl Rig {
             false => {
                 let feet = bones.iter().filter(|bone| bone.name.ends_with("Foot"));
                 let lowest = feet.map(|bone| bone.rest.translation.y).fold(0.0, f64::min);
-                self.stance.ankle_over_soles(self) - lowest
+                self.ankle_over_soles() - lowest
             }
         };
         for bone in &mut bones {
             bone.rest.translation.y += height;
         }
         bones
+    }
+
+    /// How high the lower ankle is over the soles when these are on the ground, metres.
+    fn ankle_over_soles(&self) -> f64 {
+        if self.stance.is_at_rest && self.shows_ground() {
+            self.lower_ankle(&self.world) - self.ground()
+        } else {
+            self.stance.ankle
+        }
+    }
+
+    /// The upward normal of the sole of an ankle or of toes in the reference pose, in the world.
+    fn sole_normal(&self, joint: usize) -> DVec3 {
+        let seen = self.stance.soles.iter().find(|(of, _)| *of == joint);
+        seen.map_or(DVec3::Y, |&(_, normal)| self.world.rotations[joint] * normal)
     }
 
     /// Adds to each joint of trunk and limbs the turn in the axes of the body that lays it into the T-pose.
@@ -266,7 +281,7 @@ impl Rig {
             let Some(end) = end else { continue };
             if limb.kind == LimbKind::Leg {
                 // Whatever the leg does, the sole is level and the foot points ahead.
-                let sole = |joint: usize| Some(self.axes.conjugate() * self.stance.sole(self, joint));
+                let sole = |joint: usize| Some(self.axes.conjugate() * self.sole_normal(joint));
                 let level = next(DQuat::IDENTITY, sole(end), DVec3::Y);
                 let ahead = limb.toe.map_or_else(|| tip(self, end), |toe| bone(end, Some(toe)));
                 let ahead = ahead.map(|ahead| level * ahead);

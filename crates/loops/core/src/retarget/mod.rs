@@ -12,6 +12,8 @@ mod anatomy;
 
 mod beside;
 
+mod led;
+
 mod reference;
 
 mod rig;

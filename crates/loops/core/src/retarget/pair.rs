@@ -1,7 +1,6 @@
 //! Two rigs and the joints of them that belong together.
 
-use super::{JointMap, MapError, Retarget, Rig};
-use crate::{loop_clip::LoopClip, motion::WorldTracks};
+use super::{JointMap, MapError, Rig};
 
 /// The rig of a motion, the character that takes it, and which of its joints follow which.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,18 +31,5 @@ impl RigPair {
     /// The ratio by which the root and the hips travel: that of the legs' lengths.
     pub fn scale(&self) -> f64 {
         self.target.scale_from(&self.source)
-    }
-
-    /// The transfer of a motion.
-    ///
-    /// `motion` holds the poses in the world, or seen from the root, on the source's skeleton: they tell at which height feet
-    /// stand and how knees bend.
-    pub fn of_motion(&self, motion: &WorldTracks) -> Retarget {
-        Retarget::new(self, motion)
-    }
-
-    /// The transfer of a loop: its samples are the motion.
-    pub fn of_loop(&self, clip: &LoopClip) -> Retarget {
-        Retarget::of_loop(self, clip)
     }
 }

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::anatomy::{Anatomy, LimbKind};
-use super::stance::Stance;
+use super::stance::{self, Stance};
 use super::{beside, flat, reference};
 use crate::analysis::body::Foot;
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
@@ -108,10 +108,17 @@ impl Rig {
             soles: Vec::new(),
             contacts,
         };
-        Self {
-            stance: Stance::of(&rig, &poses, stands_at_rest, &shown),
-            ..rig
-        }
+        let ground = rig.ground_under(stance::low(poses.iter().map(|pose| rig.lowest_of_feet(pose))));
+        let stance = Stance {
+            is_at_rest: stands_at_rest,
+            ankle: stance::low(poses.iter().map(|pose| rig.lower_ankle(pose))) - ground,
+            soles: if stands_at_rest {
+                Vec::new()
+            } else {
+                stance::soles(&rig.anatomy, &poses, &shown)
+            },
+        };
+        Self { stance, ..rig }
     }
 
     /// The same as it stands in another take of its skeleton.

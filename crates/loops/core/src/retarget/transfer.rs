@@ -70,15 +70,18 @@ pub(super) struct Led {
     pub(super) at_rest: Rigid,
 }
 
-impl Retarget {
-    /// [`RigPair::of_motion`].
-    pub(super) fn new(pair: &RigPair, motion: &WorldTracks) -> Self {
+impl RigPair {
+    /// The transfer of a motion.
+    ///
+    /// `motion` holds the poses in the world, or seen from the root, on the source's skeleton: they tell at which height feet
+    /// stand and how knees bend.
+    pub fn of_motion(&self, motion: &WorldTracks) -> Retarget {
         let RigPair {
             source,
             target,
             map,
             stretch,
-        } = pair;
+        } = self;
         let led = target.led_by_body(map);
         let hangs_from: Vec<Option<usize>> = (0..target.skeleton.num_joints())
             .map(|joint| {
@@ -137,7 +140,7 @@ impl Retarget {
             .collect();
         let mut to_hips = target.skeleton.path_from_root(target.anatomy.hips);
         to_hips.retain(|&joint| joint >= target.top());
-        Self {
+        Retarget {
             soles: limbs.iter().map(sole_of).collect(),
             order: in_order(&hangs_from),
             to_hips,
@@ -157,14 +160,14 @@ impl Retarget {
         }
     }
 
-    /// [`RigPair::of_loop`].
-    pub(super) fn of_loop(pair: &RigPair, clip: &LoopClip) -> Self {
-        let prepared = Self::new(pair, &clip.tracks_from_root());
+    /// The transfer of a loop: its samples are the motion.
+    pub fn of_loop(&self, clip: &LoopClip) -> Retarget {
+        let prepared = self.of_motion(&clip.tracks_from_root());
         if is_level(clip.root()) {
             return prepared;
         }
         // Seen from a root that tilts, no height is one over the ground.
-        Self {
+        Retarget {
             stands: [0.0; 2],
             ground_of_source: 0.0,
             soles: Vec::new(),
@@ -176,7 +179,9 @@ impl Retarget {
             ..prepared
         }
     }
+}
 
+impl Retarget {
     /// The ratio by which the root and the hips travel: that of the legs' lengths.
     pub fn scale(&self) -> f64 {
         self.scale

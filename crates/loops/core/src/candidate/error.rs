@@ -1,0 +1,29 @@
+//! Why a take cannot be searched.
+
+/// Why a take cannot be searched at all.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// The take is too short for the shortest loop.
+    #[error("the take lasts {take_secs:.3} s, the shortest loop to find is {min_secs} s")]
+    TooShort {
+        /// Seconds of the take.
+        take_secs: f64,
+        /// Shortest loop asked for, seconds.
+        min_secs: f64,
+    },
+    /// The take does not move.
+    #[error("nothing moves in the take")]
+    Still,
+    /// No frame is clean together with its neighbours, so no frame can be an end of a loop.
+    #[error("no frame of the take is clean together with its neighbours")]
+    NoCleanFrame,
+    /// The bounds are not usable numbers.
+    #[error("lengths must be positive seconds in order, found {min_secs} to {max_secs}")]
+    Bounds {
+        /// Shortest asked for, seconds.
+        min_secs: f64,
+        /// Longest asked for, seconds.
+        max_secs: f64,
+    },
+}

@@ -1,0 +1,92 @@
+//! Which joints beside a body follow one of it rigidly, and which one above the hips goes where they go.
+
+use super::beside::Beside;
+use super::{JointMap, Rig};
+
+/// Joints above the hips that are nearer to them than this share of the leg go where the hips go; those farther away, such as one on
+/// the ground, carry only the root motion.
+const HIPS_SHARE: f64 = 0.5;
+
+/// How near a joint has to be to one of the body to belong to it, as a share of the leg. Where it hangs from the root, it would else be
+/// left behind: half a leg, ...
+const FROM_ROOT_SHARE: f64 = 0.5;
+
+/// ... where it goes with the hips in any case, about a hand's breadth of a person, ...
+const FROM_HIPS_SHARE: f64 = 0.1;
+
+/// ... and where what it hangs from belongs to another joint of the body, the same place: the tip of a sword may lie beside a knee.
+const SAME_PLACE_SHARE: f64 = 0.02;
+
+impl Rig {
+    /// The topmost joint that goes where the hips go: the hips, or one above them that is near them, as in rigs whose `Hips` carry a
+    /// `Pelvis` and this the trunk and the legs.
+    ///
+    /// `root` is the joint on the ground that carries only the root motion, if there is one.
+    pub(super) fn top_below(&self, root: Option<usize>) -> usize {
+        let path = self.skeleton.path_from_root(self.body.hips);
+        let below_root = root
+            .and_then(|root| path.iter().position(|&joint| joint == root))
+            .map_or(0, |at| at + 1);
+        let at = &self.world.translations;
+        let near = HIPS_SHARE * self.leg_length();
+        let is_near = |joint: &&usize| at[**joint].distance(at[self.body.hips]) < near;
+        let above = path[below_root..].iter().rev();
+        above.take_while(is_near).last().copied().unwrap_or(self.body.hips)
+    }
+
+    /// Joints beside the body that follow one of it rigidly, each with that one; what hangs from them goes with them.
+    ///
+    /// Those that a map lets follow a joint of the source go with the joint of the body that follows the same.
+    pub(super) fn led_by_body(&self, map: &JointMap) -> Vec<(usize, usize)> {
+        let skeleton = &self.skeleton;
+        let beside = Beside::of(skeleton, self.body.hips);
+        let (top, carrier) = (self.top(), self.carrier());
+        let mut is_foot = vec![false; skeleton.num_joints()];
+        for joint in 0..is_foot.len() {
+            let hangs = skeleton.parent(joint).is_some_and(|parent| is_foot[parent]);
+            is_foot[joint] = hangs || self.anatomy.apart.iter().any(|(foot, _)| *foot == joint);
+        }
+        let is_of_body = |joint: usize| is_foot[joint] || beside.is_within[joint];
+        let of_body: Vec<usize> = (0..is_foot.len()).filter(|&joint| is_of_body(joint)).collect();
+        let above: Vec<usize> = skeleton.path_from_root(self.body.hips);
+        let at = &self.world.translations;
+        let leg = self.leg_length();
+        let nearest = |joint: usize, among: &[usize]| {
+            let distance = |&other: &usize| (at[other].distance(at[joint]), other);
+            among
+                .iter()
+                .map(distance)
+                .min_by(|one, other| one.0.total_cmp(&other.0))
+        };
+        // By joint: within which distance it belongs to one of the body.
+        let mut within = vec![FROM_ROOT_SHARE; is_foot.len()];
+        let mut led = Vec::new();
+        for joint in 0..is_foot.len() {
+            let parent = skeleton.parent(joint);
+            if joint == top {
+                within[joint] = FROM_HIPS_SHARE;
+            } else if let Some(parent) = parent {
+                within[joint] = within[parent];
+            }
+            let is_carried = parent.is_some_and(|parent| skeleton.path_from_root(parent).contains(&carrier));
+            if !beside.is_beside[joint] || is_foot[joint] || !is_carried {
+                continue;
+            }
+            let as_mapped = map.links[joint].filter(|link| link.toward.is_none()).and_then(|link| {
+                let follows_same =
+                    |other: &&usize| map.links[**other].is_some_and(|of| of.toward.is_none() && of.from == link.from);
+                of_body.iter().find(follows_same).copied()
+            });
+            let by_place = || {
+                let (distance, body) = nearest(joint, &of_body)?;
+                let (from_above, _) = nearest(joint, &above)?;
+                (distance < within[joint] * leg && distance < from_above).then_some(body)
+            };
+            if let Some(body) = as_mapped.or_else(by_place) {
+                led.push((joint, body));
+                within[joint] = SAME_PLACE_SHARE;
+            }
+        }
+        led
+    }
+}
