@@ -96,6 +96,15 @@ impl AnimatedFile {
         })
     }
 
+    /// The take of an animation by its name, a pattern or a number, read as its file says. Errors: as [`Self::read`].
+    pub fn take(&self, animation: &str) -> Result<LoadedTake, ReadError> {
+        let settings = ReadSettings {
+            animation: AnimationChoice::Given(animation),
+            ..ReadSettings::default()
+        };
+        self.read(&settings, &mut Vec::new())
+    }
+
     /// A character: its skeleton at rest, or its first animation where nothing else tells which nodes are joints; and an animation of the
     /// same joints, if the file has one, which shows how it stands. Errors: as [`Self::read`].
     pub(crate) fn read_character(&self, settings: &ReadSettings<'_>) -> Result<(LoadedTake, Option<Take>), ReadError> {

@@ -40,6 +40,7 @@ mod study;
 pub mod verdict;
 pub mod warning;
 mod write;
+mod written;
 
 pub use character::{CarryError, CharacterTarget, Following, Matched};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
@@ -56,3 +57,4 @@ pub use study::{Studied, Study, stated_space, take_facts};
 pub use verdict::{CheckId, PassageCheckId, Verdict};
 pub use warning::Warning;
 pub use write::{PendingLoop, name_part, write};
+pub use written::{WrittenLoop, WrittenLoopError, make_loop};

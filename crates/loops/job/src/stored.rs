@@ -7,7 +7,7 @@ use loopwright_core::{
 };
 use loopwright_formats::loop_file::facts::{PlaybackFacts, TakeFacts};
 use loopwright_formats::loop_file::{DerivedLoop, PlaceError, RetargetOrigin, describe};
-use loopwright_formats::{LoadedTake, LoopFileError, LoopInFile, Sidecar, Source, Target};
+use loopwright_formats::{LoadedTake, LoopFileError, LoopInFile, ReadError, Sidecar, Source, Target, read_take};
 
 use crate::of_loops::{LoopOfLoops, foot_slide_cmps};
 use crate::{CarryError, Matched, RecipeError, recipe, take_facts};
@@ -43,6 +43,9 @@ pub enum StoredLoopError {
     /// The file and its facts contradict each other.
     #[error(transparent)]
     Place(#[from] PlaceError),
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
     /// The keys are not those that the facts describe.
     #[error(transparent)]
     Keys(#[from] KeysError),
@@ -61,6 +64,13 @@ pub enum StoredLoopError {
 }
 
 impl StoredLoop {
+    /// The loop of the bytes of a file and of the facts beside it; `name` is that of the file. Errors: it cannot be read, or the two
+    /// contradict each other.
+    pub fn read(name: &str, bytes: &[u8], sidecar: Sidecar) -> Result<Self, StoredLoopError> {
+        let file = read_take(bytes, name, &sidecar.reading(), &mut Vec::new())?;
+        Self::new(name, file, sidecar, AddedRoot::Kept)
+    }
+
     /// A loop by the facts beside it; `name` is that of its file. Errors: the two contradict each other.
     pub fn new(
         name: &str,

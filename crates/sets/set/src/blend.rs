@@ -13,7 +13,7 @@ use loopwright_moves::blend::{Axis, BlendError, BlendSpace, Mix, PhaseError};
 use loopwright_job::{LoopOfLoops, StoredLoop, foot_slide_cmps, without_animations};
 
 /// How loops are mixed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct BlendRequest {
     /// Their weights, in their order; none for equal ones.
     pub weights: Vec<f64>,

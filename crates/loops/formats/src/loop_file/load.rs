@@ -38,6 +38,15 @@ impl Sidecar {
             unit.strip_suffix(" m").unwrap_or(unit).parse().unwrap_or_default(),
         )
     }
+
+    /// How the loop's file is read: in its space, and the animation that holds the loop.
+    pub fn reading(&self) -> ReadSettings<'_> {
+        let animation = self.playback.animation.as_deref();
+        ReadSettings {
+            animation: animation.map_or(AnimationChoice::Loop, AnimationChoice::Given),
+            ..ReadSettings::in_space(self.space())
+        }
+    }
 }
 
 /// Loads a loop from the bytes of its file and of the sidecar beside it, ready to be played.
@@ -47,15 +56,7 @@ impl Sidecar {
 pub fn load_loop(bytes: &[u8], sidecar: &[u8]) -> Result<LoopClip, LoadLoopError> {
     let sidecar = Sidecar::from_json(sidecar)?;
     sidecar.check_file(bytes)?;
-    let settings = ReadSettings {
-        animation: sidecar
-            .playback
-            .animation
-            .as_deref()
-            .map_or(AnimationChoice::Loop, AnimationChoice::Given),
-        ..ReadSettings::in_space(sidecar.space())
-    };
-    let written = read_take(bytes, "loop", &settings, &mut Vec::new())?.take;
+    let written = read_take(bytes, "loop", &sidecar.reading(), &mut Vec::new())?.take;
     let written = sidecar.without_added_root(written)?;
     let in_file = LoopInFile::from_sidecar(&sidecar, &written)?;
     Ok(in_file.clip(&written).map_err(PlaceError::from)?)

@@ -1,0 +1,73 @@
+//! The whole road in one call: from a take to the bytes of its loop.
+
+use loopwright_core::LoopClip;
+use loopwright_formats::{LoadedTake, Sidecar};
+
+use crate::choose::{Request, Rows, choose};
+use crate::error::{JobError, StudyError};
+use crate::make::make;
+use crate::recipe::Recipe;
+use crate::search::SearchRequest;
+use crate::stored::{StoredLoop, StoredLoopError};
+use crate::study::Study;
+use crate::write::write;
+
+/// A loop with its file, and the facts that stand beside it.
+#[derive(Clone, Debug)]
+pub struct WrittenLoop {
+    /// Name of the take, and of the loop where it is read again.
+    pub name: String,
+    /// The loop, its root moving.
+    pub clip: LoopClip,
+    /// The bytes of its file.
+    pub bytes: Vec<u8>,
+    /// Everything known of it, its grade and the warnings about it among that: what the file beside the loop says.
+    pub sidecar: Sidecar,
+}
+
+/// Why a take becomes no loop.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WrittenLoopError {
+    /// The take cannot be studied.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// There is no loop, or it cannot be made or written.
+    #[error(transparent)]
+    Job(#[from] JobError),
+}
+
+/// Makes the recommended loop of a take, or of the stretch that the recipe names, and writes it in the format of the take's file: what the
+/// command `loopwright make` does without flags.
+///
+/// Errors: [`WrittenLoopError`]. [`Study`], [`choose`], [`make`] and [`write()`] are the parts.
+pub fn make_loop(file: LoadedTake, recipe: &Recipe) -> Result<WrittenLoop, WrittenLoopError> {
+    let name = file.take.name().to_owned();
+    let studied = Study::new(recipe.take.clone(), None)?.analyse(&name, file, Vec::new())?;
+    let search = SearchRequest::default();
+    let request = Request {
+        recipe,
+        search: Some(&search),
+        rows: &Rows::Recommended,
+    };
+    let mut warnings = studied.warnings.clone();
+    let chosen = choose(&studied, request, &mut warnings)?.remove(0)?;
+    let made = make(&studied, request, &chosen)?;
+    let written = write(&studied, request, made, studied.goes_into().source.format())?;
+    let clip = written.done.made.from_start().into_owned();
+    let of_take = warnings.iter().map(ToString::to_string).collect();
+    let (bytes, sidecar) = written.named(Vec::new(), of_take);
+    Ok(WrittenLoop {
+        name,
+        clip,
+        bytes,
+        sidecar,
+    })
+}
+
+impl WrittenLoop {
+    /// The loop as it is read from its file, to be mirrored, blended, or put onto a character. Errors: [`StoredLoopError`].
+    pub fn stored(&self) -> Result<StoredLoop, StoredLoopError> {
+        StoredLoop::read(&self.name, &self.bytes, self.sidecar.clone())
+    }
+}
