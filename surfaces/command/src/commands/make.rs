@@ -6,7 +6,7 @@ use loopwright_formats::Format;
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest};
 
 use super::make_all::{PackArgs, make_all};
-use super::make_many;
+use super::{make_many, make_paths};
 use crate::animations::{self, Excluded};
 use crate::args::{CloseArgs, MakeArgs, TargetArgs};
 use crate::exit::{Ending, Failure};
@@ -136,7 +136,7 @@ fn make(
     search: Option<(Option<usize>, &SearchRequest)>,
 ) -> Result<Ending, Failure> {
     files::check_is_there(take)?;
-    let loop_path = loop_path(take, recipe, target)?;
+    let loop_path = make_paths::of_loop(take, recipe, target)?;
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
@@ -273,54 +273,4 @@ fn stream(
     }
     output::say_if_nothing_was_written();
     Ok(if is_bad { Ending::Negative } else { Ending::Done })
-}
-
-/// The loop's file: the one that is named, or one with the default name, in the current folder or in the one that is named.
-fn loop_path(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
-    target_path(target, || default_output(take, recipe))
-}
-
-/// The file that is named, or one with the default name, in the current folder or in the one that is named; its format is the one asked for.
-pub(super) fn target_path(target: &TargetArgs, default: impl Fn() -> PathBuf) -> Result<PathBuf, Failure> {
-    let name = || match target.to {
-        Some(format) => default().with_extension(format.extension()),
-        None => default(),
-    };
-    match &target.output {
-        Some(stream) if files::is_stream(stream) => Ok(name()),
-        Some(folder) if output::is_named_as_folder(folder) => {
-            output::make_folder(folder)?;
-            Ok(folder.join(name()))
-        }
-        Some(path) => match target.to {
-            Some(format) if output::format_of(path)? != format => Err(Failure::error(format!(
-                "\"{}\" is not named like a file of the format {}",
-                path.display(),
-                format.extension()
-            ))
-            .try_this("a name with that extension, or no --to")),
-            _ => Ok(path.clone()),
-        },
-        None => Ok(name()),
-    }
-}
-
-/// Maximum number of letters of an animation's name that go into a file name.
-const MAX_NAMED: usize = 60;
-
-/// `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
-fn default_output(take: &Path, recipe: &Recipe) -> PathBuf {
-    let animation = recipe.take.animation.as_deref();
-    let animation = animation.map_or_else(String::new, |name| {
-        let fit = |letter: char| {
-            if letter.is_alphanumeric() || letter == '_' {
-                letter
-            } else {
-                '-'
-            }
-        };
-        format!("-{}", name.chars().take(MAX_NAMED).map(fit).collect::<String>())
-    });
-    let extension = loop_output::extension(take, recipe);
-    PathBuf::from(format!("{}{animation}-loop.{extension}", files::stem(take)))
 }
