@@ -16,6 +16,7 @@ mod failures;
 mod files;
 mod headings;
 mod heard;
+mod input_file;
 mod limits;
 mod live_source;
 mod load;
