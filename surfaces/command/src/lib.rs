@@ -14,6 +14,7 @@ mod commands;
 mod exit;
 mod failures;
 mod files;
+mod found_loops;
 mod headings;
 mod heard;
 mod input_file;

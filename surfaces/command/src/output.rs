@@ -583,6 +583,11 @@ pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> 
     }
 }
 
+/// Whether a file has a sidecar: it is then a loop, or holds several.
+pub(crate) fn has_sidecar(path: &Path) -> bool {
+    sidecar_path(path).exists()
+}
+
 /// The sidecar of a loop: `<output>.json`.
 pub(crate) fn sidecar_path(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();

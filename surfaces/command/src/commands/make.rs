@@ -1,9 +1,9 @@
 //! `loopwright make`: from a take to a loop.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use loopwright_formats::Format;
-use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest};
+use loopwright_formats::{AnimatedFile, Format};
+use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Studied};
 
 use super::make_all::{PackArgs, make_all};
 use super::{make_many, make_paths};
@@ -13,37 +13,21 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
-use crate::{batch, failures, files, load, loop_output, plot::PlotFile, talk};
+use crate::{batch, failures, files, input_file::InputFile, load, loop_output, plot::PlotFile, talk};
 
 pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {
         output::write_nothing();
     }
-    let cycles = args.search.as_ref().and_then(|search| search.cycles);
-    let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
-    let mut flags = args.settings.recipe(args.range, cycles)?;
-    if let [take] = &mut args.takes[..]
-        && let (file, Some(animation)) = files::split_animation(take)
-    {
-        *take = file;
-        flags.take.animation = Some(animation);
-    }
-    let mut recipe = with_file(&flags, args.target.recipe.as_deref())?;
-    // Flags override the file: a stretch in the file does not replace a requested search.
-    if args.range.is_none() && (args.pick.is_some() || searches) {
-        recipe.stretch = recipe.stretch.searched_anew(cycles);
-    }
-    let mut search = args.search.unwrap_or_default().tuned(&recipe.search);
-    search.cycles = recipe.stretch.cycles;
-    let is_of_several = |animation: &String| animation.contains(['*', '?']);
-    let takes_several = args.all_animations || recipe.take.animation.as_ref().is_some_and(is_of_several);
+    let (recipe, search) = settled(&mut args)?;
+    let takes_several = args.all_animations || recipe.take.animation.as_deref().is_some_and(is_pattern);
     if !args.left_out.exclude.is_empty() && !takes_several {
         return Err(
             Failure::error("--exclude leaves out some of several animations, and one is asked for")
                 .try_this("--all-animations, or a pattern such as --animation 'Walk*'"),
         );
     }
-    let rows = args.pick.or(search.every_cycle.then_some(Rows::All));
+    let rows = args.pick.take().or(search.every_cycle.then_some(Rows::All));
     let pick = match &rows {
         Some(Rows::Picked(rows)) if rows.len() == 1 => Some(rows[0]),
         _ => None,
@@ -66,40 +50,74 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
             });
         }
     };
-    let is_one = pick.is_some() || recipe.stretch.start.is_some() || args.target.plot.is_some();
-    let is_one = is_one || args.target.save_recipe.is_some();
-    if args.all_animations || !is_one {
-        let wanted = recipe.take.animation.as_deref();
-        if args.all_animations || wanted.is_some_and(|wanted| wanted.contains(['*', '?'])) {
-            let file = load::open(take)?;
-            let excluded = Excluded::of(&args.takes, &args.left_out);
-            let numbers = animations::asked_for(take, &file, wanted, excluded)?;
-            if args.all_animations && recipe.stretch.start.is_some() {
-                return Err(
-                    Failure::error("the recipe names frames, which are those of one animation")
-                        .try_this("a recipe without [stretch], or no --all-animations"),
-                );
-            }
-            if args.all_animations || numbers.len() > 1 {
-                let request = PackArgs {
-                    recipe: &recipe,
-                    target: &args.target,
-                    search: &search,
-                };
-                return make_all(take, &file, &numbers, request);
-            }
-        }
+    if let Some((file, numbers)) = animations_for_one_file(&args, take, &recipe, pick)? {
+        let request = PackArgs {
+            recipe: &recipe,
+            target: &args.target,
+            search: &search,
+        };
+        return make_all(take, &file, &numbers, request);
     }
     make(take, &recipe, &args.target, Some((pick, &search)))
+}
+
+/// What the flags and the recipe in a file ask for together, with the animation that the name of a single take says.
+fn settled(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest), Failure> {
+    let cycles = args.search.as_ref().and_then(|search| search.cycles);
+    let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
+    let mut flags = args.settings.recipe(args.range, cycles)?;
+    if let [take] = &mut args.takes[..] {
+        let input = InputFile::named(take);
+        *take = input.path;
+        flags.take.animation = input.animation.or(flags.take.animation);
+    }
+    let mut recipe = with_file(&flags, args.target.recipe.as_deref())?;
+    // Flags override the file: a stretch in the file does not replace a requested search.
+    if args.range.is_none() && (args.pick.is_some() || searches) {
+        recipe.stretch = recipe.stretch.searched_anew(cycles);
+    }
+    let mut search = args.search.take().unwrap_or_default().tuned(&recipe.search);
+    search.cycles = recipe.stretch.cycles;
+    Ok((recipe, search))
+}
+
+/// Whether the name of an animation may mean several.
+fn is_pattern(animation: &str) -> bool {
+    animation.contains(['*', '?'])
+}
+
+/// The animations of a take whose loops go into one file, and that file; `None` where a loop of one animation is asked for.
+fn animations_for_one_file(
+    args: &MakeArgs,
+    take: &Path,
+    recipe: &Recipe,
+    pick: Option<usize>,
+) -> Result<Option<(AnimatedFile, Vec<usize>)>, Failure> {
+    let is_one = pick.is_some() || recipe.stretch.start.is_some();
+    let is_one = is_one || args.target.plot.is_some() || args.target.save_recipe.is_some();
+    let wanted = recipe.take.animation.as_deref();
+    if !args.all_animations && (is_one || !wanted.is_some_and(is_pattern)) {
+        return Ok(None);
+    }
+    let file = load::open(take)?;
+    let numbers = animations::asked_for(take, &file, wanted, Excluded::of(&args.takes, &args.left_out))?;
+    if args.all_animations && recipe.stretch.start.is_some() {
+        return Err(
+            Failure::error("the recipe names frames, which are those of one animation")
+                .try_this("a recipe without [stretch], or no --all-animations"),
+        );
+    }
+    let are_several = args.all_animations || numbers.len() > 1;
+    Ok(are_several.then_some((file, numbers)))
 }
 
 /// `loopwright close`: the same without a search.
 pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
-    let (take, animation) = files::split_animation(&args.take);
-    flags.take.animation = animation.or(flags.take.animation);
+    let input = InputFile::named(&args.take);
+    flags.take.animation = input.animation.or(flags.take.animation);
     make(
-        &take,
+        &input.path,
         &with_file(&flags, args.target.recipe.as_deref())?,
         &args.target,
         None,
@@ -138,35 +156,11 @@ fn make(
     files::check_is_there(take)?;
     let loop_path = make_paths::of_loop(take, recipe, target)?;
     let format = output::format_of(&loop_path)?;
-    let sidecar_path = output::sidecar_path(&loop_path);
-    let mut outputs = Outputs::new(target.force);
-    protect_inputs(&mut outputs, take, recipe, target, &loop_path, format);
-    let saved = target.save_recipe.as_ref();
-    let is_streamed = target.output.as_deref().is_some_and(files::is_stream);
-    if is_streamed && target.json {
-        return Err(
-            Failure::error("the loop goes to the standard output, and so would its JSON")
-                .try_this("a file with -o, or no --json"),
-        );
-    }
-    let beside = [Some(&loop_path), Some(&sidecar_path)];
-    let beside = beside.into_iter().flatten().filter(|_| !is_streamed);
-    for path in beside.chain(saved) {
-        outputs.check(path)?;
-    }
+    let outputs = checked_outputs(take, recipe, target, &loop_path, format)?;
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
-
     let studied = load::load(take, &load::study(recipe.take.clone())?)?;
-    let source = &studied.file.source;
-    if outputs.is_in_place(&loop_path) && !source.can_be_extended() {
-        return Err(
-            Failure::error(format!("\"{}\" is the take itself", loop_path.display()))
-                .because(format!(
-                    "no animation can be added to {}",
-                    source.capabilities().not_extended.unwrap_or_default()
-                ))
-                .try_this("another name; this take is not overwritten"),
-        );
+    if outputs.is_in_place(&loop_path) {
+        check_can_be_extended(&studied, &loop_path)?;
     }
     let rows = match search.and_then(|(pick, _)| pick) {
         Some(pick) => Rows::Picked(vec![pick]),
@@ -177,9 +171,69 @@ fn make(
         search: search.map(|(_, search)| search),
         rows: &rows,
     };
-    let in_words = |error: JobError| failures::job(&studied, request.search, error);
+    let pending = pending(&studied, request, format)?;
+    talk::warn_all(&pending.warnings);
+    if let Some(decision) = &pending.done.decision {
+        talk::note(&decision.to_string());
+    }
+    if is_streamed(target) {
+        return stream(pending, outputs, target.save_recipe.as_deref(), plot.is_some());
+    }
+    store(&studied, pending, outputs, plot, &loop_path, target)
+}
+
+/// Whether the loop goes to the standard output.
+fn is_streamed(target: &TargetArgs) -> bool {
+    target.output.as_deref().is_some_and(files::is_stream)
+}
+
+/// Outputs where all that is asked for may be written. Errors: it may not.
+fn checked_outputs(
+    take: &Path,
+    recipe: &Recipe,
+    target: &TargetArgs,
+    loop_path: &Path,
+    format: Format,
+) -> Result<Outputs, Failure> {
+    let mut outputs = Outputs::new(target.force);
+    protect_inputs(&mut outputs, take, recipe, target, loop_path, format);
+    if is_streamed(target) && target.json {
+        return Err(
+            Failure::error("the loop goes to the standard output, and so would its JSON")
+                .try_this("a file with -o, or no --json"),
+        );
+    }
+    if !is_streamed(target) {
+        outputs.check(loop_path)?;
+        outputs.check(&output::sidecar_path(loop_path))?;
+    }
+    if let Some(saved) = &target.save_recipe {
+        outputs.check(saved)?;
+    }
+    Ok(outputs)
+}
+
+/// Errors: no animation can be added to a take that is to hold its loop.
+fn check_can_be_extended(studied: &Studied, loop_path: &Path) -> Result<(), Failure> {
+    let source = &studied.file.source;
+    if source.can_be_extended() {
+        return Ok(());
+    }
+    Err(
+        Failure::error(format!("\"{}\" is the take itself", loop_path.display()))
+            .because(format!(
+                "no animation can be added to {}",
+                source.capabilities().not_extended.unwrap_or_default()
+            ))
+            .try_this("another name; this take is not overwritten"),
+    )
+}
+
+/// The loop of the stretch that is chosen, written into memory. Errors: there is none, or it cannot be made.
+fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<PendingLoop, Failure> {
+    let in_words = |error: JobError| failures::job(studied, request.search, error);
     let mut warnings = Vec::new();
-    let chosen = job::choose(&studied, request, &mut warnings)
+    let chosen = job::choose(studied, request, &mut warnings)
         .and_then(|chosen| chosen.into_iter().collect::<Result<Vec<_>, _>>());
     talk::warn_all(&warnings);
     let chosen = chosen.map_err(|error| {
@@ -188,28 +242,34 @@ fn make(
         failure.in_document(document)
     })?;
     let Some(chosen) = chosen.first() else {
-        return Err(Failure::nothing(format!("no loop found in \"{}\"", take.display())));
+        return Err(Failure::nothing(format!("no loop found in \"{}\"", studied.name)));
     };
-    let made = job::make(&studied, request, chosen).map_err(in_words)?;
-    let recipe = made.recipe(recipe);
-    let pending = job::write(&studied, request, made, format).map_err(in_words)?;
-    let is_bad = pending.is_bad();
-    talk::warn_all(&pending.warnings);
-    if let Some(decision) = &pending.done.decision {
-        talk::note(&decision.to_string());
-    }
-    let named = [Some(&loop_path), Some(&sidecar_path), target.plot.as_ref(), saved];
-    let named: Vec<&Path> = named.into_iter().flatten().map(PathBuf::as_path).collect();
-    if is_streamed {
-        return stream(pending, outputs, saved.map(|path| (path, recipe)), plot.is_some());
-    }
+    let made = job::make(studied, request, chosen).map_err(in_words)?;
+    job::write(studied, request, made, format).map_err(in_words)
+}
+
+/// Writes a loop with its sidecar, and its plot and its recipe where they are asked for, and says what it is.
+fn store(
+    studied: &Studied,
+    pending: PendingLoop,
+    mut outputs: Outputs,
+    plot: Option<PlotFile>,
+    loop_path: &Path,
+    target: &TargetArgs,
+) -> Result<Ending, Failure> {
+    let ending = ending(&pending);
+    let recipe = pending.recipe.clone();
+    let sidecar_path = output::sidecar_path(loop_path);
+    // The take is compared with its own loop, one cycle of it.
     let plot = plot.map(|plot| {
-        // The take is compared with its own loop, one cycle of it.
         (
             plot,
             loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take()),
         )
     });
+    let saved = target.save_recipe.as_deref();
+    let named = [Some(loop_path), Some(&sidecar_path), target.plot.as_deref(), saved];
+    let named: Vec<&Path> = named.into_iter().flatten().collect();
     let sidecar = loop_output::add(&mut outputs, pending, &named, loop_output::in_words(&studied.warnings))?;
     if let Some((plot, svg)) = plot {
         plot.add(&mut outputs, &svg)?;
@@ -224,7 +284,16 @@ fn make(
     } else {
         report::human(&sidecar, target.verbose)
     })?;
-    Ok(if is_bad { Ending::Negative } else { Ending::Done })
+    Ok(ending)
+}
+
+/// How the command ends: negatively for a loop with a fault that anyone sees.
+fn ending(pending: &PendingLoop) -> Ending {
+    if pending.is_bad() {
+        Ending::Negative
+    } else {
+        Ending::Done
+    }
 }
 
 /// No output may replace an input; loops are added to a take whose format allows it.
@@ -237,9 +306,10 @@ fn protect_inputs(
     format: Format,
 ) {
     let is_extended = format.capabilities().is_extended && recipe.take.rig.is_none();
-    match is_extended {
-        true => outputs.protect_unless_in_place(take, loop_path),
-        false => outputs.protect(take),
+    if is_extended {
+        outputs.protect_unless_in_place(take, loop_path);
+    } else {
+        outputs.protect(take);
     }
     if let Some(recipe) = &target.recipe {
         outputs.protect_as("recipe", recipe);
@@ -253,15 +323,14 @@ fn protect_inputs(
 fn stream(
     pending: PendingLoop,
     mut outputs: Outputs,
-    saved: Option<(&PathBuf, Recipe)>,
+    saved: Option<&Path>,
     is_plotted: bool,
 ) -> Result<Ending, Failure> {
     if is_plotted {
         return Err(Failure::error("--plot needs a loop that is written to a file").try_this("a file with -o"));
     }
-    let is_bad = pending.is_bad();
-    if let Some((path, recipe)) = saved {
-        outputs.add(path, recipe.to_text()?.as_bytes())?;
+    if let Some(path) = saved {
+        outputs.add(path, pending.recipe.to_text()?.as_bytes())?;
     }
     let (bytes, verdict) = (pending.file.bytes().into_owned(), pending.verdict());
     outputs.commit()?;
@@ -272,5 +341,5 @@ fn stream(
         output::print_bytes(&bytes)?;
     }
     output::say_if_nothing_was_written();
-    Ok(if is_bad { Ending::Negative } else { Ending::Done })
+    Ok(ending(&pending))
 }

@@ -19,6 +19,8 @@ use super::{catalog, check, render};
 use crate::animations::Excluded;
 use crate::batch::{self, Work};
 use crate::exit::{Ending, Failure};
+use crate::found_loops::loops_in;
+use crate::input_file::InputFile;
 use crate::output::{self, Outputs};
 use crate::recipe::{StudyArgs, TakeArgs};
 use crate::report::json;
@@ -79,7 +81,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
                     talk::fail(&failure);
                 }
                 not_shown.push(NotShown {
-                    file: one.title(),
+                    file: one.to_string(),
                     reason: failure.what().to_owned(),
                 });
                 failed.push(failure);
@@ -217,28 +219,11 @@ fn title(inputs: &[PathBuf]) -> String {
     }
 }
 
-/// A loop to show.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Named {
-    path: PathBuf,
-    /// The animation, if the file holds several loops.
-    animation: Option<String>,
-}
-
-impl Named {
-    fn title(&self) -> String {
-        match &self.animation {
-            Some(animation) => format!("{} ({animation})", self.path.display()),
-            None => self.path.display().to_string(),
-        }
-    }
-}
-
 /// The kind of motion that catalogs state, by the loop's file and the animation of its take.
 type Kinds = BTreeMap<(PathBuf, Option<String>), String>;
 
 struct Found {
-    loops: Vec<Named>,
+    loops: Vec<InputFile>,
     kinds: Kinds,
     /// What cannot be shown, and why.
     problems: Vec<(String, Failure)>,
@@ -272,12 +257,11 @@ fn loops_of(args: &ReportArgs, set: Option<&Path>) -> Result<Found, Failure> {
     }
     let mut seen = BTreeSet::new();
     let mut loops = Vec::new();
-    for (file, animation) in check::loops_in(&paths, &args.reading, Excluded::NONE) {
-        match file {
-            Ok(path) => {
-                let named = Named { path, animation };
-                if seen.insert(named.clone()) {
-                    loops.push(named);
+    for found in loops_in(&paths, &args.reading, Excluded::NONE) {
+        match found {
+            Ok(input) => {
+                if seen.insert(input.clone()) {
+                    loops.push(input);
                 }
             }
             Err((path, failure)) => problems.push((path.display().to_string(), failure)),
@@ -309,43 +293,38 @@ struct Pages<'a> {
 }
 
 impl Work for Pages<'_> {
-    type Input = Named;
+    type Input = InputFile;
     type Studied = Result<(LoopEntry, usize), Failure>;
     type Answer = Result<(Panel, bool), Failure>;
 
-    fn study(&self, one: &Named) -> Self::Studied {
+    fn study(&self, one: &InputFile) -> Self::Studied {
         // What reading warns about stands in the sidecar, and on the page.
         let (entry, _) = talk::aside(|| self.entry(one));
         entry.map(|entry| (entry, 0))
     }
 
-    fn settle(&self, _: &Named, studied: &mut Self::Studied) {
+    fn settle(&self, _: &InputFile, studied: &mut Self::Studied) {
         if let Ok((_, index)) = studied {
             *index = self.num_shown.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn finish(&self, _: &Named, studied: Self::Studied) -> Self::Answer {
+    fn finish(&self, _: &InputFile, studied: Self::Studied) -> Self::Answer {
         let (entry, index) = studied?;
         Ok((Panel::new(&entry, index, self.num_loops), entry.uncut.is_some()))
     }
 
-    fn fault(&self, one: &Named) -> Self::Answer {
-        Err(
-            Failure::error(format!("the program itself failed on \"{}\"", one.title()))
-                .try_this("a report of this fault, with the file"),
-        )
+    fn fault(&self, one: &InputFile) -> Self::Answer {
+        Err(Failure::error(format!("the program itself failed on \"{one}\""))
+            .try_this("a report of this fault, with the file"))
     }
 }
 
 impl Pages<'_> {
     /// All that the page shows of a loop. Errors: it cannot be read, or is no loop.
-    fn entry(&self, one: &Named) -> Result<LoopEntry, Failure> {
-        let reading = TakeArgs {
-            animation: one.animation.clone().or_else(|| self.args.reading.animation.clone()),
-            ..self.args.reading.clone()
-        };
-        let read = written_loop::read(&one.path, &reading)?;
+    fn entry(&self, one: &InputFile) -> Result<LoopEntry, Failure> {
+        let reading = one.reading(&self.args.reading);
+        let read = written_loop::read(one, &reading)?;
         let (closed, in_file) = render::loop_motion(&one.path, &read, &reading, &self.surfaces)?;
         let judged = (read.sidecar.as_ref()).filter(|sidecar| sidecar.quality.grade.is_some());
         let (root, quality) = match judged {
@@ -380,7 +359,7 @@ impl Pages<'_> {
         } = quality.clone();
         let contacts = read.sidecar.iter().filter_map(|sidecar| sidecar.feet.as_ref());
         Ok(LoopEntry {
-            name: one.title(),
+            name: one.to_string(),
             grade: grade.map_or("", Grade::as_str),
             reason: reason.unwrap_or_default(),
             kind: self.kind(one, &read, root.speed_mps),
@@ -407,7 +386,7 @@ impl Pages<'_> {
     }
 
     /// What the body does: what a catalog states, else what the loop itself shows, which is no strike.
-    fn kind(&self, one: &Named, read: &WrittenLoop, speed_mps: f64) -> String {
+    fn kind(&self, one: &InputFile, read: &WrittenLoop, speed_mps: f64) -> String {
         let animation = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.take.animation.clone());
         let stated = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.kind.as_ref());
         if let Some(kind) = self.kinds.get(&(one.path.clone(), animation)).or(stated) {
@@ -421,7 +400,13 @@ impl Pages<'_> {
     }
 
     /// The stretch of the take that the loop was made from, where the take is found and is the one.
-    fn uncut(&self, one: &Named, read: &WrittenLoop, sidecar: &Sidecar, in_file: &LoopInFile) -> Option<DrawnMotion> {
+    fn uncut(
+        &self,
+        one: &InputFile,
+        read: &WrittenLoop,
+        sidecar: &Sidecar,
+        in_file: &LoopInFile,
+    ) -> Option<DrawnMotion> {
         let is_other_motion = sidecar.candidate.mirrored || sidecar.blend.is_some() || sidecar.take.rig.is_some();
         let path = match &self.args.take {
             _ if is_other_motion => return None,

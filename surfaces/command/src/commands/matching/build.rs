@@ -14,7 +14,7 @@ use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, BuildAnswer};
 use crate::talk::{self, Progress};
-use crate::{args::MatchBuildArgs, batch, commands::cost, files, motions::NamedMotion, written_loop};
+use crate::{args::MatchBuildArgs, batch, commands::cost, files, motions::NamedMotion};
 
 pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     let mut named: Vec<NamedMotion> = Vec::new();
@@ -129,7 +129,7 @@ fn of_file(
     building: &mut Building<'_>,
 ) -> Result<usize, Failure> {
     let path = &named.path;
-    if named.frames.is_some() && written_loop::has_sidecar(path) {
+    if named.frames.is_some() && output::has_sidecar(path) {
         return Err(
             Failure::error(format!("\"{}\" is a loop, and has no range of frames", path.display()))
                 .try_this("the name alone: every sample of a loop can be matched"),
