@@ -55,9 +55,10 @@ pub(crate) fn asked_for(
             Err(error) => return Err(failed(error)),
         }
     }
-    match numbers.is_empty() && !excluded.names.is_empty() {
-        true => Err(none_left(path, "animation")),
-        false => Ok(numbers),
+    if numbers.is_empty() && !excluded.names.is_empty() {
+        Err(none_left(path, "animation"))
+    } else {
+        Ok(numbers)
     }
 }
 

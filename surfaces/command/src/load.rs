@@ -236,9 +236,10 @@ pub(crate) fn load_or_rest(path: &Path, study: &Study) -> Result<Studied, Failur
     let (read, moves) = {
         let file = open(path)?;
         let moves = file.num_animations() > 0;
-        let read = match moves {
-            true => file.read(&settings, &mut soft),
-            false => file.read_rest(&settings, &mut soft),
+        let read = if moves {
+            file.read(&settings, &mut soft)
+        } else {
+            file.read_rest(&settings, &mut soft)
         };
         (read.map_err(|error| failures::read(path, &error))?, moves)
     };

@@ -253,9 +253,10 @@ impl Outputs {
                     .because("no output was written, and nothing was replaced")
                     .try_this("check that the file may be replaced, or name another output"),
             };
-            let kept = match self.force {
-                true => kept_back(&path).map_err(|error| failed(&error))?,
-                false => None,
+            let kept = if self.force {
+                kept_back(&path).map_err(|error| failed(&error))?
+            } else {
+                None
             };
             let is_moved = kept.as_ref().is_some_and(|kept| kept.is_moved);
             if is_moved {

@@ -31,9 +31,9 @@ pub struct PendingLoop {
 }
 
 impl PendingLoop {
-    /// Whether it has a fault that anyone sees.
-    pub fn is_bad(&self) -> bool {
-        self.file.sidecar.quality.grade == Some(Grade::Bad)
+    /// The grade of the loop as written.
+    pub fn grade(&self) -> Option<Grade> {
+        self.file.sidecar.quality.grade
     }
 
     /// The verdict on it as written.

@@ -242,9 +242,10 @@ impl Shard {
         let (number, of) = text.split_once('/').ok_or_else(wrong)?;
         let number = number.trim().parse().map_err(|_| wrong())?;
         let of = of.trim().parse().map_err(|_| wrong())?;
-        match (1..=of).contains(&number) {
-            true => Ok(Self { number, of }),
-            false => Err(wrong()),
+        if (1..=of).contains(&number) {
+            Ok(Self { number, of })
+        } else {
+            Err(wrong())
         }
     }
 

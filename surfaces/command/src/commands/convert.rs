@@ -196,9 +196,10 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
 
 /// Puts the take or the loop onto a character, into the character's own file.
 fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Ending, Failure> {
-    let pairs = match args.mirror {
-        true => Some(mirroring::pairs_of(args.mirror_map.as_deref())?),
-        false => None,
+    let pairs = if args.mirror {
+        Some(mirroring::pairs_of(args.mirror_map.as_deref())?)
+    } else {
+        None
     };
     let Moved {
         take,
@@ -345,9 +346,10 @@ impl Work<'_> {
             let name = name.unwrap_or_else(|| clip.name().to_owned());
             let settings = LoopWriteSettings {
                 limits: memory::limits(),
-                closing_key: match sidecar.playback.closing_key {
-                    true => ClosingKey::Repeat,
-                    false => ClosingKey::Drop,
+                closing_key: if sidecar.playback.closing_key {
+                    ClosingKey::Repeat
+                } else {
+                    ClosingKey::Drop
                 },
                 copies: sidecar.playback.copies,
                 add_root,
@@ -370,10 +372,13 @@ impl Work<'_> {
         };
         let sidecar = stated(sidecar, &written, &source);
         // The old file's importer settings may not fit the new one.
-        let target = (self.args.engine.target).map(|engine| match add_root {
-            // A root joint that is new in the file is not in the take.
-            true => engine.facts(&sidecar, take.skeleton(), take.frame_rate_hz()),
-            false => written_loop::target_facts(engine, &sidecar, take, take.frame_rate_hz()),
+        let target = (self.args.engine.target).map(|engine| {
+            if add_root {
+                // A root joint that is new in the file is not in the take.
+                engine.facts(&sidecar, take.skeleton(), take.frame_rate_hz())
+            } else {
+                written_loop::target_facts(engine, &sidecar, take, take.frame_rate_hz())
+            }
         });
         Ok((written, Sidecar { target, ..sidecar }))
     }

@@ -139,9 +139,10 @@ fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source,
                     Ok(take) => {
                         let take = smoothed(take)?;
                         for warning in &take.warnings {
-                            talk::warn(&match is_batch {
-                                true => format!("{}: {warning}", take.facts.file),
-                                false => warning.clone(),
+                            talk::warn(&if is_batch {
+                                format!("{}: {warning}", take.facts.file)
+                            } else {
+                                warning.clone()
                             });
                         }
                         Outcome::Take(Box::new(take))

@@ -257,7 +257,7 @@ fn store(
     loop_path: &Path,
     target: &TargetArgs,
 ) -> Result<Ending, Failure> {
-    let ending = ending(&pending);
+    let ending = Ending::of_grade(pending.grade());
     let recipe = pending.recipe.clone();
     let sidecar_path = output::sidecar_path(loop_path);
     // The take is compared with its own loop, one cycle of it.
@@ -285,15 +285,6 @@ fn store(
         report::human(&sidecar, target.verbose)
     })?;
     Ok(ending)
-}
-
-/// How the command ends: negatively for a loop with a fault that anyone sees.
-fn ending(pending: &PendingLoop) -> Ending {
-    if pending.is_bad() {
-        Ending::Negative
-    } else {
-        Ending::Done
-    }
 }
 
 /// No output may replace an input; loops are added to a take whose format allows it.
@@ -341,5 +332,5 @@ fn stream(
         output::print_bytes(&bytes)?;
     }
     output::say_if_nothing_was_written();
-    Ok(ending(&pending))
+    Ok(Ending::of_grade(pending.grade()))
 }

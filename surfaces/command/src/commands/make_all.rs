@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright_catalog::skeleton_sha256;
-use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar, facts::Grade};
+use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
 use loopwright_formats::{AnimatedFile, Format, Sidecar};
 use loopwright_job::pack::{NoPack, PackJob, PackRequest, PackedFile};
 use loopwright_job::{SearchRequest, Study};
@@ -143,8 +143,9 @@ pub(super) fn make_all(
         output::print(&report::human(&sidecar))?;
     }
     output::end(document, failure, target.json)?;
-    let pops = (sidecar.animations.iter()).any(|animation| animation.grade == Some(Grade::Bad));
-    Ok(if pops { Ending::Negative } else { Ending::Done })
+    Ok(Ending::of_grades(
+        sidecar.animations.iter().map(|animation| animation.grade),
+    ))
 }
 
 pub(super) fn cannot_hold_them(path: &Path, why: NoPack) -> Failure {

@@ -125,9 +125,10 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
 /// The folder and the manifest of the set that is asked for, if it is one. Errors: the manifest cannot be read.
 fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>, Failure> {
     let [input] = inputs else { return Ok(None) };
-    let path = match input.is_dir() {
-        true => input.join(SET_FILE),
-        false => input.clone(),
+    let path = if input.is_dir() {
+        input.join(SET_FILE)
+    } else {
+        input.clone()
     };
     if !path.is_file() || path.file_name().is_none_or(|name| name != SET_FILE) {
         return Ok(None);

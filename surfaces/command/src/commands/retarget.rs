@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use loopwright_core::Take;
-use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
+use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
-use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source};
+use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, Sidecar, Source};
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, Matched, StoredLoop, pack::NoPack, take_facts};
 
 use super::each::{self, Manner};
@@ -192,28 +192,43 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
         options,
         character: &options.target.character,
     };
-    let Some(sidecar) = sidecar else {
-        outputs.clear_sidecar(options.output)?;
-        let take = work.retarget_take(&source, &mut outputs)?;
-        return Ok(Moved {
-            take,
-            sidecar: None,
-            outputs: outputs.commit()?,
-            ending: Ending::Done,
-        });
-    };
-    if let Some(beside) = &options.input.sidecar {
-        outputs.protect(beside);
+    match &options.input.sidecar {
+        Some(own) if sidecar.is_some() => {
+            outputs.protect(own);
+            outputs.check(&output::sidecar_path(options.output))?;
+        }
+        _ => outputs.clear_sidecar(options.output)?,
     }
-    outputs.check(&output::sidecar_path(options.output))?;
-    let (take, mut file) = work.retarget_loop(sidecar, &source, &mut outputs)?;
-    loop_output::add_file(&mut outputs, &mut file, options.output)?;
+    let (carried, take) = work.read_onto(sidecar, &source, &mut outputs)?;
+    let (sidecar, ending) = match carried {
+        OnCharacter::Take(take) => {
+            let written = loopwright_formats::write_take(&take, &source).map_err(Failure::error)?;
+            talk::warn_all(&written.warnings);
+            outputs.add(options.output, &written.bytes)?;
+            (None, Ending::Done)
+        }
+        OnCharacter::Loop(onto) => {
+            let written = onto.write(&source);
+            let mut file = written.map_err(|error| written_loop::unusable(&options.input.path, error.into()))?;
+            talk::warn_all(&file.sidecar.warnings);
+            loop_output::add_file(&mut outputs, &mut file, options.output)?;
+            let ending = loop_output::ending(&file);
+            (Some(file.sidecar), ending)
+        }
+    };
     Ok(Moved {
         take,
-        ending: loop_output::ending(&file),
-        sidecar: Some(file.sidecar),
+        sidecar,
+        ending,
         outputs: outputs.commit()?,
     })
+}
+
+/// A motion on the character.
+enum OnCharacter {
+    Take(Take),
+    /// Ready to be written.
+    Loop(Box<LoopOfLoops>),
 }
 
 struct Work<'a> {
@@ -233,55 +248,66 @@ impl Work<'_> {
         Ok(matched)
     }
 
-    /// The take on the character, and what was read.
-    fn carried_take(&self, outputs: &mut Outputs) -> Result<(Take, TakeFacts), Failure> {
+    /// Reads the motion, mirrored where that is asked for, and puts it onto the character: the loop that a sidecar describes, or the take.
+    /// Says what was read, too.
+    fn read_onto(
+        &self,
+        sidecar: Option<Sidecar>,
+        source: &Source,
+        outputs: &mut Outputs,
+    ) -> Result<(OnCharacter, TakeFacts), Failure> {
+        let (carried, facts, matched) = match sidecar {
+            Some(sidecar) => {
+                let stored = self.stored_loop(sidecar)?;
+                let (matched, facts) = (self.matched(&stored.file, outputs)?, stored.facts.clone());
+                let onto = self.loop_onto(stored, &matched, source)?;
+                (OnCharacter::Loop(Box::new(onto)), facts, matched)
+            }
+            None => {
+                let file = self.take_file()?;
+                let facts = take_facts(&self.options.input.path.display().to_string(), &file);
+                let (take, matched) = self.carried(&file, outputs)?;
+                (OnCharacter::Take(take), facts, matched)
+            }
+        };
+        let rig = Some(matched.facts());
+        Ok((carried, TakeFacts { rig, ..facts }))
+    }
+
+    /// The take as it is in its file, mirrored where that is asked for.
+    fn take_file(&self) -> Result<LoadedTake, Failure> {
         let args = self.options;
-        let (path, reading) = (&args.input.path, args.input.reading(args.reading));
+        let reading = args.input.reading(args.reading);
         let mut warnings = Vec::new();
         let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        let mut file = load::read_take(path, &settings, &mut warnings)?;
+        let mut file = load::read_take(&args.input.path, &settings, &mut warnings)?;
         talk::warn_all(&warnings);
         if let Some(pairs) = args.mirror {
             file.take = mirroring::mirrored(&file.take, pairs, args.reading)?.0;
         }
-        let (take, matched) = self.carried(&file, outputs)?;
-        let read = TakeFacts {
-            rig: Some(matched.facts()),
-            ..take_facts(&path.display().to_string(), &file)
-        };
-        Ok((take, read))
+        Ok(file)
     }
 
     /// A take that was read on the character, and how their joints match.
     fn carried(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<(Take, Matched), Failure> {
         let matched = self.matched(file, outputs)?;
         let take = matched.held_take(&file.take).map_err(Failure::error)?;
-        Ok(match self.options.engine.recenters() {
-            true => (take.recentered(self.character.rig.body()), matched),
-            false => (take, matched),
+        Ok(if self.options.engine.recenters() {
+            (take.recentered(self.character.rig.body()), matched)
+        } else {
+            (take, matched)
         })
     }
 
-    fn retarget_take(&self, source: &Source, outputs: &mut Outputs) -> Result<TakeFacts, Failure> {
-        let (take, read) = self.carried_take(outputs)?;
-        let written = loopwright_formats::write_take(&take, source).map_err(Failure::error)?;
-        talk::warn_all(&written.warnings);
-        outputs.add(self.options.output, &written.bytes)?;
-        Ok(read)
-    }
-
-    /// The loop as it is stored, mirrored where that is asked for, and how its joints match those of the character.
-    fn stored_loop(&self, sidecar: Sidecar, outputs: &mut Outputs) -> Result<(StoredLoop, Matched), Failure> {
+    /// The loop as it is stored, mirrored where that is asked for.
+    fn stored_loop(&self, sidecar: Sidecar) -> Result<StoredLoop, Failure> {
         let args = self.options;
-        let mut stored = written_loop::read_described(args.input, sidecar, args.reading, AddedRoot::Folded)?;
-        if let Some(pairs) = args.mirror {
-            let mirrored = stored.mirrored(pairs, &args.reading.overrides());
-            let (image, mirror) = mirrored.map_err(|error| written_loop::unusable(&args.input.path, error))?;
-            mirroring::warn(&mirror);
-            stored = image;
-        }
-        let matched = self.matched(&stored.file, outputs)?;
-        Ok((stored, matched))
+        let stored = written_loop::read_described(args.input, sidecar, args.reading, AddedRoot::Folded)?;
+        let Some(pairs) = args.mirror else { return Ok(stored) };
+        let mirrored = stored.mirrored(pairs, &args.reading.overrides());
+        let (image, mirror) = mirrored.map_err(|error| written_loop::unusable(&args.input.path, error))?;
+        mirroring::warn(&mirror);
+        Ok(image)
     }
 
     /// The loop on the character, ready to be written.
@@ -289,24 +315,6 @@ impl Work<'_> {
         let engine = self.options.engine;
         let onto = stored.onto(matched, engine.target, engine.recenters(), source);
         onto.map_err(|error| written_loop::unusable(&self.options.input.path, error))
-    }
-
-    /// What was read, and the loop on the character.
-    fn retarget_loop(
-        &self,
-        sidecar: Sidecar,
-        source: &Source,
-        outputs: &mut Outputs,
-    ) -> Result<(TakeFacts, LoopFile), Failure> {
-        let (stored, matched) = self.stored_loop(sidecar, outputs)?;
-        let read = TakeFacts {
-            rig: Some(matched.facts()),
-            ..stored.facts.clone()
-        };
-        let written = self.loop_onto(stored, &matched, source)?.write(source);
-        let file = written.map_err(|error| written_loop::unusable(&self.options.input.path, error.into()))?;
-        talk::warn_all(&file.sidecar.warnings);
-        Ok((read, file))
     }
 }
 
@@ -328,8 +336,8 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Fai
     })
 }
 
-/// Puts all motions onto the character, as animations in one copy of its file.
-fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
+/// The format of one file for all motions. Errors: it is a folder, or the file of the character takes no more animations.
+fn format_of_one(args: &RetargetArgs, character: &Source) -> Result<Format, Failure> {
     if output::is_named_as_folder(&args.output) {
         return Err(Failure::error(format!(
             "\"{}\" is a folder, and one file is to be written",
@@ -338,19 +346,24 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         .try_this("the name of a file, or no --into-one"));
     }
     let format = output::format_of(&args.output)?;
-    let character = &target.character.file;
-    if !character.source.keeps_all_in(format) {
-        let own = character.source.formats();
+    if !character.keeps_all_in(format) {
+        let own = character.formats();
         let failure = make_all::cannot_hold_them(&args.rig, NoPack::OtherKind { own });
         let own = Format::extensions(own, ".");
         return Err(failure.try_this(format!(
             "-o with a name that ends in {own}, or no --into-one for a file of each"
         )));
     }
-    if !character.source.can_be_extended() {
+    if !character.can_be_extended() {
         let failure = make_all::cannot_hold_them(&args.rig, NoPack::NotExtended);
         return Err(failure.try_this("no --into-one for a file of each, or a character as glTF or binary FBX"));
     }
+    Ok(format)
+}
+
+/// Puts all motions onto the character, as animations in one copy of its file.
+fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
+    let format = format_of_one(args, &target.character.file.source)?;
     let source = target.form(format, args.engine.engine());
     let beside = output::sidecar_path(&args.output);
     let mut outputs = Outputs::new(args.force);
@@ -381,14 +394,16 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
             },
             character: &target.character,
         };
-        if let Some(sidecar) = written_loop::read_sidecar(input, &args.reading)? {
-            let (stored, matched) = work.stored_loop(sidecar, &mut outputs)?;
-            let each = work.loop_onto(stored, &matched, &source)?;
-            carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
-            onto.push(Some(each));
-        } else {
-            carried.push(CarriedMotion::Take(work.carried_take(&mut outputs)?.0));
-            onto.push(None);
+        let sidecar = written_loop::read_sidecar(input, &args.reading)?;
+        match work.read_onto(sidecar, &source, &mut outputs)?.0 {
+            OnCharacter::Loop(each) => {
+                carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
+                onto.push(Some(*each));
+            }
+            OnCharacter::Take(take) => {
+                carried.push(CarriedMotion::Take(take));
+                onto.push(None);
+            }
         }
         progress.step();
     }
@@ -397,10 +412,10 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     let of = args.rig.display().to_string();
     let sidecar = loop_output::add_pack(&mut outputs, pack, &onto, of, &args.output)?;
     outputs.commit()?;
-    match args.json {
-        true => output::print(&json::pack(&sidecar, None))?,
-        false => output::print(&report::motions(&sidecar, motions.len()))?,
+    if args.json {
+        output::print(&json::pack(&sidecar, None))?
+    } else {
+        output::print(&report::motions(&sidecar, motions.len()))?
     }
-    let pops = (sidecar.loops.iter()).any(|facts| facts.quality.grade == Some(Grade::Bad));
-    Ok(if pops { Ending::Negative } else { Ending::Done })
+    Ok(Ending::of_grades(sidecar.loops.iter().map(|facts| facts.quality.grade)))
 }
