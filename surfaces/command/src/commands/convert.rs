@@ -151,6 +151,22 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
         }
         _ => outputs.clear_sidecar(&args.output)?,
     }
+    write(args, format, &file, sidecar, &mut outputs)?;
+    let outputs = outputs.commit()?;
+    if args.json {
+        output::print(&json::document("convert", answer, None, &outputs))?;
+    }
+    Ok(Ending::Done)
+}
+
+/// Writes a take or a loop that was read, mirrored where that is asked for, and says what gets lost.
+fn write(
+    args: &ConvertArgs,
+    format: Format,
+    file: &LoadedTake,
+    sidecar: Option<Sidecar>,
+    outputs: &mut Outputs,
+) -> Result<(), Failure> {
     let (take, mirror) = if args.mirror {
         let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
         let (take, mirror) = mirroring::mirrored(&file.take, &pairs, &args.reading)?;
@@ -168,7 +184,7 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     let work = Work {
         args,
         format,
-        file: &file,
+        file,
         take,
     };
     if let Some(warning) = file.source.left_out_in(format) {
@@ -182,16 +198,9 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     };
     talk::warn_all(&written.warnings);
     match sidecar {
-        Some(sidecar) => {
-            loop_output::add_written(&mut outputs, &written, sidecar, &args.output)?;
-        }
-        None => outputs.add(&args.output, &written.bytes)?,
+        Some(sidecar) => loop_output::add_written(outputs, &written, sidecar, &args.output).map(|_| ()),
+        None => outputs.add(&args.output, &written.bytes),
     }
-    let outputs = outputs.commit()?;
-    if args.json {
-        output::print(&json::document("convert", answer, None, &outputs))?;
-    }
-    Ok(Ending::Done)
 }
 
 /// Puts the take or the loop onto a character, into the character's own file.

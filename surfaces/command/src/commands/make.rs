@@ -1,6 +1,6 @@
 //! `loopwright make`: from a take to a loop.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopwright_formats::{AnimatedFile, Format};
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Studied};
@@ -154,13 +154,20 @@ fn make(
     search: Option<(Option<usize>, &SearchRequest)>,
 ) -> Result<Ending, Failure> {
     files::check_is_there(take)?;
-    let loop_path = make_paths::of_loop(take, recipe, target)?;
-    let format = output::format_of(&loop_path)?;
-    let outputs = checked_outputs(take, recipe, target, &loop_path, format)?;
+    let path = make_paths::of_loop(take, recipe, target)?;
+    let asked = AskedLoop {
+        format: output::format_of(&path)?,
+        sidecar_path: output::sidecar_path(&path),
+        path,
+        take,
+        recipe,
+        target,
+    };
+    let outputs = asked.outputs()?;
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
     let studied = load::load(take, &load::study(recipe.take.clone())?)?;
-    if outputs.is_in_place(&loop_path) {
-        check_can_be_extended(&studied, &loop_path)?;
+    if outputs.is_in_place(&asked.path) {
+        asked.check_can_be_extended(&studied)?;
     }
     let rows = match search.and_then(|(pick, _)| pick) {
         Some(pick) => Rows::Picked(vec![pick]),
@@ -171,62 +178,16 @@ fn make(
         search: search.map(|(_, search)| search),
         rows: &rows,
     };
-    let pending = pending(&studied, request, format)?;
+    let pending = pending(&studied, request, asked.format)?;
     talk::warn_all(&pending.warnings);
     if let Some(decision) = &pending.done.decision {
         talk::note(&decision.to_string());
     }
-    if is_streamed(target) {
-        return stream(pending, outputs, target.save_recipe.as_deref(), plot.is_some());
+    if asked.is_streamed() {
+        stream(pending, outputs, target.save_recipe.as_deref(), plot.is_some())
+    } else {
+        asked.store(&studied, pending, outputs, plot)
     }
-    store(&studied, pending, outputs, plot, &loop_path, target)
-}
-
-/// Whether the loop goes to the standard output.
-fn is_streamed(target: &TargetArgs) -> bool {
-    target.output.as_deref().is_some_and(files::is_stream)
-}
-
-/// Outputs where all that is asked for may be written. Errors: it may not.
-fn checked_outputs(
-    take: &Path,
-    recipe: &Recipe,
-    target: &TargetArgs,
-    loop_path: &Path,
-    format: Format,
-) -> Result<Outputs, Failure> {
-    let mut outputs = Outputs::new(target.force);
-    protect_inputs(&mut outputs, take, recipe, target, loop_path, format);
-    if is_streamed(target) && target.json {
-        return Err(
-            Failure::error("the loop goes to the standard output, and so would its JSON")
-                .try_this("a file with -o, or no --json"),
-        );
-    }
-    if !is_streamed(target) {
-        outputs.check(loop_path)?;
-        outputs.check(&output::sidecar_path(loop_path))?;
-    }
-    if let Some(saved) = &target.save_recipe {
-        outputs.check(saved)?;
-    }
-    Ok(outputs)
-}
-
-/// Errors: no animation can be added to a take that is to hold its loop.
-fn check_can_be_extended(studied: &Studied, loop_path: &Path) -> Result<(), Failure> {
-    let source = &studied.file.source;
-    if source.can_be_extended() {
-        return Ok(());
-    }
-    Err(
-        Failure::error(format!("\"{}\" is the take itself", loop_path.display()))
-            .because(format!(
-                "no animation can be added to {}",
-                source.capabilities().not_extended.unwrap_or_default()
-            ))
-            .try_this("another name; this take is not overwritten"),
-    )
 }
 
 /// The loop of the stretch that is chosen, written into memory. Errors: there is none, or it cannot be made.
@@ -248,65 +209,111 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
     job::write(studied, request, made, format).map_err(in_words)
 }
 
-/// Writes a loop with its sidecar, and its plot and its recipe where they are asked for, and says what it is.
-fn store(
-    studied: &Studied,
-    pending: PendingLoop,
-    mut outputs: Outputs,
-    plot: Option<PlotFile>,
-    loop_path: &Path,
-    target: &TargetArgs,
-) -> Result<Ending, Failure> {
-    let ending = Ending::of_grade(pending.grade());
-    let recipe = pending.recipe.clone();
-    let sidecar_path = output::sidecar_path(loop_path);
-    // The take is compared with its own loop, one cycle of it.
-    let plot = plot.map(|plot| {
-        (
-            plot,
-            loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take()),
-        )
-    });
-    let saved = target.save_recipe.as_deref();
-    let named = [Some(loop_path), Some(&sidecar_path), target.plot.as_deref(), saved];
-    let named: Vec<&Path> = named.into_iter().flatten().collect();
-    let sidecar = loop_output::add(&mut outputs, pending, &named, loop_output::in_words(&studied.warnings))?;
-    if let Some((plot, svg)) = plot {
-        plot.add(&mut outputs, &svg)?;
-    }
-    if let Some(path) = saved {
-        outputs.add(path, recipe.to_text()?.as_bytes())?;
-    }
-    outputs.commit()?;
-    output::say_if_nothing_was_written();
-    output::print(&if target.json {
-        json::text(&sidecar)
-    } else {
-        report::human(&sidecar, target.verbose)
-    })?;
-    Ok(ending)
+/// The loop that is asked for, and where it goes.
+struct AskedLoop<'a> {
+    take: &'a Path,
+    recipe: &'a Recipe,
+    target: &'a TargetArgs,
+    path: PathBuf,
+    sidecar_path: PathBuf,
+    format: Format,
 }
 
-/// No output may replace an input; loops are added to a take whose format allows it.
-fn protect_inputs(
-    outputs: &mut Outputs,
-    take: &Path,
-    recipe: &Recipe,
-    target: &TargetArgs,
-    loop_path: &Path,
-    format: Format,
-) {
-    let is_extended = format.capabilities().is_extended && recipe.take.rig.is_none();
-    if is_extended {
-        outputs.protect_unless_in_place(take, loop_path);
-    } else {
-        outputs.protect(take);
+impl AskedLoop<'_> {
+    /// Whether the loop goes to the standard output.
+    fn is_streamed(&self) -> bool {
+        self.target.output.as_deref().is_some_and(files::is_stream)
     }
-    if let Some(recipe) = &target.recipe {
-        outputs.protect_as("recipe", recipe);
+
+    /// Outputs where all that is asked for may be written. Errors: it may not.
+    fn outputs(&self) -> Result<Outputs, Failure> {
+        let mut outputs = Outputs::new(self.target.force);
+        self.protect_inputs(&mut outputs);
+        if self.is_streamed() && self.target.json {
+            return Err(
+                Failure::error("the loop goes to the standard output, and so would its JSON")
+                    .try_this("a file with -o, or no --json"),
+            );
+        }
+        if !self.is_streamed() {
+            outputs.check(&self.path)?;
+            outputs.check(&self.sidecar_path)?;
+        }
+        if let Some(saved) = &self.target.save_recipe {
+            outputs.check(saved)?;
+        }
+        Ok(outputs)
     }
-    if let Some(rig) = &recipe.take.rig {
-        outputs.protect_as("rig", rig);
+
+    /// No output may replace an input; loops are added to a take whose format allows it.
+    fn protect_inputs(&self, outputs: &mut Outputs) {
+        let rig = &self.recipe.take.rig;
+        if self.format.capabilities().is_extended && rig.is_none() {
+            outputs.protect_unless_in_place(self.take, &self.path);
+        } else {
+            outputs.protect(self.take);
+        }
+        if let Some(recipe) = &self.target.recipe {
+            outputs.protect_as("recipe", recipe);
+        }
+        if let Some(rig) = rig {
+            outputs.protect_as("rig", rig);
+        }
+    }
+
+    /// Errors: no animation can be added to a take that is to hold its loop.
+    fn check_can_be_extended(&self, studied: &Studied) -> Result<(), Failure> {
+        let source = &studied.file.source;
+        if source.can_be_extended() {
+            return Ok(());
+        }
+        Err(
+            Failure::error(format!("\"{}\" is the take itself", self.path.display()))
+                .because(format!(
+                    "no animation can be added to {}",
+                    source.capabilities().not_extended.unwrap_or_default()
+                ))
+                .try_this("another name; this take is not overwritten"),
+        )
+    }
+
+    /// Writes the loop with its sidecar, and its plot and its recipe where they are asked for, and says what it is.
+    fn store(
+        &self,
+        studied: &Studied,
+        pending: PendingLoop,
+        mut outputs: Outputs,
+        plot: Option<PlotFile>,
+    ) -> Result<Ending, Failure> {
+        let target = self.target;
+        let ending = Ending::of_grade(pending.grade());
+        let recipe = pending.recipe.clone();
+        // The take is compared with its own loop, one cycle of it.
+        let drawn = |plot| {
+            (
+                plot,
+                loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take()),
+            )
+        };
+        let plot = plot.map(drawn);
+        let saved = target.save_recipe.as_deref();
+        let beside = [target.plot.as_deref(), saved].into_iter().flatten();
+        let named: Vec<&Path> = [&*self.path, &*self.sidecar_path].into_iter().chain(beside).collect();
+        let sidecar = loop_output::add(&mut outputs, pending, &named, loop_output::in_words(&studied.warnings))?;
+        if let Some((plot, svg)) = plot {
+            plot.add(&mut outputs, &svg)?;
+        }
+        if let Some(path) = saved {
+            outputs.add(path, recipe.to_text()?.as_bytes())?;
+        }
+        outputs.commit()?;
+        output::say_if_nothing_was_written();
+        output::print(&if target.json {
+            json::text(&sidecar)
+        } else {
+            report::human(&sidecar, target.verbose)
+        })?;
+        Ok(ending)
     }
 }
 

@@ -51,45 +51,13 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
         num_shown: AtomicUsize::new(0),
         surfaces: Surfaces::new(args.capsules),
     };
-    let mut not_shown: Vec<NotShown> = Vec::new();
-    let mut failed: Vec<Failure> = Vec::new();
-    // A failure that ends the run is reported by the end of the run.
-    let is_alone = problems.len() + loops.len() == 1;
-    for (file, failure) in problems {
-        if !is_alone {
-            talk::fail(&failure);
-        }
-        not_shown.push(NotShown {
-            file,
-            reason: failure.what().to_owned(),
-        });
-        failed.push(failure);
-    }
-    let jobs = batch::jobs(args.jobs.jobs, loops.len());
-    memory::share_among(jobs);
-    let progress = Progress::new("loops", loops.len());
-    let mut panels: Vec<Panel> = Vec::new();
-    let mut with_take = 0;
-    batch::run(&work, &loops, jobs, |one, shown| {
-        match shown {
-            Ok((panel, has_take)) => {
-                with_take += usize::from(has_take);
-                panels.push(panel);
-            }
-            Err(failure) => progress.beside(|| {
-                if !is_alone {
-                    talk::fail(&failure);
-                }
-                not_shown.push(NotShown {
-                    file: one.to_string(),
-                    reason: failure.what().to_owned(),
-                });
-                failed.push(failure);
-            }),
-        }
-        progress.step();
-    });
-    progress.finish();
+    let Shown {
+        panels,
+        with_take,
+        not_shown,
+        failed,
+        ..
+    } = show(&work, &loops, problems);
     if panels.is_empty() {
         return Err(match &failed[..] {
             [one] => one.clone(),
@@ -120,6 +88,56 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     }
     output::end(document, failure, args.json)?;
     Ok(Ending::Done)
+}
+
+/// What is on the page, and what is not and why.
+#[derive(Default)]
+struct Shown {
+    panels: Vec<Panel>,
+    with_take: usize,
+    not_shown: Vec<NotShown>,
+    failed: Vec<Failure>,
+    /// Whether there is only one file: a failure that ends the run is reported by the end of the run.
+    is_alone: bool,
+}
+
+impl Shown {
+    fn leave_out(&mut self, file: String, failure: Failure) {
+        if !self.is_alone {
+            talk::fail(&failure);
+        }
+        self.not_shown.push(NotShown {
+            file,
+            reason: failure.what().to_owned(),
+        });
+        self.failed.push(failure);
+    }
+}
+
+/// Works on all loops; `problems` are files that hold none.
+fn show(work: &Pages<'_>, loops: &[InputFile], problems: Vec<(String, Failure)>) -> Shown {
+    let mut shown = Shown {
+        is_alone: problems.len() + loops.len() == 1,
+        ..Shown::default()
+    };
+    for (file, failure) in problems {
+        shown.leave_out(file, failure);
+    }
+    let jobs = batch::jobs(work.args.jobs.jobs, loops.len());
+    memory::share_among(jobs);
+    let progress = Progress::new("loops", loops.len());
+    batch::run(work, loops, jobs, |one, answer| {
+        match answer {
+            Ok((panel, has_take)) => {
+                shown.with_take += usize::from(has_take);
+                shown.panels.push(panel);
+            }
+            Err(failure) => progress.beside(|| shown.leave_out(one.to_string(), failure)),
+        }
+        progress.step();
+    });
+    progress.finish();
+    shown
 }
 
 /// The folder and the manifest of the set that is asked for, if it is one. Errors: the manifest cannot be read.
