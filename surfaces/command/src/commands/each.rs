@@ -219,9 +219,9 @@ pub(super) fn all(
                 Err(failure) => {
                     talk::fail(&failure);
                     if failure.is_negative() {
-                        ending = Ending::Negative
+                        ending = Ending::Negative;
                     } else {
-                        failed.push(failure)
+                        failed.push(failure);
                     }
                 }
             }

@@ -413,9 +413,9 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     let sidecar = loop_output::add_pack(&mut outputs, pack, &onto, of, &args.output)?;
     outputs.commit()?;
     if args.json {
-        output::print(&json::pack(&sidecar, None))?
+        output::print(&json::pack(&sidecar, None))?;
     } else {
-        output::print(&report::motions(&sidecar, motions.len()))?
+        output::print(&report::motions(&sidecar, motions.len()))?;
     }
     Ok(Ending::of_grades(sidecar.loops.iter().map(|facts| facts.quality.grade)))
 }
