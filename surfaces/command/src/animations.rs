@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::{AnimatedFile, AnimationChoice, AnimationError, ReadError, ReadSettings};
 use loopwright_job::{Studied, Study};
 
-use crate::{args::ExcludeArgs, batch, exit::Failure, failures, files, load, memory, recipe::TakeArgs};
+use crate::{args::ExcludeArgs, batch, exit::Failure, failures, load, memory};
 
 /// Animations that are left out, by name, pattern or number.
 #[derive(Clone, Copy, Debug)]
@@ -55,9 +55,10 @@ pub(crate) fn asked_for(
             Err(error) => return Err(failed(error)),
         }
     }
-    match numbers.is_empty() && !excluded.names.is_empty() {
-        true => Err(none_left(path, "animation")),
-        false => Ok(numbers),
+    if numbers.is_empty() && !excluded.names.is_empty() {
+        Err(none_left(path, "animation"))
+    } else {
+        Ok(numbers)
     }
 }
 
@@ -65,14 +66,6 @@ pub(crate) fn asked_for(
 pub(crate) fn none_left(path: &Path, what: &str) -> Failure {
     Failure::nothing(format!("--exclude leaves no {what} of \"{}\"", path.display()))
         .try_this(format!("`loopwright list {}` lists them", path.display()))
-}
-
-/// The file that is named, and how it is read: a name such as `pack.glb#Walk` says which animation.
-pub(crate) fn named(path: &Path, reading: &TakeArgs) -> (PathBuf, TakeArgs) {
-    let (path, animation) = files::split_animation(path);
-    let reading = reading.clone();
-    let animation = animation.or_else(|| reading.animation.clone());
-    (path, TakeArgs { animation, ..reading })
 }
 
 /// Reads and analyses one animation; its warnings are kept and not printed.

@@ -15,6 +15,7 @@ use loopwright_job::{
 use crate::args::{Cli, full_command};
 use crate::commands::make;
 use crate::exit::{self, Failure};
+use crate::input_file::InputFile;
 use crate::motions::NamedMotion;
 use crate::output::{self, Outputs};
 use crate::report::{failure::of_arguments, find::FindAnswer, json};
@@ -98,7 +99,8 @@ pub fn split_animation(path: &Path) -> (PathBuf, Option<String>) {
 
 /// Reads a loop with the sidecar beside it, and its warnings. Errors: it has none, or either cannot be read.
 pub fn stored_loop(path: &Path, reading: &TakeArgs) -> (Result<StoredLoop, Failure>, Vec<String>) {
-    let (read, aside) = talk::aside(|| written_loop::read_playable(path, reading, AddedRoot::Kept));
+    let (read, aside) =
+        talk::aside(|| written_loop::read_playable(&InputFile::new(path.to_owned(), None), reading, AddedRoot::Kept));
     (read, aside.warnings)
 }
 

@@ -2,6 +2,8 @@
 
 use std::{fmt, path::Path};
 
+use loopwright_formats::loop_file::facts::Grade;
+
 use crate::recipe::RecipeError;
 
 /// How a command ended without failing.
@@ -15,6 +17,47 @@ pub(crate) enum Ending {
     Stopped,
 }
 
+impl Ending {
+    /// How a command ends with a loop of this grade: negatively if that has a fault that anyone sees.
+    pub(crate) fn of_grade(grade: Option<Grade>) -> Self {
+        if grade == Some(Grade::Bad) {
+            Self::Negative
+        } else {
+            Self::Done
+        }
+    }
+
+    /// How a command ends with several: as with the worst.
+    pub(crate) fn of_grades(grades: impl Iterator<Item = Option<Grade>>) -> Self {
+        grades.map(Self::of_grade).max().unwrap_or(Self::Done)
+    }
+
+    /// The status that the shell sees. A stopped run ends with 130 or 143, see [`crate::signals`].
+    pub(crate) fn exit_status(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Negative => 1,
+            Self::Stopped => 130,
+        }
+    }
+}
+
+/// What kind of failure it is, which decides how the command ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Something went wrong.
+    Error,
+    /// What was asked for is wrong, not what was read.
+    WrongCall,
+    /// Nothing was found.
+    Nothing,
+    /// Nothing was found by the time the run was stopped at the keyboard.
+    Stopped,
+}
+
+/// The status that the shell sees of what went wrong.
+pub(crate) const ERROR_STATUS: u8 = 2;
+
 /// A failure to report to the user.
 #[derive(Clone, Debug)]
 pub struct Failure {
@@ -24,9 +67,7 @@ pub struct Failure {
     details: Vec<String>,
     /// One thing to try.
     hint: Option<String>,
-    negative: bool,
-    stopped: bool,
-    wrong_call: bool,
+    kind: Kind,
     /// The command's own JSON document for this failure, with the facts known by then, if it has one.
     document: Option<Box<str>>,
 }
@@ -38,9 +79,7 @@ impl Failure {
             what: what.to_string(),
             details: Vec::new(),
             hint: None,
-            negative: false,
-            stopped: false,
-            wrong_call: false,
+            kind: Kind::Error,
             document: None,
         }
     }
@@ -48,7 +87,7 @@ impl Failure {
     /// Nothing was found: exit status 1.
     pub fn nothing(what: impl fmt::Display) -> Self {
         Self {
-            negative: true,
+            kind: Kind::Nothing,
             ..Self::error(what)
         }
     }
@@ -79,18 +118,14 @@ impl Failure {
 
     /// The same as something that went wrong: exit status 2.
     pub(crate) fn into_error(self) -> Self {
-        Self {
-            negative: false,
-            ..self
-        }
+        let kind = if self.is_negative() { Kind::Error } else { self.kind };
+        Self { kind, ..self }
     }
 
     /// The same of a run that was stopped at the keyboard: nothing was found by then. What went wrong did so all the same.
     pub(crate) fn stopped(self) -> Self {
-        Self {
-            stopped: self.negative,
-            ..self
-        }
+        let kind = if self.is_negative() { Kind::Stopped } else { self.kind };
+        Self { kind, ..self }
     }
 
     /// Says of which file.
@@ -120,14 +155,14 @@ impl Failure {
     /// Says that what was asked for is wrong, not what was read.
     pub(crate) fn wrongly_called(self) -> Self {
         Self {
-            wrong_call: true,
+            kind: Kind::WrongCall,
             ..self
         }
     }
 
     /// Whether what was asked for is wrong.
     pub fn is_wrong_call(&self) -> bool {
-        self.wrong_call
+        self.kind == Kind::WrongCall
     }
 
     /// Reports the failure in a JSON document of the command's own.
@@ -143,16 +178,16 @@ impl Failure {
 
     /// The status that the shell sees: 1 where nothing was found, 130 if it was stopped by then, 2 for an error.
     pub fn exit_status(&self) -> u8 {
-        match self.negative {
-            true if self.stopped => status(&Ok(Ending::Stopped)),
-            true => status(&Ok(Ending::Negative)),
-            false => 2,
+        match self.kind {
+            Kind::Nothing => Ending::Negative.exit_status(),
+            Kind::Stopped => Ending::Stopped.exit_status(),
+            Kind::Error | Kind::WrongCall => ERROR_STATUS,
         }
     }
 
     /// Whether nothing was found; otherwise something went wrong.
     pub fn is_negative(&self) -> bool {
-        self.negative
+        matches!(self.kind, Kind::Nothing | Kind::Stopped)
     }
 
     /// Facts, one line each.
@@ -195,12 +230,10 @@ impl From<RecipeError> for Failure {
     }
 }
 
-/// The status that the shell sees: 0 done, 1 negative, 2 error. A stopped run ends with 130 or 143, see [`crate::signals`].
+/// The status that the shell sees: 0 done, 1 negative, 2 error.
 pub(crate) fn status(result: &Result<Ending, Failure>) -> u8 {
     match result {
-        Ok(Ending::Done) => 0,
-        Ok(Ending::Negative) => 1,
-        Ok(Ending::Stopped) => 130,
+        Ok(ending) => ending.exit_status(),
         Err(failure) => failure.exit_status(),
     }
 }

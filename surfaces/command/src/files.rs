@@ -95,9 +95,10 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
     let too_large = |size: String| {
         let failure = Failure::error(format!("\"{}\" is too large: {size}", path.display()));
-        match limits.max_memory_bytes < limits.max_input_bytes {
-            true => failure.try_this(memory::hint(limit)),
-            false => failure.try_this("cut the take into parts in the program that recorded it"),
+        if limits.max_memory_bytes < limits.max_input_bytes {
+            failure.try_this(memory::hint(limit))
+        } else {
+            failure.try_this("cut the take into parts in the program that recorded it")
         }
     };
     if found.len() > limit {
@@ -197,10 +198,9 @@ static OPEN_FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
 /// From now on, files may name others in these folders; of a path that is no folder, in the one that it lies in.
 pub(crate) fn open_folders(paths: &[PathBuf]) {
-    let folders = paths.iter().map(|path| match path.is_dir() {
-        true => path,
-        false => folder_of(path),
-    });
+    let folders = paths
+        .iter()
+        .map(|path| if path.is_dir() { path } else { folder_of(path) });
     // What is not there holds no files.
     let folders = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
     // Said once.
@@ -214,10 +214,10 @@ pub(crate) fn open_folders(paths: &[PathBuf]) {
 pub(crate) fn check_named_by(owner: &Path, named: &Path) -> Result<(), Failure> {
     let refused = |why: &str| Failure::error(format!("\"{}\" names \"{}\", {why}", owner.display(), named.display()));
     let (file, _) = split_animation(named);
-    let found = match is_stream(&file) {
-        true => return Err(refused("which is no file")),
-        false => file.canonicalize().map_err(|error| unreadable(named, &error))?,
-    };
+    if is_stream(&file) {
+        return Err(refused("which is no file"));
+    }
+    let found = file.canonicalize().map_err(|error| unreadable(named, &error))?;
     if !found.is_file() {
         return Err(refused("which is no file").try_this("the path of a file in its place"));
     }

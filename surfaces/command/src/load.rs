@@ -1,6 +1,6 @@
 //! Reads takes from files and prints warnings on stderr.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use std::{borrow::Cow, fs::File, io, sync::Arc, thread};
 
 use loopwright_core::retarget::Given;
@@ -11,7 +11,7 @@ use loopwright_formats::{
 use loopwright_job::{self as job, CharacterTarget, Following, Studied, Study, StudyError};
 
 use crate::recipe::{self, StudyArgs};
-use crate::{args::RigArgs, exit::Failure, failures, files, memory, output, talk};
+use crate::{args::RigArgs, exit::Failure, failures, files, input_file::InputFile, memory, output, talk};
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
 pub(crate) fn study(args: StudyArgs) -> Result<Study, Failure> {
@@ -204,18 +204,17 @@ fn joint_map(path: &Path) -> Result<Vec<(String, Given)>, Failure> {
 
 /// Reads and analyses a take, and prints its warnings.
 pub(crate) fn load(path: &Path, study: &Study) -> Result<Studied, Failure> {
-    let (path, study) = named(path, study);
-    load_bytes(&path, files::read_bytes(&path)?, &study)
+    let input = InputFile::named(path);
+    load_bytes(&input.path, files::read_bytes(&input.path)?, &studied_as(&input, study))
 }
 
-/// The file that is named, and how it is studied: a name such as `pack.glb#Walk` says which animation.
-fn named<'a>(path: &Path, study: &'a Study) -> (PathBuf, Cow<'a, Study>) {
-    let (path, animation) = files::split_animation(path);
+/// How a file is studied: the animation that its name says goes before that of the flags.
+fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
     let mut study = Cow::Borrowed(study);
-    if animation.is_some() {
-        study.to_mut().args.animation = animation;
+    if input.animation.is_some() {
+        study.to_mut().args.animation.clone_from(&input.animation);
     }
-    (path, study)
+    study
 }
 
 /// The same for a file whose bytes are read already.
@@ -229,16 +228,18 @@ pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<S
 
 /// The same, or of a file that holds no animation its skeleton at rest.
 pub(crate) fn load_or_rest(path: &Path, study: &Study) -> Result<Studied, Failure> {
-    let (path, study) = &named(path, study);
+    let input = InputFile::named(path);
+    let (path, study) = (&input.path, &studied_as(&input, study));
     let mut soft = Vec::new();
     let settings = study.reading(memory::limits());
     // The parsed file goes before the analysis begins: both are large.
     let (read, moves) = {
         let file = open(path)?;
         let moves = file.num_animations() > 0;
-        let read = match moves {
-            true => file.read(&settings, &mut soft),
-            false => file.read_rest(&settings, &mut soft),
+        let read = if moves {
+            file.read(&settings, &mut soft)
+        } else {
+            file.read_rest(&settings, &mut soft)
         };
         (read.map_err(|error| failures::read(path, &error))?, moves)
     };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::loop_file::{MotionPack, PackSidecar, facts::Grade};
+use loopwright_formats::loop_file::{MotionPack, PackSidecar};
 use loopwright_formats::{LoopFile, Sidecar, WrittenFile};
 use loopwright_job::{LoopOfLoops, PendingLoop, Warning};
 
@@ -13,9 +13,10 @@ use crate::{failures, files, recipe::Recipe, talk, written_loop};
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
 pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
     // What comes in has no name, but a format.
-    let take = match files::is_stream(take) {
-        true => PathBuf::from(files::stem(take)).with_extension(files::extension(take).unwrap_or_default()),
-        false => take.to_owned(),
+    let take = if files::is_stream(take) {
+        PathBuf::from(files::stem(take)).with_extension(files::extension(take).unwrap_or_default())
+    } else {
+        take.to_owned()
     };
     let goes_into = recipe.take.rig.as_deref().unwrap_or(&take);
     let own = || files::extension_for_motion(goes_into).unwrap_or_else(|| "bvh".to_owned());
@@ -37,9 +38,10 @@ pub(crate) fn add(
     let names = named.iter().map(|path| path.display().to_string()).collect();
     let (bytes, sidecar) = pending.named(names, of_take);
     outputs.add(loop_path, &bytes)?;
-    let beside = match outputs.is_in_place(loop_path) {
-        true => written_loop::with_other_loops(&sidecar, loop_path, &bytes),
-        false => sidecar.to_json(),
+    let beside = if outputs.is_in_place(loop_path) {
+        written_loop::with_other_loops(&sidecar, loop_path, &bytes)
+    } else {
+        sidecar.to_json()
     };
     outputs.add(sidecar_path, beside.map_err(Failure::error)?.as_bytes())?;
     Ok(sidecar)
@@ -111,8 +113,5 @@ pub(crate) fn in_words(warnings: &[Warning]) -> Vec<String> {
 
 /// How a command ends that wrote a loop: negatively where it is bad.
 pub(crate) fn ending(file: &LoopFile) -> Ending {
-    match file.sidecar.quality.grade {
-        Some(Grade::Bad) => Ending::Negative,
-        _ => Ending::Done,
-    }
+    Ending::of_grade(file.sidecar.quality.grade)
 }

@@ -9,8 +9,8 @@ use loopwright_formats::Format;
 use loopwright_job::{AddedRoot, StoredLoop};
 
 use crate::{
-    animations, exit::Failure, failures, files, load, numbers::parse_range, patterns::Pattern, recipe::TakeArgs,
-    written_loop,
+    exit::Failure, failures, files, input_file::InputFile, load, numbers::parse_range, patterns::Pattern,
+    recipe::TakeArgs, written_loop,
 };
 
 /// Maximum number of missing joints that a message names.
@@ -29,9 +29,10 @@ pub(crate) struct ReadMotion {
 impl ReadMotion {
     /// A file with a sidecar beside it is a loop, any other one a take. Prints warnings.
     pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
-        let (path, reading) = &animations::named(path, reading);
-        if written_loop::read_sidecar(path, reading)?.is_some() {
-            return Self::read_loop(path, reading);
+        let input = InputFile::named(path);
+        if let Some(sidecar) = written_loop::read_sidecar(&input, reading)? {
+            let read = written_loop::read_described(&input, sidecar, reading, AddedRoot::Folded)?;
+            return Self::of_loop(&input.path, &read, reading);
         }
         let loaded = load::load(path, &reading.clone().into())?;
         Ok(Self::of_take(loaded.analysis))
@@ -45,11 +46,6 @@ impl ReadMotion {
             motion: TransitionClip::from_take(analysis),
             clip: None,
         }
-    }
-
-    fn read_loop(path: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
-        let read = written_loop::read_playable(path, reading, AddedRoot::Folded)?;
-        Self::of_loop(path, &read, reading)
     }
 
     /// A loop without an added root joint; `path` is its file. Errors: the two do not belong together, or a joint that is named is missing.
@@ -104,7 +100,7 @@ impl NamedMotion {
             let (file, start) = rest.rsplit_once(':')?;
             Some((file, format!("{start}:{end}")))
         });
-        let is_file = |file: &str| files::split_animation(Path::new(file)).0.is_file();
+        let is_file = |file: &str| InputFile::named(Path::new(file)).path.is_file();
         let Some((file, range)) = parts.filter(|(file, _)| is_file(file)) else {
             // One frame is no motion.
             let frame = named.to_str().and_then(|text| text.rsplit_once(':'));
@@ -156,7 +152,7 @@ pub(crate) fn split(named: &Path) -> (PathBuf, Option<String>) {
     };
     let is_number = !frame.is_empty() && frame.bytes().all(|byte| byte.is_ascii_digit());
     // If the file before the colon exists, treat an invalid frame as a mistyped frame and not as part of the name.
-    let is_file = || files::split_animation(Path::new(file)).0.is_file();
+    let is_file = || InputFile::named(Path::new(file)).path.is_file();
     if !file.is_empty() && (is_number || is_file()) {
         (PathBuf::from(file), Some(frame.to_owned()))
     } else {

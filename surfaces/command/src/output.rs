@@ -253,9 +253,10 @@ impl Outputs {
                     .because("no output was written, and nothing was replaced")
                     .try_this("check that the file may be replaced, or name another output"),
             };
-            let kept = match self.force {
-                true => kept_back(&path).map_err(|error| failed(&error))?,
-                false => None,
+            let kept = if self.force {
+                kept_back(&path).map_err(|error| failed(&error))?
+            } else {
+                None
             };
             let is_moved = kept.as_ref().is_some_and(|kept| kept.is_moved);
             if is_moved {
@@ -581,6 +582,11 @@ pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> 
         None if is_json => print(&document),
         None => Ok(()),
     }
+}
+
+/// Whether a file has a sidecar: it is then a loop, or holds several.
+pub(crate) fn has_sidecar(path: &Path) -> bool {
+    sidecar_path(path).exists()
 }
 
 /// The sidecar of a loop: `<output>.json`.

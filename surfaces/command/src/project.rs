@@ -342,14 +342,16 @@ fn rules(arg: &Arg) -> Json {
     }
     let values = (arg.get_possible_values().into_iter()).filter(|value| !value.is_hide_set());
     let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
-    let one = match values.is_empty() {
-        true => json!({"type": ["string", "number"]}),
-        false => json!({"enum": values}),
+    let one = if values.is_empty() {
+        json!({"type": ["string", "number"]})
+    } else {
+        json!({"enum": values})
     };
     let is_repeated = matches!(arg.get_action(), ArgAction::Append);
-    let mut rules = match is_repeated {
-        true => json!({"anyOf": [one, {"type": "array", "items": one}]}),
-        false => one,
+    let mut rules = if is_repeated {
+        json!({"anyOf": [one, {"type": "array", "items": one}]})
+    } else {
+        one
     };
     rules["description"] = about.into();
     rules

@@ -39,14 +39,14 @@ impl Surfaces {
     /// The same of a loop.
     pub(crate) fn of_loop(&self, figure: Figure, path: &Path, read: &WrittenLoop, root: &RootMotion) -> Figure {
         let own = &read.written;
-        self.dressed(figure, path, || match read.has_added_root() {
-            // The mesh follows the joints of the file, which has one more.
-            true => {
-                let mesh = mesh(path, &read.source, own.below_root_joint("root").skeleton())?;
-                let root_from_child = root.start.inverse() * own.pose(0).joint(0);
-                Ok(mesh.map(|mesh| mesh.without_root_joint(root_from_child)))
+        self.dressed(figure, path, || {
+            if !read.has_added_root() {
+                return mesh(path, &read.source, own.skeleton());
             }
-            false => mesh(path, &read.source, own.skeleton()),
+            // The mesh follows the joints of the file, which has one more.
+            let mesh = mesh(path, &read.source, own.below_root_joint("root").skeleton())?;
+            let root_from_child = root.start.inverse() * own.pose(0).joint(0);
+            Ok(mesh.map(|mesh| mesh.without_root_joint(root_from_child)))
         })
     }
 

@@ -46,9 +46,10 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     }
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
-        match is_harmful(letter) {
-            true => shown.push_str(&format!("\\u{:04x}", u32::from(letter))),
-            false => shown.push(letter),
+        if is_harmful(letter) {
+            shown.push_str(&format!("\\u{:04x}", u32::from(letter)));
+        } else {
+            shown.push(letter);
         }
     }
     Cow::Owned(shown)
@@ -207,9 +208,10 @@ impl Progress {
     /// A bar for this many steps.
     pub(crate) fn new(what: &'static str, steps: usize) -> Self {
         // Work on one of many files is a step of another bar.
-        let target = match is_aside() || is_quiet() {
-            true => ProgressDrawTarget::hidden(),
-            false => ProgressDrawTarget::stderr(),
+        let target = if is_aside() || is_quiet() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_message(what);
         // The template is fixed and valid; without it the bar would use its default style.

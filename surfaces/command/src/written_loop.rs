@@ -16,10 +16,12 @@ use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, St
 use crate::{
     animations::{self, Excluded},
     exit::Failure,
-    failures, files, load, memory, output,
+    failures, files,
+    input_file::InputFile,
+    load, memory, output,
     patterns::Pattern,
     recipe::TakeArgs,
-    talk, written_passage,
+    talk,
 };
 
 /// A loop as read from its file, or any other file that may be a loop.
@@ -35,17 +37,15 @@ pub(crate) struct WrittenLoop {
 }
 
 /// Reads a loop and its sidecar. Errors: either cannot be read, or they do not belong together.
-pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
-    let sidecar = read_sidecar(path, reading)?;
-    let space = reading.space();
+pub(crate) fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop, Failure> {
+    let sidecar = read_sidecar(input, flags)?;
+    let reading = &input.reading(flags);
     // A loop is in the space of its take, which the sidecar states.
-    let space = sidecar
-        .as_ref()
-        .map_or(space, |sidecar| stated_space(reading.space(), sidecar));
+    let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
     let mut warnings = Vec::new();
     let settings = settings(reading, space, sidecar.as_ref());
-    let file = load::read_loop(path, &settings, sidecar.as_ref(), &mut warnings)?;
-    WrittenLoop::of(path, file, sidecar, &warnings)
+    let file = load::read_loop(&input.path, &settings, sidecar.as_ref(), &mut warnings)?;
+    WrittenLoop::of(&input.path, file, sidecar, &warnings)
 }
 
 impl WrittenLoop {
@@ -84,29 +84,30 @@ pub(crate) struct LoopsInFile {
 
 impl LoopsInFile {
     /// Errors: either cannot be read.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
-        let sidecars = all_sidecars(path)?;
+    fn open(input: &InputFile) -> Result<Self, Failure> {
+        let sidecars = all_sidecars(input)?;
         Ok(Self {
-            file: load::open_loops(path, &sidecars)?,
+            file: load::open_loops(&input.path, &sidecars)?,
             sidecars,
-            path: path.to_owned(),
+            path: input.path.clone(),
         })
     }
 
     /// The file that is open, or this one if that is another. Errors: those of [`Self::open`].
-    pub(crate) fn kept<'a>(opened: &'a mut Option<Self>, path: &Path) -> Result<&'a Self, Failure> {
-        if opened.as_ref().is_none_or(|opened| opened.path != path) {
+    pub(crate) fn kept<'a>(opened: &'a mut Option<Self>, input: &InputFile) -> Result<&'a Self, Failure> {
+        if opened.as_ref().is_none_or(|opened| opened.path != input.path) {
             *opened = None;
         }
         match opened {
             Some(opened) => Ok(opened),
-            None => Ok(opened.insert(Self::open(path)?)),
+            None => Ok(opened.insert(Self::open(input)?)),
         }
     }
 
     /// Reads one of the loops, like [`read`].
     pub(crate) fn read(&self, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
-        let sidecar = sidecar_of(&self.path, &self.sidecars, reading, |wanted| {
+        let wanted = reading.animation.as_deref();
+        let sidecar = sidecar_of(&self.path, &self.sidecars, wanted, |wanted| {
             names_of(&self.path, &self.file, wanted)
         })?;
         let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
@@ -178,40 +179,44 @@ pub(crate) fn unusable(path: &Path, error: StoredLoopError) -> Failure {
 /// Reads a loop that must have its sidecar, and prints warnings about it.
 ///
 /// Errors: there is no sidecar, either file cannot be read, or they do not belong together.
-pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRoot) -> Result<StoredLoop, Failure> {
-    let sidecar = match read_sidecar(path, reading)? {
-        Some(sidecar) => sidecar,
-        None if has_sidecar(path) => {
-            return Err(Failure::error(format!(
-                "the sidecar beside \"{}\" is of another animation",
-                path.display()
-            ))
+pub(crate) fn read_playable(input: &InputFile, flags: &TakeArgs, added_root: AddedRoot) -> Result<StoredLoop, Failure> {
+    match read_sidecar(input, flags)? {
+        Some(sidecar) => read_described(input, sidecar, flags, added_root),
+        None => Err(not_described(input)),
+    }
+}
+
+/// Why a loop cannot be used that no sidecar describes.
+fn not_described(input: &InputFile) -> Failure {
+    let path = input.path.display();
+    if input.sidecar.is_some() {
+        return Failure::error(format!("the sidecar beside \"{path}\" is of another animation"))
             .because("the sidecar holds the root motion and the period of the loop")
-            .try_this(format!(
-                "one of its loops: `loopwright check {}` lists them",
-                path.display()
-            )));
-        }
-        // If the file itself is missing, report that first.
-        None => {
-            files::read_bytes(path)?;
-            return Err(
-                Failure::error(format!("\"{}\" has no sidecar beside it", path.display()))
-                    .because("the sidecar holds the root motion and the period of the loop")
-                    .try_this(format!(
-                        "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
-                        output::sidecar_path(path).display()
-                    )),
-            );
-        }
-    };
+            .try_this(format!("one of its loops: `loopwright check {path}` lists them"));
+    }
+    // If the file itself is missing, report that first.
+    if let Err(failure) = files::read_bytes(&input.path) {
+        return failure;
+    }
+    Failure::error(format!("\"{path}\" has no sidecar beside it"))
+        .because("the sidecar holds the root motion and the period of the loop")
+        .try_this(format!(
+            "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
+            output::sidecar_path(&input.path).display()
+        ))
+}
+
+/// Reads a loop whose sidecar was read, and prints warnings about it. Errors: it cannot be read, or they do not belong together.
+pub(crate) fn read_described(
+    input: &InputFile,
+    sidecar: Sidecar,
+    flags: &TakeArgs,
+    added_root: AddedRoot,
+) -> Result<StoredLoop, Failure> {
+    let (path, reading) = (&input.path, input.reading(flags));
+    let settings = settings(&reading, stated_space(reading.space(), &sidecar), Some(&sidecar));
     let mut warnings = Vec::new();
-    let file = load::read_loop(
-        path,
-        &settings(reading, stated_space(reading.space(), &sidecar), Some(&sidecar)),
-        Some(&sidecar),
-        &mut warnings,
-    )?;
+    let file = load::read_loop(path, &settings, Some(&sidecar), &mut warnings)?;
     for warning in &warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }
@@ -258,7 +263,7 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(path).map_err(failed)? {
             let file = entry.map_err(failed)?.path();
-            if file.is_file() && has_sidecar(&file) {
+            if file.is_file() && output::has_sidecar(&file) {
                 found.push(file);
             }
         }
@@ -275,48 +280,29 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(loops)
 }
 
-/// The loops in a folder and its subfolders, sorted by name: files with a sidecar, and takes that are named like loops.
-///
-/// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
-pub(crate) fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let is_loop = |path: &Path| has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path);
-    let found = files::files_below(folder, is_loop)?;
-    if found.is_empty() {
-        return Err(Failure::error(format!(
-            "there is no loop in the folder \"{}\" or below",
-            folder.display()
-        ))
-        .because("in a folder, loops are files with a sidecar beside them, and those whose name ends in -loop")
-        .try_this("name the files themselves"));
-    }
-    Ok(found)
-}
-
-/// Whether a file without a sidecar is named like a loop, `walk-loop.fbx`.
-fn is_named_like_a_loop(path: &Path) -> bool {
-    files::is_named_like_a_take(path) && files::stem(path).ends_with("-loop")
-}
-
-/// The animations of a file that are loops by their names or by the JSON beside it: those that are asked for, if there are several or others
-/// are left out.
+/// The loops of a file: of several animations that are loops by their names or by the JSON beside it those that are asked for, else the file
+/// itself.
 ///
 /// A file or sidecar that cannot be read is not reported here; reading the loop reports it later. Errors: no animation is meant, or no loop
 /// is left.
-pub(crate) fn several_loops(path: &Path, reading: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<String>, Failure> {
+pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<InputFile>, Failure> {
+    let path = &input.path;
     let extension = path.extension().and_then(|extension| extension.to_str());
     // Files of one animation without a name may be large.
     let format = extension.and_then(Format::from_extension);
+    let one = || vec![input.clone()];
     if format.is_some_and(|format| !format.capabilities().holds_animations) {
-        return Ok(Vec::new());
+        return Ok(one());
     }
     let Ok(file) = load::open(path) else {
-        return Ok(Vec::new());
+        return Ok(one());
     };
     let described: Vec<String> = (sidecars_beside(path).into_iter())
         .filter_map(|sidecar| sidecar.playback.animation)
         .collect();
+    let wanted = input.animation.as_ref().or(flags.animation.as_ref());
     let loops_without = |excluded| {
-        let numbers = animations::asked_for(path, &file, reading.animation.as_deref(), excluded)?;
+        let numbers = animations::asked_for(path, &file, wanted.map(String::as_str), excluded)?;
         let names = numbers.into_iter().map(|number| &file.animation_names()[number]);
         let is_loop = |name: &&String| name.ends_with("-loop") || described.contains(name);
         Ok::<Vec<String>, Failure>(names.filter(is_loop).cloned().collect())
@@ -324,8 +310,8 @@ pub(crate) fn several_loops(path: &Path, reading: &TakeArgs, excluded: Excluded<
     let (all, left) = (loops_without(Excluded::NONE)?, loops_without(excluded)?);
     match (left.len(), left.len() < all.len()) {
         (0, true) => Err(animations::none_left(path, "loop")),
-        (0 | 1, false) => Ok(Vec::new()),
-        _ => Ok(left),
+        (0 | 1, false) => Ok(one()),
+        _ => Ok(left.into_iter().map(|name| input.with_animation(name)).collect()),
     }
 }
 
@@ -367,78 +353,29 @@ pub(crate) fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> 
     .to_json()
 }
 
-/// A loop to read: its file, and the animation if the file holds several loops.
-#[derive(Clone, Debug)]
-pub(crate) struct LoopName {
-    pub(crate) path: PathBuf,
-    pub(crate) animation: Option<String>,
-}
-
-impl LoopName {
-    /// As it is named where files are: `pack.glb#Walk`.
-    pub(crate) fn typed(&self) -> PathBuf {
-        let mut name = self.path.clone().into_os_string();
-        if let Some(animation) = &self.animation {
-            name.push(format!("#{animation}"));
-        }
-        name.into()
-    }
-
-    /// Reads the loop, which must have its sidecar.
-    pub(crate) fn read(&self, reading: &TakeArgs, added_root: AddedRoot) -> Result<StoredLoop, Failure> {
-        let reading = TakeArgs {
-            animation: self.animation.clone().or_else(|| reading.animation.clone()),
-            ..reading.clone()
-        };
-        read_playable(&self.path, &reading, added_root)
-    }
-}
-
-impl Display for LoopName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.animation {
-            Some(animation) => write!(f, "{} ({animation})", self.path.display()),
-            None => write!(f, "{}", self.path.display()),
-        }
-    }
-}
-
 /// All loops of these files and folders that are asked for: a file may hold several.
-pub(crate) fn all_loops(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<LoopName>, Failure> {
+pub(crate) fn all_loops(paths: &[PathBuf], flags: &TakeArgs) -> Result<Vec<InputFile>, Failure> {
     let mut loops = Vec::new();
     for path in with_folders(paths)? {
-        let (path, animation) = files::split_animation(&path);
-        let wanted = TakeArgs {
-            animation: animation.clone().or_else(|| reading.animation.clone()),
-            ..reading.clone()
-        };
-        let animations = several_loops(&path, &wanted, Excluded::NONE)?;
-        if animations.is_empty() {
-            loops.push(LoopName { path, animation });
-        } else {
-            loops.extend(animations.into_iter().map(|animation| LoopName {
-                path: path.clone(),
-                animation: Some(animation),
-            }));
-        }
+        loops.extend(loops_of(&InputFile::named(&path), flags, Excluded::NONE)?);
     }
     Ok(loops)
 }
 
 /// Reads one or more loops, each with its sidecar and all on the same skeleton.
-pub(crate) fn read_all_playable(names: &[LoopName], reading: &TakeArgs) -> Result<Vec<StoredLoop>, Failure> {
+pub(crate) fn read_all_playable(names: &[InputFile], reading: &TakeArgs) -> Result<Vec<StoredLoop>, Failure> {
     read_all_onto(names, reading, None)
 }
 
 /// The same on the skeleton of a character, where there is one; their own may then differ.
 pub(crate) fn read_all_onto(
-    names: &[LoopName],
+    names: &[InputFile],
     reading: &TakeArgs,
     target: Option<&Arc<CharacterTarget>>,
 ) -> Result<Vec<StoredLoop>, Failure> {
-    let read = |name: &LoopName| match target {
-        None => name.read(reading, AddedRoot::Kept),
-        Some(target) => on_character(name.read(reading, AddedRoot::Folded)?, target, reading),
+    let read = |name: &InputFile| match target {
+        None => read_playable(name, reading, AddedRoot::Kept),
+        Some(target) => on_character(read_playable(name, reading, AddedRoot::Folded)?, target, reading),
     };
     let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     same_skeletons(names, &loops)?;
@@ -462,24 +399,20 @@ pub(crate) fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Re
 /// What to try if a loop and its sidecar contradict each other.
 pub(crate) const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to check the loop by its keys alone";
 
-/// Whether a file has a sidecar: it is then a loop, unless another animation is requested.
-pub(crate) fn has_sidecar(path: &Path) -> bool {
-    output::sidecar_path(path).exists()
-}
-
 /// Reads the sidecar of a loop. `None` if there is none, or if it belongs to another animation than the one requested; the
 /// latter is reported.
 ///
 /// Errors: the sidecar exists but cannot be read, or the file has no animation as requested.
-pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sidecar>, Failure> {
-    let sidecars = all_sidecars(path)?;
-    sidecar_of(path, &sidecars, reading, |wanted| {
-        names_of(path, &load::open(path)?, wanted)
+pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sidecar>, Failure> {
+    let sidecars = all_sidecars(input)?;
+    let wanted = input.animation.as_deref().or(flags.animation.as_deref());
+    sidecar_of(&input.path, &sidecars, wanted, |wanted| {
+        names_of(&input.path, &load::open(&input.path)?, wanted)
     })
 }
 
 /// The sidecar of the animation of that name; `None` if it is no loop. Errors: the JSON beside the file cannot be read.
-pub(crate) fn sidecar_named(path: &Path, animation: &str) -> Result<Option<Sidecar>, Failure> {
+pub(crate) fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>, Failure> {
     let is_its = |sidecar: &Sidecar| {
         sidecar
             .playback
@@ -487,16 +420,15 @@ pub(crate) fn sidecar_named(path: &Path, animation: &str) -> Result<Option<Sidec
             .as_ref()
             .is_none_or(|named| named == animation)
     };
-    Ok(all_sidecars(path)?.into_iter().find(is_its))
+    Ok(all_sidecars(input)?.into_iter().find(is_its))
 }
 
 /// All facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
-fn all_sidecars(path: &Path) -> Result<Vec<Sidecar>, Failure> {
-    if !has_sidecar(path) {
+fn all_sidecars(input: &InputFile) -> Result<Vec<Sidecar>, Failure> {
+    let Some(beside) = &input.sidecar else {
         return Ok(Vec::new());
-    }
-    let beside = output::sidecar_path(path);
-    let bytes = files::read_bytes(&beside)?;
+    };
+    let bytes = files::read_bytes(beside)?;
     Sidecar::all_from_json(&bytes).map_err(|error| {
         Failure::cannot("read the sidecar", beside, error).try_this("remove it to check the loop by its keys alone")
     })
@@ -507,10 +439,10 @@ fn all_sidecars(path: &Path) -> Result<Vec<Sidecar>, Failure> {
 fn sidecar_of(
     path: &Path,
     sidecars: &[Sidecar],
-    reading: &TakeArgs,
+    wanted: Option<&str>,
     matching: impl FnOnce(&str) -> Result<Vec<String>, Failure>,
 ) -> Result<Option<Sidecar>, Failure> {
-    let Some(wanted) = &reading.animation else {
+    let Some(wanted) = wanted else {
         if sidecars.len() > 1
             && let Some(named) = sidecars.last().and_then(|last| last.playback.animation.as_ref())
         {
@@ -522,7 +454,7 @@ fn sidecar_of(
         }
         return Ok(sidecars.last().cloned());
     };
-    let is_named = |sidecar: &&Sidecar| sidecar.playback.animation.as_ref() == Some(wanted);
+    let is_named = |sidecar: &&Sidecar| sidecar.playback.animation.as_deref() == Some(wanted);
     // The only loop of a file without animations has no name.
     let is_only = |sidecar: &&Sidecar| sidecar.playback.animation.is_none();
     let exact = sidecars.iter().find(is_named).or_else(|| sidecars.iter().find(is_only));

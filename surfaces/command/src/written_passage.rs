@@ -5,21 +5,19 @@ use std::path::{Component, Path, PathBuf};
 use loopwright_formats::AnimationChoice;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space, take_facts};
-use loopwright_sets::set::manifest::{Manifest, SET_FILE};
+use loopwright_sets::set::manifest::{Manifest, SET_FILE, SetClip};
 use loopwright_sets::{PassageFacts, PassageInFile, check_passage};
 use serde::Deserialize;
 
-use crate::{exit::Failure, failures, files, load, memory, recipe::TakeArgs, written_loop};
-
-/// A file, and the animation in it where it holds several.
-type Place = (PathBuf, Option<String>);
+use crate::{exit::Failure, failures, files, input_file::InputFile, load, memory, recipe::TakeArgs, written_loop};
 
 /// A passage that `cut` or `set` wrote.
 pub(crate) struct WrittenPassage {
-    pub(crate) place: Place,
+    /// Its file, and the animation where that holds several.
+    pub(crate) place: InputFile,
     facts: PassageInFile,
     /// The loops that it begins and ends in, if they are beside it.
-    loops: [Option<Place>; 2],
+    loops: [Option<InputFile>; 2],
 }
 
 /// A passage that was measured.
@@ -61,6 +59,11 @@ fn beside(path: &Path, name: &str) -> Option<PathBuf> {
     }
 }
 
+/// The loop in a file beside a passage, if it is one.
+fn loop_at(path: PathBuf, animation: Option<String>) -> Option<InputFile> {
+    Some(InputFile::new(path, animation)).filter(|file| file.sidecar.is_some())
+}
+
 fn cut(path: &Path) -> Option<WrittenPassage> {
     let bytes = files::read_bytes(&path.with_extension("json")).ok()?;
     let Beside { format, facts } = serde_json::from_slice(&bytes).ok()?;
@@ -71,10 +74,10 @@ fn cut(path: &Path) -> Option<WrittenPassage> {
     let extension = files::extension(path).unwrap_or_default();
     let loops = facts.ends.each_ref().map(|state| {
         let file = beside(path, &format!("{}.{extension}", state.clip))?;
-        written_loop::has_sidecar(&file).then_some((file, None))
+        loop_at(file, None)
     });
     Some(WrittenPassage {
-        place: (path.to_owned(), None),
+        place: InputFile::new(path.to_owned(), None),
         facts,
         loops,
     })
@@ -86,20 +89,25 @@ fn of_set(path: &Path) -> Vec<WrittenPassage> {
         return Vec::new();
     };
     let own = path.file_name().map(|name| name.to_string_lossy());
-    let place = |path: PathBuf, file: &str, animation: &Option<String>| {
-        let holds_several = set.clips.iter().filter(|clip| clip.file == file).nth(1).is_some();
-        (path, animation.clone().filter(|_| holds_several))
+    // The animation of a clip, where its file holds several.
+    let animation_of = |clip: &SetClip| {
+        let holds_several = set
+            .clips
+            .iter()
+            .filter(|other| other.file == clip.file)
+            .nth(1)
+            .is_some();
+        clip.animation.clone().filter(|_| holds_several)
     };
     let clips = (set.clips.iter()).filter(|clip| Some(clip.file.as_str()) == own.as_deref());
     let passages = clips.filter_map(|clip| {
         let facts = PassageInFile::of_set(&set, clip)?;
         let loops = facts.ends.each_ref().map(|state| {
             let clip = set.clip(&state.clip)?;
-            let file = beside(path, &clip.file)?;
-            written_loop::has_sidecar(&file).then(|| place(file, &clip.file, &clip.animation))
+            loop_at(beside(path, &clip.file)?, animation_of(clip))
         });
         Some(WrittenPassage {
-            place: place(path.to_owned(), &clip.file, &clip.animation),
+            place: InputFile::new(path.to_owned(), animation_of(clip)),
             facts,
             loops,
         })
@@ -110,22 +118,19 @@ fn of_set(path: &Path) -> Vec<WrittenPassage> {
 impl WrittenPassage {
     /// Measures it again. Errors: it, or a loop that lies beside it, cannot be read.
     pub(crate) fn check(&self, reading: &TakeArgs) -> Result<CheckedPassage, Failure> {
-        let of = |(path, animation): &Place| {
-            let reading = TakeArgs {
-                animation: animation.clone(),
-                ..reading.clone()
-            };
-            written_loop::read_playable(path, &reading, AddedRoot::Folded)
+        // The flags say which animation the passage is, not its loops.
+        let of_loops = TakeArgs {
+            animation: None,
+            ..reading.clone()
         };
-        let [from, to] = self.loops.each_ref().map(|place| place.as_ref().map(of).transpose());
+        let read = |input: &InputFile| written_loop::read_playable(input, &of_loops, AddedRoot::Folded);
+        let [from, to] = (self.loops.each_ref()).map(|input| input.as_ref().map(read).transpose());
         let loops: [Option<StoredLoop>; 2] = [from?, to?];
         // It is in the space of its loops, which they state.
         let stated = loops.iter().flatten().next();
         let space = stated.map_or(reading.space(), |stored| stated_space(reading.space(), &stored.sidecar));
-        let (path, animation) = &self.place;
-        let animation = animation
-            .as_deref()
-            .map_or(AnimationChoice::Auto, AnimationChoice::Given);
+        let InputFile { path, animation, .. } = &self.place;
+        let animation = (animation.as_deref()).map_or(AnimationChoice::Auto, AnimationChoice::Given);
         let mut soft = Vec::new();
         let file = load::read_take(path, &reading.settings(space, animation, memory::limits()), &mut soft)?;
         let clips = loops

@@ -121,9 +121,6 @@ pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
     ops::hypot(linear.x, linear.z)
 }
 
-/// Most stretches that are tried instead of one whose loop is not good.
-const MAX_STRETCHES: usize = 4;
-
 /// Makes the loop of a stretch, or another one where its seam shows, or where it is not good and another one is. Errors: [`JobError`].
 pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<LoopMade, JobError> {
     let recipe = request.recipe;
@@ -144,7 +141,7 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
     let mut found = (studied.analysis).make_loop_or_retry(&chosen.stretch, &settings, retry)?;
     let decision = match instead_of_showing(&found) {
         Some(instead) => Some(instead),
-        None => good_instead(studied, chosen, &settings, &mut found).or(choice.map(Decision::Closure)),
+        None => good_instead(studied, &chosen.stretch, &settings, retry, &mut found).or(choice.map(Decision::Closure)),
     };
     Ok(LoopMade {
         row: chosen.row,
@@ -173,7 +170,8 @@ pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Res
     })
 }
 
-/// The core's settings for the loop of a stretch, what is written of it, and settings without effect. Errors: [`JobError::Recipe`].
+/// The core's settings for the loop of a stretch, what is written of it, and settings without effect. Each stretch has its own: the one that
+/// was made may be another than the one asked for. Errors: [`JobError::Recipe`].
 pub(crate) fn settings(
     studied: &Studied,
     recipe: &Recipe,
@@ -212,21 +210,20 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling)
 
 /// What was made instead of the loop asked for, whose seam shows; `None` if that was made.
 fn instead_of_showing(found: &RetriedLoop) -> Option<Decision> {
-    let asked_for = found.asked_for.as_ref()?;
-    let reason = verdict(asked_for, &[]).reason;
-    Some(instead(found, asked_for, format!("the seam shows: {reason}")))
+    let reason = verdict(found.asked_for.as_ref()?, &[]).reason;
+    instead(found, format!("the seam shows: {reason}"))
 }
 
 /// Takes the first other stretch whose loop is good, where that of the recommended one is not: its order among them rests on what the
 /// take shows, and a loop that is made shows more. What is no stretch of a longer take keeps its place.
 fn good_instead(
     studied: &Studied,
-    chosen: &Chosen,
+    stretch: &LoopCandidate,
     settings: &LoopSettings,
+    retry: Retry<'_>,
     found: &mut RetriedLoop,
 ) -> Option<Decision> {
-    let stretch = &chosen.stretch;
-    if chosen.others.is_empty() || stretch.loops_already() || stretch.whole.is_some() || stretch.is_idle {
+    if retry.stretches.is_empty() || stretch.loops_already() || stretch.whole.is_some() || stretch.is_idle {
         return None;
     }
     // On its own skeleton and before it varies, so that all get the same stretch.
@@ -235,18 +232,10 @@ fn good_instead(
     if first.grade == Grade::Good {
         return None;
     }
-    let others = chosen.others.iter().filter(|other| *other != stretch);
-    for other in others.take(MAX_STRETCHES) {
-        let Ok(made) = studied.analysis.make_loop(other, settings) else {
-            continue;
-        };
-        found.tried += 1;
-        if judged(&made).grade == Grade::Good {
-            let asked_for = core::mem::replace(&mut found.made, made);
-            return Some(instead(found, &asked_for, first.to_string()));
-        }
-    }
-    None
+    let is_good = |made: &MadeLoop| judged(made).grade == Grade::Good;
+    let mut others = retry.instead_of(stretch);
+    others.find(|other| found.try_instead(&studied.analysis, other, settings, is_good))?;
+    instead(found, first.to_string())
 }
 
 fn verdict(made: &MadeLoop, of_take: &[CheckFacts]) -> Verdict {
@@ -254,13 +243,15 @@ fn verdict(made: &MadeLoop, of_take: &[CheckFacts]) -> Verdict {
     Verdict::of_made(made, &quality, of_take)
 }
 
-fn instead(found: &RetriedLoop, asked_for: &MadeLoop, reason: String) -> Decision {
+/// What was made instead of the loop asked for, and why; `None` if that was made.
+fn instead(found: &RetriedLoop, reason: String) -> Option<Decision> {
+    let asked_for = found.asked_for.as_ref()?;
     let frames = |made: &MadeLoop| [made.candidate.cut.start_frame(), made.candidate.cut.end_frame()];
-    Decision::Instead {
+    Some(Decision::Instead {
         made_of: frames(&found.made),
         asked_for: (found.made.candidate != asked_for.candidate).then(|| frames(asked_for)),
         method: found.made.closed.method,
         reason,
         tried: found.tried,
-    }
+    })
 }

@@ -4,7 +4,7 @@ use loopwright_core::candidate::MotionKind;
 use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
 
 use crate::warning::{self, SeamRemedy};
-use crate::{JobError, LoopMade, Request, Studied, Verdict, Warning, make, verdict};
+use crate::{JobError, LoopMade, Recipe, Request, Studied, Verdict, Warning, make, verdict};
 
 /// A word of a file as a part of a name: letters, digits and underscores, others become hyphens.
 pub fn name_part(text: &str) -> String {
@@ -26,12 +26,14 @@ pub struct PendingLoop {
     pub warnings: Vec<Warning>,
     /// What the body does, in one word.
     pub kind: MotionKind,
+    /// The recipe that makes the same loop again.
+    pub recipe: Recipe,
 }
 
 impl PendingLoop {
-    /// Whether it has a fault that anyone sees.
-    pub fn is_bad(&self) -> bool {
-        self.file.sidecar.quality.grade == Some(Grade::Bad)
+    /// The grade of the loop as written.
+    pub fn grade(&self) -> Option<Grade> {
+        self.file.sidecar.quality.grade
     }
 
     /// The verdict on it as written.
@@ -101,9 +103,11 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     let kind = done.kind(studied);
     sidecar.kind = Some(kind.to_string());
     sidecar.in_place = done.is_in_place();
-    sidecar.recipe_sha256 = Some(done.recipe(recipe).sha256()?);
+    let recipe = done.recipe(recipe);
+    sidecar.recipe_sha256 = Some(recipe.sha256()?);
     Ok(PendingLoop {
         kind,
+        recipe,
         done,
         file,
         warnings,

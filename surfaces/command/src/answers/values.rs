@@ -18,11 +18,12 @@ use crate::commands::cost::Side;
 use crate::commands::matching::{self, build::Building};
 use crate::commands::{self, check::Fails, convert};
 use crate::exit::Failure;
+use crate::input_file::InputFile;
 use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
 use crate::report::failure::of_arguments;
 use crate::report::{check as check_report, inspect::InspectAnswer, json};
-use crate::written_loop::{self, LoopName, WrittenLoop};
+use crate::written_loop::{self, WrittenLoop};
 use crate::{failures, limits::Limits, load, loop_output, mirroring, talk};
 
 /// What was done, and warnings.
@@ -94,7 +95,10 @@ pub fn stored_loops(paths: &[PathBuf]) -> Said<Vec<(String, PathBuf, StoredLoop)
         let reading = TakeArgs::default();
         written_loop::check_are_there(paths)?;
         let names = written_loop::all_loops(paths, &reading)?.into_iter();
-        let read = |name: LoopName| Ok((name.to_string(), name.typed(), name.read(&reading, AddedRoot::Kept)?));
+        let read = |input: InputFile| {
+            let stored = written_loop::read_playable(&input, &reading, AddedRoot::Kept)?;
+            Ok((input.to_string(), input.typed(), stored))
+        };
         names.map(read).collect()
     })
 }
@@ -291,7 +295,7 @@ pub fn retarget_loop(
 
 fn onto(name: &Path, flags: &[String]) -> Result<(RetargetArgs, Arc<CharacterTarget>), Failure> {
     let args = RetargetArgs {
-        input: name.to_owned(),
+        input: InputFile::new(name.to_owned(), None),
         ..typed("retarget", flags, &IN_AND_OUT)?
     };
     let target = load::character(&args.rig, args.map.as_deref(), args.bone_stretch)?;

@@ -73,9 +73,10 @@ fn parse_kind(text: &str) -> Result<CutKind, String> {
 impl CutArgs {
     /// The kinds of passages to make.
     pub(crate) fn kinds(&self) -> Vec<PassageKind> {
-        let asked = match self.kind.is_empty() {
-            true => CutKind::ALL.to_vec(),
-            false => self.kind.clone(),
+        let asked = if self.kind.is_empty() {
+            CutKind::ALL.to_vec()
+        } else {
+            self.kind.clone()
         };
         let of = |kind: CutKind| match kind {
             CutKind::Start => &[PassageKind::Start][..],

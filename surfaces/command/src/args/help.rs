@@ -201,9 +201,10 @@ fn summarized(command: Command, summary: &Summary) -> Command {
         "Example: {}\n`loopwright {} --help` shows all flags.",
         summary.example, summary.command
     );
-    let template = match command.has_subcommands() {
-        true => COMMANDS_TEMPLATE,
-        false => SUMMARY_TEMPLATE,
+    let template = if command.has_subcommands() {
+        COMMANDS_TEMPLATE
+    } else {
+        SUMMARY_TEMPLATE
     };
     command
         .help_template(template)

@@ -113,9 +113,9 @@ pub(crate) struct LoopArgs {
 
 impl LoopArgs {
     /// The recipe of these flags for that stretch. Errors: settings that contradict each other.
-    pub(crate) fn recipe(self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe, Failure> {
+    pub(crate) fn recipe(&self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe, Failure> {
         let flags = Recipe {
-            take: self.take,
+            take: self.take.clone(),
             stretch: StretchRecipe {
                 start: range.map(|(start, _)| start),
                 end: range.map(|(_, end)| end),
@@ -126,7 +126,7 @@ impl LoopArgs {
                 mean_cycles: self.mean_cycles,
                 several_cycles_for: None,
             },
-            closure: self.closure,
+            closure: self.closure.clone(),
             output: self.output,
             ..Recipe::default()
         };

@@ -7,6 +7,7 @@ use loopwright_formats::Format;
 
 use super::{EngineArgs, JobsArgs, take::parse_format};
 use crate::headings::{INPUT, OUTPUT};
+use crate::input_file::InputFile;
 use crate::recipe::{TakeArgs, parse_bone_stretch};
 
 /// A character that takes the motion.
@@ -30,7 +31,7 @@ pub(crate) struct RetargetArgs {
     pub(crate) inputs: Vec<PathBuf>,
     /// The one that is worked on.
     #[arg(skip)]
-    pub(crate) input: PathBuf,
+    pub(crate) input: InputFile,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     /// The character ({formats}).

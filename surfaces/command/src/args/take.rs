@@ -7,6 +7,7 @@ use loopwright_formats::Format;
 
 use super::{EngineArgs, JobsArgs, RigArgs};
 use crate::headings::{FEET, INPUT, OUTPUT, WALK};
+use crate::input_file::InputFile;
 use crate::recipe::{Sets, StudyArgs, TakeArgs};
 
 #[derive(Debug, Clone, Args)]
@@ -62,7 +63,7 @@ pub(crate) struct ConvertArgs {
     pub(crate) inputs: Vec<PathBuf>,
     /// The one that is worked on.
     #[arg(skip)]
-    pub(crate) input: PathBuf,
+    pub(crate) input: InputFile,
     /// The last name.
     #[arg(skip)]
     pub(crate) output: PathBuf,

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, io};
 
 use loopwright_formats::Format;
 
-use crate::{exit::Failure, files, patterns::Pattern, talk, written_loop};
+use crate::{exit::Failure, files, output, patterns::Pattern, talk};
 
 /// One of many files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,58 +52,32 @@ pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, cha
     // Every file that was found, with the folder below which it was.
     let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
     for name in names {
-        let named = if name.is_dir() {
-            Named::Folder(name.clone())
-        } else {
-            Pattern::new(name).map_or(Named::File, Named::Pattern)
-        };
-        let count = (found.len(), inputs.num_loops, inputs.problems.len());
-        match &named {
-            Named::File => match files::check_is_there(name) {
+        let pattern = Pattern::new(name).filter(|_| !name.is_dir());
+        if pattern.is_none() && !name.is_dir() {
+            match files::check_is_there(name) {
                 Ok(()) => found.push((files::folder_of(name).to_owned(), name.clone())),
-                Err(missing) => {
-                    inputs.problems.push((name.clone(), missing));
-                    continue;
-                }
-            },
-            Named::Folder(folder) => {
-                let mut walk = Walk {
-                    is_asked_for: &|_: &Path| true,
-                    wanted,
-                    output: output.as_deref(),
-                    inputs: &mut inputs,
-                    found: &mut found,
-                };
-                walk.below(folder);
+                Err(missing) => inputs.problems.push((name.clone(), missing)),
             }
-            Named::Pattern(pattern) => {
-                let mut walk = Walk {
-                    is_asked_for: &|below: &Path| pattern.fits(below),
-                    wanted,
-                    output: output.as_deref(),
-                    inputs: &mut inputs,
-                    found: &mut found,
-                };
-                walk.below(pattern.folder());
-            }
+            continue;
         }
-        if !matches!(named, Named::File) {
-            let ours = found.split_off(count.0);
-            found.extend(ours.into_iter().filter(|(_, path)| !is_character(path)));
-        }
-        if count == (found.len(), inputs.num_loops, inputs.problems.len()) {
-            let what = match named {
-                Named::Pattern(_) => format!("no take matches \"{}\"", name.display()),
-                _ => format!("there is no take in the folder \"{}\" or below", name.display()),
-            };
-            let failure = Failure::error(what).because(format!(
-                "takes are files whose names end in {}",
-                Format::extensions(&Format::ALL, ".")
-            ));
+        let folder = pattern.as_ref().map_or(&**name, Pattern::folder);
+        let count = (inputs.num_loops, inputs.problems.len());
+        let mut ours = Vec::new();
+        let mut walk = Walk {
+            is_asked_for: &|below: &Path| pattern.as_ref().is_none_or(|pattern| pattern.fits(below)),
+            wanted,
+            output: output.as_deref(),
+            inputs: &mut inputs,
+            found: &mut ours,
+        };
+        walk.below(folder);
+        ours.retain(|(_, path)| !is_character(path));
+        if ours.is_empty() && count == (inputs.num_loops, inputs.problems.len()) {
             inputs
                 .problems
-                .push((name.clone(), failure.try_this("another folder, or the name of a file")));
+                .push((name.clone(), nothing_in(name, pattern.is_some())));
         }
+        found.append(&mut ours);
     }
     found.retain(|(_, path)| seen.insert(path.clone()));
     let shared = shared_folder(found.iter().map(|(folder, _)| folder));
@@ -119,6 +93,21 @@ pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, cha
     inputs
 }
 
+/// Why a folder or a pattern gives no input.
+fn nothing_in(name: &Path, is_pattern: bool) -> Failure {
+    let what = if is_pattern {
+        format!("no take matches \"{}\"", name.display())
+    } else {
+        format!("there is no take in the folder \"{}\" or below", name.display())
+    };
+    Failure::error(what)
+        .because(format!(
+            "takes are files whose names end in {}",
+            Format::extensions(&Format::ALL, ".")
+        ))
+        .try_this("another folder, or the name of a file")
+}
+
 /// The files that names mean, in the order of the names: folders and patterns are replaced by what they hold, sorted by path.
 pub(crate) fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
     let mut files = Vec::new();
@@ -132,12 +121,6 @@ pub(crate) fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failu
         }
     }
     files
-}
-
-enum Named {
-    File,
-    Folder(PathBuf),
-    Pattern(Pattern),
 }
 
 /// Lists folders below one.
@@ -182,7 +165,7 @@ impl Walk<'_> {
                     continue;
                 }
                 talk::keep_on_one_line(below);
-                if self.wanted == Wanted::Takes && written_loop::has_sidecar(&path) {
+                if self.wanted == Wanted::Takes && output::has_sidecar(&path) {
                     self.inputs.num_loops += 1;
                     continue;
                 }
@@ -242,9 +225,10 @@ impl Shard {
         let (number, of) = text.split_once('/').ok_or_else(wrong)?;
         let number = number.trim().parse().map_err(|_| wrong())?;
         let of = of.trim().parse().map_err(|_| wrong())?;
-        match (1..=of).contains(&number) {
-            true => Ok(Self { number, of }),
-            false => Err(wrong()),
+        if (1..=of).contains(&number) {
+            Ok(Self { number, of })
+        } else {
+            Err(wrong())
         }
     }
 

@@ -11,11 +11,11 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use loopwright_formats::loop_file;
+use loopwright_formats::loop_file::{self, facts::Grade};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{LoopResult, Shard, Verdict, Written};
+use super::{LoopResult, Shard, Written};
 use crate::{exit::Failure, files, memory, output};
 
 /// How the names of journals begin.
@@ -74,11 +74,8 @@ impl Past {
             let has_length = fs::metadata(&output.path).is_ok_and(|there| there.len() == output.bytes);
             has_length && self.hash_of(&output.path).is_some_and(|hash| hash == output.sha256)
         };
-        let grade = match result.verdict {
-            Verdict::Good => "good",
-            Verdict::Review => "review",
-            Verdict::Bad => "bad",
-            Verdict::NoLoop | Verdict::Unreadable | Verdict::Failed => return result.outputs.is_empty(),
+        let Some(grade) = result.verdict.grade().map(Grade::as_str) else {
+            return result.outputs.is_empty();
         };
         let stated = result.row.as_ref().map(|row| row.grade.as_deref().unwrap_or("review"));
         let sidecar = result.outputs.get(1).filter(|_| result.outputs.iter().all(is_there));
@@ -309,9 +306,10 @@ fn read_lines(file: &File, past: &mut Past) -> io::Result<u64> {
         let mut line = Vec::new();
         reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
         if line.last() != Some(&b'\n') {
-            return match line.len() as u64 == MAX_LINE_BYTES {
-                true => Err(io::Error::other("it is no journal of a run: a line has no end")),
-                false => Ok(whole),
+            return if line.len() as u64 == MAX_LINE_BYTES {
+                Err(io::Error::other("it is no journal of a run: a line has no end"))
+            } else {
+                Ok(whole)
             };
         }
         whole += line.len() as u64;

@@ -12,7 +12,7 @@ use loopwright_catalog::LoopRow;
 use loopwright_formats::loop_file::facts::Grade;
 use serde::{Deserialize, Serialize};
 
-use crate::exit::Failure;
+use crate::exit::{ERROR_STATUS, Ending, Failure};
 
 pub(crate) use inputs::{Input, Inputs, Shard, Wanted, are_many, find, in_order};
 pub(crate) use journal::{Done, Journal, Past};
@@ -64,9 +64,19 @@ impl Verdict {
     /// The exit status that it asks for; of many, 2 goes before 1 and 1 before 0.
     pub(crate) fn exit_status(self) -> u8 {
         match self {
-            Self::Good | Self::Review => 0,
-            Self::Bad | Self::NoLoop => 1,
-            Self::Unreadable | Self::Failed => 2,
+            Self::Unreadable | Self::Failed => ERROR_STATUS,
+            Self::NoLoop => Ending::Negative.exit_status(),
+            Self::Good | Self::Review | Self::Bad => Ending::of_grade(self.grade()).exit_status(),
+        }
+    }
+
+    /// The grade of the loop; `None` where there is none.
+    pub(crate) fn grade(self) -> Option<Grade> {
+        match self {
+            Self::Good => Some(Grade::Good),
+            Self::Review => Some(Grade::Review),
+            Self::Bad => Some(Grade::Bad),
+            Self::NoLoop | Self::Unreadable | Self::Failed => None,
         }
     }
 }
@@ -118,9 +128,10 @@ impl LoopResult {
     /// A failure. `verdict` is what one with the exit status 2 means here; one with 1 means that there is no loop.
     pub(crate) fn failed(verdict: Verdict, failure: &Failure, warnings: Vec<String>) -> Self {
         Self {
-            verdict: match failure.is_negative() {
-                true => Verdict::NoLoop,
-                false => verdict,
+            verdict: if failure.is_negative() {
+                Verdict::NoLoop
+            } else {
+                verdict
             },
             reason: failure.what().to_owned(),
             because: failure.details().to_vec(),

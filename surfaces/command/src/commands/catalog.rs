@@ -38,13 +38,15 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
         outputs.add(path, &bytes(format, &rows, path)?)?;
         written = outputs.commit()?;
     }
-    output::print(&match args.json {
-        true => report::json(num_read, &rows, &written),
-        false => report::human(num_read, &rows, &written),
+    output::print(&if args.json {
+        report::json(num_read, &rows, &written)
+    } else {
+        report::human(num_read, &rows, &written)
     })?;
-    Ok(match rows.is_empty() {
-        true => Ending::Negative,
-        false => Ending::Done,
+    Ok(if rows.is_empty() {
+        Ending::Negative
+    } else {
+        Ending::Done
     })
 }
 
@@ -58,13 +60,14 @@ pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat, Failure> {
         ))
         .try_this("a name that ends in .parquet, .csv or .jsonl")
     })?;
-    match format.is_there() {
-        true => Ok(format),
-        false => Err(
+    if format.is_there() {
+        Ok(format)
+    } else {
+        Err(
             Failure::error(format!("\"{}\" is Parquet, which this build has not", path.display()))
                 .because("it takes long to build, so it is a feature; released programs have it")
                 .try_this("a name that ends in .csv or .jsonl, or a build with --features parquet"),
-        ),
+        )
     }
 }
 

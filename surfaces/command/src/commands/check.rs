@@ -8,192 +8,196 @@ use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 use loopwright_job::{CheckError, CheckId, CheckedLoop, Studied};
 use loopwright_sets::{LoopOfSet, check_together};
 
+use crate::animations::Excluded;
 use crate::exit::{Ending, Failure};
+use crate::found_loops::{FoundLoop, loops_in, passages_in};
 use crate::limits::{Exceeded, Limits, SeamNames};
 use crate::output::{self, Outputs};
 use crate::report::check::{self as report, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
-use crate::written_passage::{self, CheckedPassage, WrittenPassage};
-use crate::{
-    animations::{self, Excluded},
-    args::CheckArgs,
-    batch, failures, files, load,
-    recipe::TakeArgs,
-    talk,
-};
+use crate::written_passage::{CheckedPassage, WrittenPassage};
+use crate::{args::CheckArgs, failures, input_file::InputFile, load, recipe::TakeArgs, talk};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let limits = Limits::settled(args.limits, args.config.as_deref())?;
-    let named = loops_in(&args.loops, &args.reading, Excluded::of(&args.loops, &args.left_out));
     let mut outputs = Outputs::new(args.force);
     if let Some(junit) = &args.junit {
-        for path in named
-            .iter()
-            .filter_map(|(path, _)| path.as_ref().ok())
-            .chain(&args.take)
-        {
-            outputs.protect(path);
-            outputs.protect_as("sidecar", &output::sidecar_path(path));
-        }
+        protect_inputs(&mut outputs, args);
         outputs.check(junit)?;
     }
-    let fails = Fails {
-        from: args.fail_on,
-        only: &args.only,
-    };
     let read = |take: &PathBuf| load::load(take, &args.reading.clone().into());
     let take = args.take.as_ref().map(read).transpose()?;
-    let mut verdicts: Vec<Verdict> = Vec::new();
-    // Of those that can be checked: which verdict, and what the loop brings to the others.
-    let mut of_set: Vec<(usize, LoopOfSet)> = Vec::new();
-    // A bad file, or a folder without loops, does not stop the others. It is reported now and listed again at the end.
-    let mut opened: Option<LoopsInFile> = None;
     let (passages, files) = passages_in(&args.loops)?;
+    let mut loops = loops_in(&files, &args.reading, Excluded::of(&args.loops, &args.left_out));
     // A folder of passages alone is no folder without loops.
-    let named: Vec<Named> = loops_in(&files, &args.reading, Excluded::of(&args.loops, &args.left_out))
-        .into_iter()
-        .filter(|(path, _)| match path {
-            Err((folder, _)) => !passages.iter().any(|passage| passage.place.0.starts_with(folder)),
-            Ok(_) => true,
-        })
-        .collect();
-    let is_alone = named.len() + passages.len() == 1;
-    for (path, animation) in named {
-        let reading = TakeArgs {
-            animation: animation.clone().or_else(|| args.reading.animation.clone()),
-            ..args.reading.clone()
-        };
-        let checked = path
-            .and_then(|path| {
-                let read = match animation {
-                    Some(_) => LoopsInFile::kept(&mut opened, &path).and_then(|file| file.read(&reading)),
-                    None => written_loop::read(&path, &reading),
-                };
-                let checked = read.and_then(|read| {
-                    let verdict = check(&path, &read, &reading, take.as_ref(), &limits, &fails)?;
-                    if args.together {
-                        let (written, sidecar) = (&read.written, read.sidecar.as_ref());
-                        let own = LoopOfSet::new(written, sidecar, &reading.overrides())
-                            .map_err(|error| uncheckable(&path, error, take.as_ref(), sidecar))?;
-                        of_set.push((verdicts.len(), own));
-                    }
-                    Ok(verdict)
+    loops.retain(|found| match found {
+        Err((folder, _)) => !passages.iter().any(|passage| passage.place.path.starts_with(folder)),
+        Ok(_) => true,
+    });
+    let mut checking = Checking {
+        args,
+        limits: &limits,
+        fails: Fails {
+            from: args.fail_on,
+            only: &args.only,
+        },
+        take: take.as_ref(),
+        is_alone: loops.len() + passages.len() == 1,
+        opened: None,
+        verdicts: Vec::new(),
+        of_set: Vec::new(),
+    };
+    for found in loops {
+        checking.add_loop(found)?;
+    }
+    for passage in passages {
+        checking.add_passage(&passage)?;
+    }
+    checking.compare_loops()?;
+    checking.end(outputs)
+}
+
+/// The report of the check is written over no loop, take or sidecar.
+fn protect_inputs(outputs: &mut Outputs, args: &CheckArgs) {
+    let loops = loops_in(&args.loops, &args.reading, Excluded::of(&args.loops, &args.left_out));
+    let loops = loops.into_iter().flatten().map(|input| input.path);
+    for path in loops.chain(args.take.clone()) {
+        outputs.protect(&path);
+        outputs.protect_as("sidecar", &output::sidecar_path(&path));
+    }
+}
+
+/// A run over loops and passages. A bad file, or a folder without loops, does not stop the others: it is reported at once and listed again
+/// at the end.
+struct Checking<'a> {
+    args: &'a CheckArgs,
+    limits: &'a Limits,
+    fails: Fails<'a>,
+    /// The take that the loops were made from.
+    take: Option<&'a Studied>,
+    /// Whether there is only one to check: the end of the run then reports its failure.
+    is_alone: bool,
+    opened: Option<LoopsInFile>,
+    verdicts: Vec<Verdict>,
+    /// Of those that can be checked: which verdict, and what the loop brings to the others.
+    of_set: Vec<(usize, LoopOfSet)>,
+}
+
+impl Checking<'_> {
+    fn add_loop(&mut self, found: FoundLoop) -> Result<(), Failure> {
+        match found {
+            Ok(input) => {
+                let checked = self.check_loop(&input).map(|verdict| Verdict {
+                    animation: input.animation.clone(),
+                    ..verdict
                 });
-                checked.map_err(|failure| (path, failure))
-            })
-            .map(|verdict| Verdict {
-                animation: animation.clone(),
-                ..verdict
-            });
+                self.add(&input.path, input.animation.as_deref(), checked)
+            }
+            Err((path, failure)) => self.add(&path, None, Err(failure)),
+        }
+    }
+
+    fn check_loop(&mut self, input: &InputFile) -> Result<Verdict, Failure> {
+        let reading = input.reading(&self.args.reading);
+        let read = match input.animation {
+            Some(_) => LoopsInFile::kept(&mut self.opened, input)?.read(&reading)?,
+            None => written_loop::read(input, &reading)?,
+        };
+        let verdict = check(&input.path, &read, &reading, self.take, self.limits, &self.fails)?;
+        if self.args.together {
+            let sidecar = read.sidecar.as_ref();
+            let own = LoopOfSet::new(&read.written, sidecar, &reading.overrides())
+                .map_err(|error| uncheckable(&input.path, error, self.take, sidecar))?;
+            self.of_set.push((self.verdicts.len(), own));
+        }
+        Ok(verdict)
+    }
+
+    fn add_passage(&mut self, passage: &WrittenPassage) -> Result<(), Failure> {
+        let checked = passage.check(&self.args.reading);
+        let checked = checked.map(|checked| of_passage(passage, checked, &self.fails));
+        let InputFile { path, animation, .. } = &passage.place;
+        self.add(path, animation.as_deref(), checked)
+    }
+
+    /// Keeps the verdict on a file, or on an animation of it, and says it.
+    fn add(&mut self, path: &Path, animation: Option<&str>, checked: Result<Verdict, Failure>) -> Result<(), Failure> {
         let verdict = match checked {
             Ok(verdict) => {
-                if !args.json {
+                if !self.args.json {
                     for warning in &verdict.warnings {
                         talk::warn(&format!("{}: {warning}", verdict.title()));
                     }
-                    output::print(&report::human(&verdict, args.verbose))?;
+                    output::print(&report::human(&verdict, self.args.verbose))?;
                 }
                 verdict
             }
-            Err((path, failure)) => {
-                // A failure that ends the run is reported by the end of the run.
-                if !is_alone {
-                    talk::fail(&failure);
-                }
-                Verdict {
-                    file: path.display().to_string(),
-                    animation,
-                    grade: "error",
-                    failure: Some(failure),
-                    ..Verdict::default()
-                }
-            }
-        };
-        verdicts.push(verdict);
-    }
-    for passage in passages {
-        let (path, animation) = &passage.place;
-        let verdict = match passage.check(&args.reading) {
-            Ok(checked) => of_passage(&passage, checked, &fails),
             Err(failure) => {
-                if !is_alone {
+                if !self.is_alone {
                     talk::fail(&failure);
                 }
                 Verdict {
                     file: path.display().to_string(),
-                    animation: animation.clone(),
+                    animation: animation.map(str::to_owned),
                     grade: "error",
                     failure: Some(failure),
                     ..Verdict::default()
                 }
             }
         };
-        if !args.json && verdict.failure.is_none() {
-            for warning in &verdict.warnings {
-                talk::warn(&format!("{}: {warning}", verdict.title()));
-            }
-            output::print(&report::human(&verdict, args.verbose))?;
-        }
-        verdicts.push(verdict);
+        self.verdicts.push(verdict);
+        Ok(())
     }
-    let (places, loops): (Vec<usize>, Vec<LoopOfSet>) = of_set.into_iter().unzip();
-    for (place, checks) in places.into_iter().zip(check_together(&loops)) {
-        let verdict = &mut verdicts[place];
-        let fails = Fails { only: &[], ..fails };
-        let [failed, to_review] = fails.of(&checks, false);
-        if !args.json {
-            output::print(&report::together(verdict, &failed, &to_review))?;
-        }
-        verdict.failed.extend(failed);
-        verdict.to_review.extend(to_review);
-        verdict.together = Some(checks);
-    }
-    let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
-    if verdicts.len() > 1 && !failed.is_empty() {
-        // After many loops, end with a list of those that need work.
-        let names: Vec<String> = failed
-            .iter()
-            .map(|verdict| format!("{}: {}", verdict.title(), verdict.why()))
-            .collect();
-        talk::list(&format!("{} of {} loops fail", failed.len(), verdicts.len()), &names);
-    }
-    if verdicts.len() > 1 && !args.json {
-        output::print(&report::by_check(&verdicts, &args.only))?;
-    }
-    if let Some(junit) = &args.junit {
-        outputs.add(junit, report::junit(&verdicts).as_bytes())?;
-        outputs.commit()?;
-    }
-    let unreadable: Vec<&Failure> = verdicts.iter().filter_map(|verdict| verdict.failure.as_ref()).collect();
-    let failure = match &unreadable[..] {
-        [only] if is_alone => Some((*only).clone().into_error()),
-        _ => Failure::of_some(unreadable, verdicts.len(), "loops could not be checked"),
-    };
-    let document = report::json(&verdicts, &limits, failure.as_ref());
-    output::end(document, failure, args.json)?;
-    Ok(if failed.is_empty() {
-        Ending::Done
-    } else {
-        Ending::Negative
-    })
-}
 
-/// The passages for these paths, and the paths without files that are passages.
-fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>), Failure> {
-    let (mut passages, mut others) = (Vec::new(), Vec::new());
-    for path in paths {
-        let found = match path.is_dir() {
-            true => written_passage::below(path)?,
-            false => written_passage::of_file(path),
+    /// Checks loops against each other, where that is asked for.
+    fn compare_loops(&mut self) -> Result<(), Failure> {
+        let (places, loops): (Vec<usize>, Vec<LoopOfSet>) = self.of_set.drain(..).unzip();
+        let fails = Fails {
+            only: &[],
+            ..self.fails
         };
-        // A file of a set that holds several clips holds loops, too.
-        let is_one = |passage: &WrittenPassage| passage.place.1.is_none() && !path.is_dir();
-        if !found.iter().any(is_one) {
-            others.push(path.clone());
+        for (place, checks) in places.into_iter().zip(check_together(&loops)) {
+            let verdict = &mut self.verdicts[place];
+            let [failed, to_review] = fails.of(&checks, false);
+            if !self.args.json {
+                output::print(&report::together(verdict, &failed, &to_review))?;
+            }
+            verdict.failed.extend(failed);
+            verdict.to_review.extend(to_review);
+            verdict.together = Some(checks);
         }
-        passages.extend(found);
+        Ok(())
     }
-    Ok((passages, others))
+
+    /// Says of many which need work, and writes what is said of all.
+    fn end(self, mut outputs: Outputs) -> Result<Ending, Failure> {
+        let Self { args, verdicts, .. } = self;
+        let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
+        if verdicts.len() > 1 && !failed.is_empty() {
+            let named = |verdict: &&Verdict| format!("{}: {}", verdict.title(), verdict.why());
+            let names: Vec<String> = failed.iter().map(named).collect();
+            talk::list(&format!("{} of {} loops fail", failed.len(), verdicts.len()), &names);
+        }
+        if verdicts.len() > 1 && !args.json {
+            output::print(&report::by_check(&verdicts, &args.only))?;
+        }
+        if let Some(junit) = &args.junit {
+            outputs.add(junit, report::junit(&verdicts).as_bytes())?;
+            outputs.commit()?;
+        }
+        let unreadable: Vec<&Failure> = verdicts.iter().filter_map(|verdict| verdict.failure.as_ref()).collect();
+        let failure = match &unreadable[..] {
+            [only] if self.is_alone => Some((*only).clone().into_error()),
+            _ => Failure::of_some(unreadable, verdicts.len(), "loops could not be checked"),
+        };
+        let document = report::json(&verdicts, self.limits, failure.as_ref());
+        output::end(document, failure, args.json)?;
+        Ok(if failed.is_empty() {
+            Ending::Done
+        } else {
+            Ending::Negative
+        })
+    }
 }
 
 /// The verdict on a passage.
@@ -203,8 +207,8 @@ fn of_passage(passage: &WrittenPassage, checked: CheckedPassage, fails: &Fails<'
     checked.verdict.state(&mut figures);
     let [failed, to_review] = fails.of(&figures.checks, false);
     Verdict {
-        file: passage.place.0.display().to_string(),
-        animation: passage.place.1.clone(),
+        file: passage.place.path.display().to_string(),
+        animation: passage.place.animation.clone(),
         grade: grade.as_str(),
         failed,
         to_review,
@@ -216,43 +220,8 @@ fn of_passage(passage: &WrittenPassage, checked: CheckedPassage, fails: &Fails<'
     }
 }
 
-/// A file or why there is none, and the animation in it if the file holds several loops.
-pub(super) type Named = (Result<PathBuf, (PathBuf, Failure)>, Option<String>);
-
-/// All loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a
-/// file stands for all its animations that are named like loops.
-pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs, excluded: Excluded<'_>) -> Vec<Named> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.extend(batch::in_order(core::slice::from_ref(path)));
-            continue;
-        }
-        match written_loop::loops_below(path) {
-            Ok(found) => files.extend(found.into_iter().map(Ok)),
-            Err(failure) => files.push(Err((path.clone(), failure))),
-        }
-    }
-    let mut loops: Vec<Named> = Vec::new();
-    for file in files {
-        let file = match file {
-            Ok(path) => path,
-            Err(problem) => {
-                loops.push((Err(problem), None));
-                continue;
-            }
-        };
-        let (path, animation) = files::split_animation(&file);
-        match written_loop::several_loops(&path, &animations::named(&file, reading).1, excluded) {
-            Ok(several) if several.is_empty() => loops.push((Ok(path), animation)),
-            Ok(several) => loops.extend(several.into_iter().map(|name| (Ok(path.clone()), Some(name)))),
-            Err(failure) => loops.push((Err((path, failure)), None)),
-        }
-    }
-    loops
-}
-
 /// Which checks make a loop fail.
+#[derive(Clone, Copy)]
 pub(crate) struct Fails<'a> {
     pub(crate) from: Grade,
     /// Of these alone; of all where none is named.

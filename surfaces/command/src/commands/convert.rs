@@ -15,12 +15,14 @@ use super::each::{self, Manner};
 use super::retarget::{self, Moved, Options};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::recipe::{Recenter, TakeArgs};
+use crate::recipe::Recenter;
 use crate::report::{convert::ConvertAnswer, json};
 use crate::{
     animations::{self, Excluded},
     args::ConvertArgs,
-    batch, failures, files, load, loop_output, memory, mirroring, talk, written_loop,
+    batch, failures, files,
+    input_file::InputFile,
+    load, loop_output, memory, mirroring, talk, written_loop,
 };
 
 pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
@@ -41,12 +43,11 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
     }
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
-        let (input, reading) = animations::named(input, &args.reading);
-        let output = each::output_of(&input, folder, &extension(args, &input))?;
+        let input = InputFile::named(input);
+        let output = each::output_of(&input.path, folder, &extension(args, &input.path))?;
         let args = ConvertArgs {
             input,
             output,
-            reading,
             ..args.clone()
         };
         return one(&args, target.as_ref());
@@ -60,7 +61,7 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
     let extension = |input: &Path| extension(args, input);
     each::into_folder(&args.inputs, folder, extension, manner, |input, output| {
         let args = ConvertArgs {
-            input: input.to_owned(),
+            input: InputFile::named(input),
             output: output.to_owned(),
             ..args.clone()
         };
@@ -97,13 +98,9 @@ fn split(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<En
         animations,
         |input, (number, name), output| {
             let args = ConvertArgs {
-                input: input.to_owned(),
+                input: InputFile::new(input.to_owned(), Some(name.clone())),
                 output: output.to_owned(),
                 number: Some(*number),
-                reading: TakeArgs {
-                    animation: Some(name.clone()),
-                    ..args.reading.clone()
-                },
                 ..args.clone()
             };
             let ending = one(&args, target)?;
@@ -130,13 +127,12 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     }
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
-    outputs.protect(&args.input);
+    outputs.protect(&args.input.path);
     outputs.check(&args.output)?;
-    let sidecar = match (args.number, &args.reading.animation) {
+    let sidecar = match (args.number, &args.input.animation) {
         (Some(_), Some(name)) => written_loop::sidecar_named(&args.input, name)?,
         _ => written_loop::read_sidecar(&args.input, &args.reading)?,
     };
-    let beside = output::sidecar_path(&args.output);
     let mut warnings = Vec::new();
     let mut file = read(args, sidecar.as_ref(), &mut warnings)?;
     if args.number.is_some() {
@@ -144,17 +140,33 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     }
     talk::warn_all(&warnings);
     let answer = ConvertAnswer {
-        take: take_facts(&args.input.display().to_string(), &file),
+        take: take_facts(&args.input.path.display().to_string(), &file),
         is_loop: sidecar.is_some(),
         mirrored: args.mirror,
     };
-    match sidecar {
-        Some(_) => {
-            outputs.protect(&output::sidecar_path(&args.input));
-            outputs.check(&beside)?;
+    match &args.input.sidecar {
+        Some(own) if sidecar.is_some() => {
+            outputs.protect(own);
+            outputs.check(&output::sidecar_path(&args.output))?;
         }
-        None => outputs.clear_sidecar(&args.output)?,
+        _ => outputs.clear_sidecar(&args.output)?,
     }
+    write(args, format, &file, sidecar, &mut outputs)?;
+    let outputs = outputs.commit()?;
+    if args.json {
+        output::print(&json::document("convert", answer, None, &outputs))?;
+    }
+    Ok(Ending::Done)
+}
+
+/// Writes a take or a loop that was read, mirrored where that is asked for, and says what gets lost.
+fn write(
+    args: &ConvertArgs,
+    format: Format,
+    file: &LoadedTake,
+    sidecar: Option<Sidecar>,
+    outputs: &mut Outputs,
+) -> Result<(), Failure> {
     let (take, mirror) = if args.mirror {
         let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
         let (take, mirror) = mirroring::mirrored(&file.take, &pairs, &args.reading)?;
@@ -172,7 +184,7 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     let work = Work {
         args,
         format,
-        file: &file,
+        file,
         take,
     };
     if let Some(warning) = file.source.left_out_in(format) {
@@ -186,23 +198,17 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
     };
     talk::warn_all(&written.warnings);
     match sidecar {
-        Some(sidecar) => {
-            loop_output::add_written(&mut outputs, &written, sidecar, &args.output)?;
-        }
-        None => outputs.add(&args.output, &written.bytes)?,
+        Some(sidecar) => loop_output::add_written(outputs, &written, sidecar, &args.output).map(|_| ()),
+        None => outputs.add(&args.output, &written.bytes),
     }
-    let outputs = outputs.commit()?;
-    if args.json {
-        output::print(&json::document("convert", answer, None, &outputs))?;
-    }
-    Ok(Ending::Done)
 }
 
 /// Puts the take or the loop onto a character, into the character's own file.
 fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Ending, Failure> {
-    let pairs = match args.mirror {
-        true => Some(mirroring::pairs_of(args.mirror_map.as_deref())?),
-        false => None,
+    let pairs = if args.mirror {
+        Some(mirroring::pairs_of(args.mirror_map.as_deref())?)
+    } else {
+        None
     };
     let Moved {
         take,
@@ -234,19 +240,20 @@ fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -
 
 /// Reads the take or the loop; of a file without animations its skeleton at rest.
 fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
+    let (path, reading) = (&args.input.path, args.input.reading(&args.reading));
     let Some(sidecar) = sidecar else {
-        let settings = (args.reading).settings(args.reading.space(), AnimationChoice::Auto, memory::limits());
+        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
         let settings = by_number(args, settings);
-        let file = load::open(&args.input)?;
+        let file = load::open(path)?;
         let read = match file.num_animations() {
             0 => file.read_rest(&settings, warnings),
             _ => file.read(&settings, warnings),
         };
-        return read.map_err(|error| failures::read(&args.input, &error));
+        return read.map_err(|error| failures::read(path, &error));
     };
-    let space = stated_space(args.reading.space(), sidecar);
-    let settings = written_loop::settings(&args.reading, space, Some(sidecar));
-    load::read_loop(&args.input, &by_number(args, settings), Some(sidecar), warnings)
+    let space = stated_space(reading.space(), sidecar);
+    let settings = written_loop::settings(&reading, space, Some(sidecar));
+    load::read_loop(path, &by_number(args, settings), Some(sidecar), warnings)
 }
 
 fn by_number<'a>(args: &ConvertArgs, settings: ReadSettings<'a>) -> ReadSettings<'a> {
@@ -290,7 +297,7 @@ impl Work<'_> {
             return Ok(None);
         };
         Ok(Some(WrittenFile {
-            bytes: files::read_bytes(&self.args.input)?,
+            bytes: files::read_bytes(&self.args.input.path)?,
             animation: Some(animation.to_owned()),
             warnings: Vec::new(),
         }))
@@ -342,15 +349,16 @@ impl Work<'_> {
                 Some(clip) => clip,
                 None => in_file
                     .clip(take)
-                    .map_err(|error| written_loop::apart(&self.args.input, &error))?,
+                    .map_err(|error| written_loop::apart(&self.args.input.path, &error))?,
             };
             let name = sidecar.playback.animation.clone();
             let name = name.unwrap_or_else(|| clip.name().to_owned());
             let settings = LoopWriteSettings {
                 limits: memory::limits(),
-                closing_key: match sidecar.playback.closing_key {
-                    true => ClosingKey::Repeat,
-                    false => ClosingKey::Drop,
+                closing_key: if sidecar.playback.closing_key {
+                    ClosingKey::Repeat
+                } else {
+                    ClosingKey::Drop
                 },
                 copies: sidecar.playback.copies,
                 add_root,
@@ -373,16 +381,20 @@ impl Work<'_> {
         };
         let sidecar = stated(sidecar, &written, &source);
         // The old file's importer settings may not fit the new one.
-        let target = (self.args.engine.target).map(|engine| match add_root {
-            // A root joint that is new in the file is not in the take.
-            true => engine.facts(&sidecar, take.skeleton(), take.frame_rate_hz()),
-            false => written_loop::target_facts(engine, &sidecar, take, take.frame_rate_hz()),
+        let target = (self.args.engine.target).map(|engine| {
+            if add_root {
+                // A root joint that is new in the file is not in the take.
+                engine.facts(&sidecar, take.skeleton(), take.frame_rate_hz())
+            } else {
+                written_loop::target_facts(engine, &sidecar, take, take.frame_rate_hz())
+            }
         });
         Ok((written, Sidecar { target, ..sidecar }))
     }
 
     fn place(&self, sidecar: &Sidecar) -> Result<LoopInFile, Failure> {
-        LoopInFile::from_whole_file(sidecar, &self.take).map_err(|error| written_loop::apart(&self.args.input, &error))
+        LoopInFile::from_whole_file(sidecar, &self.take)
+            .map_err(|error| written_loop::apart(&self.args.input.path, &error))
     }
 
     /// The loop at the origin; `None` if it is there already. The sidecar then says how it was moved.
@@ -390,7 +402,7 @@ impl Work<'_> {
         let in_file = self.place(sidecar)?;
         let clip = in_file
             .clip(&self.take)
-            .map_err(|error| written_loop::apart(&self.args.input, &error))?;
+            .map_err(|error| written_loop::apart(&self.args.input.path, &error))?;
         let before = *clip.root();
         let recentered = clip.recentered(&self.body()?, in_file.mode, in_file.space);
         let (motion, now) = (recentered.motion, recentered.clip.root());

@@ -84,7 +84,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         let mut clips = Vec::new();
         for name in &names {
             outputs.protect(&name.path);
-            let mut stored = name.read(&args.reading, job::AddedRoot::Folded)?;
+            let mut stored = written_loop::read_playable(name, &args.reading, job::AddedRoot::Folded)?;
             if let Some(target) = studying.character() {
                 stored = written_loop::on_character(stored, target, &args.reading)?;
             }

@@ -101,13 +101,14 @@ pub(super) fn into_folder(
 /// Errors: files cannot go into it, because it is one or named like one.
 fn check_is_folder(folder: &Path) -> Result<(), Failure> {
     let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
-    match !folder.is_dir() && is_file {
-        true => Err(Failure::error(format!(
+    if !folder.is_dir() && is_file {
+        Err(Failure::error(format!(
             "\"{}\" is the name of a file, and several files need a folder",
             folder.display()
         ))
-        .try_this("the name of a folder: out/")),
-        false => Ok(()),
+        .try_this("the name of a folder: out/"))
+    } else {
+        Ok(())
     }
 }
 
@@ -207,10 +208,7 @@ pub(super) fn all(
     };
     batch::run(&each, &found.files, jobs, |input, (result, said)| {
         progress.beside(|| {
-            let text = match manner.json {
-                true => line(&said.printed),
-                false => said.printed,
-            };
+            let text = if manner.json { line(&said.printed) } else { said.printed };
             let now = output::print(&text);
             printed = core::mem::replace(&mut printed, Ok(())).and(now);
             for warning in &said.warnings {
@@ -220,9 +218,10 @@ pub(super) fn all(
                 Ok(now) => ending = ending.max(now),
                 Err(failure) => {
                     talk::fail(&failure);
-                    match failure.is_negative() {
-                        true => ending = Ending::Negative,
-                        false => failed.push(failure),
+                    if failure.is_negative() {
+                        ending = Ending::Negative;
+                    } else {
+                        failed.push(failure);
                     }
                 }
             }

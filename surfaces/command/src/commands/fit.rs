@@ -10,7 +10,7 @@ use loopwright_job::{take_facts, warning};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::fit::{self as report, FittedTake, Outcome, Source};
-use crate::{args::FitArgs, failures, files, load, memory, patterns::Pattern, plot::PlotFile, talk, written_loop};
+use crate::{args::FitArgs, failures, files, load, memory, patterns::Pattern, plot::PlotFile, talk};
 
 pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     if let Some(profile) = &args.profile {
@@ -139,9 +139,10 @@ fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source,
                     Ok(take) => {
                         let take = smoothed(take)?;
                         for warning in &take.warnings {
-                            talk::warn(&match is_batch {
-                                true => format!("{}: {warning}", take.facts.file),
-                                false => warning.clone(),
+                            talk::warn(&if is_batch {
+                                format!("{}: {warning}", take.facts.file)
+                            } else {
+                                warning.clone()
                             });
                         }
                         Outcome::Take(Box::new(take))
@@ -204,7 +205,7 @@ pub(crate) fn fitted(
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no take.
 fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let found = files::files_below(folder, |path| {
-        files::is_named_like_a_take(path) && !written_loop::has_sidecar(path)
+        files::is_named_like_a_take(path) && !output::has_sidecar(path)
     })?;
     if found.is_empty() {
         return Err(Failure::error(format!(

@@ -6,7 +6,9 @@ use super::like::reading_of;
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::survey::{self, Surveyed};
-use crate::{args::InspectArgs, load, plot::PlotFile, report::inspect::InspectAnswer, written_loop};
+use crate::{
+    args::InspectArgs, input_file::InputFile, load, plot::PlotFile, report::inspect::InspectAnswer, written_loop,
+};
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     args.sets.only_of_search()?;
@@ -27,7 +29,7 @@ fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.protect(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let sidecar = written_loop::read_sidecar(&args.take, &reading_of(&args.study))?;
+    let sidecar = written_loop::read_sidecar(&InputFile::new(args.take.clone(), None), &reading_of(&args.study))?;
     // A loop is in the space of its take, which the sidecar states.
     let mut study = study.clone();
     if let Some(sidecar) = &sidecar {

@@ -136,9 +136,10 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
     };
     let was_stopped = listening.hear()?;
     let ended = listening.end(recorded);
-    match was_stopped {
-        true => ended.map(|_| Ending::Stopped).map_err(Failure::stopped),
-        false => ended,
+    if was_stopped {
+        ended.map(|_| Ending::Stopped).map_err(Failure::stopped)
+    } else {
+        ended
     }
 }
 
@@ -383,10 +384,11 @@ impl Listening<'_> {
             }
         }
         live.ready_secs = came.elapsed().as_secs_f64();
-        match self.args.json {
+        if self.args.json {
             // Who closed the pipe wants no more lines, and still the loop.
-            true => drop(output::print(&live.line())),
-            false => talk::note(&live.human()),
+            drop(output::print(&live.line()));
+        } else {
+            talk::note(&live.human());
         }
     }
 
@@ -560,14 +562,12 @@ fn answer(
     sidecar: &Sidecar,
     outputs: &[String],
 ) -> Result<Ending, Failure> {
-    output::print(&match args.json {
-        true => last_line(counts, is_of_recording, sidecar, outputs),
-        false => report::make::human(sidecar, args.verbose),
+    output::print(&if args.json {
+        last_line(counts, is_of_recording, sidecar, outputs)
+    } else {
+        report::make::human(sidecar, args.verbose)
     })?;
-    Ok(match sidecar.quality.grade {
-        Some(Grade::Bad) => Ending::Negative,
-        _ => Ending::Done,
-    })
+    Ok(Ending::of_grade(sidecar.quality.grade))
 }
 
 /// Warns of what was odd in packets.

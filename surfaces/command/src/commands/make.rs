@@ -2,48 +2,32 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::Format;
-use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest};
+use loopwright_formats::{AnimatedFile, Format};
+use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Studied};
 
 use super::make_all::{PackArgs, make_all};
-use super::make_many;
+use super::{make_many, make_paths};
 use crate::animations::{self, Excluded};
 use crate::args::{CloseArgs, MakeArgs, TargetArgs};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
-use crate::{batch, failures, files, load, loop_output, plot::PlotFile, talk};
+use crate::{batch, failures, files, input_file::InputFile, load, loop_output, plot::PlotFile, talk};
 
 pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {
         output::write_nothing();
     }
-    let cycles = args.search.as_ref().and_then(|search| search.cycles);
-    let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
-    let mut flags = args.settings.recipe(args.range, cycles)?;
-    if let [take] = &mut args.takes[..]
-        && let (file, Some(animation)) = files::split_animation(take)
-    {
-        *take = file;
-        flags.take.animation = Some(animation);
-    }
-    let mut recipe = with_file(&flags, args.target.recipe.as_deref())?;
-    // Flags override the file: a stretch in the file does not replace a requested search.
-    if args.range.is_none() && (args.pick.is_some() || searches) {
-        recipe.stretch = recipe.stretch.searched_anew(cycles);
-    }
-    let mut search = args.search.unwrap_or_default().tuned(&recipe.search);
-    search.cycles = recipe.stretch.cycles;
-    let is_of_several = |animation: &String| animation.contains(['*', '?']);
-    let takes_several = args.all_animations || recipe.take.animation.as_ref().is_some_and(is_of_several);
+    let (recipe, search) = settled(&mut args)?;
+    let takes_several = args.all_animations || recipe.take.animation.as_deref().is_some_and(is_pattern);
     if !args.left_out.exclude.is_empty() && !takes_several {
         return Err(
             Failure::error("--exclude leaves out some of several animations, and one is asked for")
                 .try_this("--all-animations, or a pattern such as --animation 'Walk*'"),
         );
     }
-    let rows = args.pick.or(search.every_cycle.then_some(Rows::All));
+    let rows = args.pick.take().or(search.every_cycle.then_some(Rows::All));
     let pick = match &rows {
         Some(Rows::Picked(rows)) if rows.len() == 1 => Some(rows[0]),
         _ => None,
@@ -66,40 +50,74 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
             });
         }
     };
-    let is_one = pick.is_some() || recipe.stretch.start.is_some() || args.target.plot.is_some();
-    let is_one = is_one || args.target.save_recipe.is_some();
-    if args.all_animations || !is_one {
-        let wanted = recipe.take.animation.as_deref();
-        if args.all_animations || wanted.is_some_and(|wanted| wanted.contains(['*', '?'])) {
-            let file = load::open(take)?;
-            let excluded = Excluded::of(&args.takes, &args.left_out);
-            let numbers = animations::asked_for(take, &file, wanted, excluded)?;
-            if args.all_animations && recipe.stretch.start.is_some() {
-                return Err(
-                    Failure::error("the recipe names frames, which are those of one animation")
-                        .try_this("a recipe without [stretch], or no --all-animations"),
-                );
-            }
-            if args.all_animations || numbers.len() > 1 {
-                let request = PackArgs {
-                    recipe: &recipe,
-                    target: &args.target,
-                    search: &search,
-                };
-                return make_all(take, &file, &numbers, request);
-            }
-        }
+    if let Some((file, numbers)) = animations_for_one_file(&args, take, &recipe, pick)? {
+        let request = PackArgs {
+            recipe: &recipe,
+            target: &args.target,
+            search: &search,
+        };
+        return make_all(take, &file, &numbers, request);
     }
     make(take, &recipe, &args.target, Some((pick, &search)))
+}
+
+/// What the flags and the recipe in a file ask for together, with the animation that the name of a single take says.
+fn settled(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest), Failure> {
+    let cycles = args.search.as_ref().and_then(|search| search.cycles);
+    let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
+    let mut flags = args.settings.recipe(args.range, cycles)?;
+    if let [take] = &mut args.takes[..] {
+        let input = InputFile::named(take);
+        *take = input.path;
+        flags.take.animation = input.animation.or(flags.take.animation);
+    }
+    let mut recipe = with_file(&flags, args.target.recipe.as_deref())?;
+    // Flags override the file: a stretch in the file does not replace a requested search.
+    if args.range.is_none() && (args.pick.is_some() || searches) {
+        recipe.stretch = recipe.stretch.searched_anew(cycles);
+    }
+    let mut search = args.search.take().unwrap_or_default().tuned(&recipe.search);
+    search.cycles = recipe.stretch.cycles;
+    Ok((recipe, search))
+}
+
+/// Whether the name of an animation may mean several.
+fn is_pattern(animation: &str) -> bool {
+    animation.contains(['*', '?'])
+}
+
+/// The animations of a take whose loops go into one file, and that file; `None` where a loop of one animation is asked for.
+fn animations_for_one_file(
+    args: &MakeArgs,
+    take: &Path,
+    recipe: &Recipe,
+    pick: Option<usize>,
+) -> Result<Option<(AnimatedFile, Vec<usize>)>, Failure> {
+    let is_one = pick.is_some() || recipe.stretch.start.is_some();
+    let is_one = is_one || args.target.plot.is_some() || args.target.save_recipe.is_some();
+    let wanted = recipe.take.animation.as_deref();
+    if !args.all_animations && (is_one || !wanted.is_some_and(is_pattern)) {
+        return Ok(None);
+    }
+    let file = load::open(take)?;
+    let numbers = animations::asked_for(take, &file, wanted, Excluded::of(&args.takes, &args.left_out))?;
+    if args.all_animations && recipe.stretch.start.is_some() {
+        return Err(
+            Failure::error("the recipe names frames, which are those of one animation")
+                .try_this("a recipe without [stretch], or no --all-animations"),
+        );
+    }
+    let are_several = args.all_animations || numbers.len() > 1;
+    Ok(are_several.then_some((file, numbers)))
 }
 
 /// `loopwright close`: the same without a search.
 pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
-    let (take, animation) = files::split_animation(&args.take);
-    flags.take.animation = animation.or(flags.take.animation);
+    let input = InputFile::named(&args.take);
+    flags.take.animation = input.animation.or(flags.take.animation);
     make(
-        &take,
+        &input.path,
         &with_file(&flags, args.target.recipe.as_deref())?,
         &args.target,
         None,
@@ -136,37 +154,20 @@ fn make(
     search: Option<(Option<usize>, &SearchRequest)>,
 ) -> Result<Ending, Failure> {
     files::check_is_there(take)?;
-    let loop_path = loop_path(take, recipe, target)?;
-    let format = output::format_of(&loop_path)?;
-    let sidecar_path = output::sidecar_path(&loop_path);
-    let mut outputs = Outputs::new(target.force);
-    protect_inputs(&mut outputs, take, recipe, target, &loop_path, format);
-    let saved = target.save_recipe.as_ref();
-    let is_streamed = target.output.as_deref().is_some_and(files::is_stream);
-    if is_streamed && target.json {
-        return Err(
-            Failure::error("the loop goes to the standard output, and so would its JSON")
-                .try_this("a file with -o, or no --json"),
-        );
-    }
-    let beside = [Some(&loop_path), Some(&sidecar_path)];
-    let beside = beside.into_iter().flatten().filter(|_| !is_streamed);
-    for path in beside.chain(saved) {
-        outputs.check(path)?;
-    }
+    let path = make_paths::of_loop(take, recipe, target)?;
+    let asked = AskedLoop {
+        format: output::format_of(&path)?,
+        sidecar_path: output::sidecar_path(&path),
+        path,
+        take,
+        recipe,
+        target,
+    };
+    let outputs = asked.outputs()?;
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
-
     let studied = load::load(take, &load::study(recipe.take.clone())?)?;
-    let source = &studied.file.source;
-    if outputs.is_in_place(&loop_path) && !source.can_be_extended() {
-        return Err(
-            Failure::error(format!("\"{}\" is the take itself", loop_path.display()))
-                .because(format!(
-                    "no animation can be added to {}",
-                    source.capabilities().not_extended.unwrap_or_default()
-                ))
-                .try_this("another name; this take is not overwritten"),
-        );
+    if outputs.is_in_place(&asked.path) {
+        asked.check_can_be_extended(&studied)?;
     }
     let rows = match search.and_then(|(pick, _)| pick) {
         Some(pick) => Rows::Picked(vec![pick]),
@@ -177,9 +178,23 @@ fn make(
         search: search.map(|(_, search)| search),
         rows: &rows,
     };
-    let in_words = |error: JobError| failures::job(&studied, request.search, error);
+    let pending = pending(&studied, request, asked.format)?;
+    talk::warn_all(&pending.warnings);
+    if let Some(decision) = &pending.done.decision {
+        talk::note(&decision.to_string());
+    }
+    if asked.is_streamed() {
+        stream(pending, outputs, target.save_recipe.as_deref(), plot.is_some())
+    } else {
+        asked.store(&studied, pending, outputs, plot)
+    }
+}
+
+/// The loop of the stretch that is chosen, written into memory. Errors: there is none, or it cannot be made.
+fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<PendingLoop, Failure> {
+    let in_words = |error: JobError| failures::job(studied, request.search, error);
     let mut warnings = Vec::new();
-    let chosen = job::choose(&studied, request, &mut warnings)
+    let chosen = job::choose(studied, request, &mut warnings)
         .and_then(|chosen| chosen.into_iter().collect::<Result<Vec<_>, _>>());
     talk::warn_all(&warnings);
     let chosen = chosen.map_err(|error| {
@@ -188,64 +203,117 @@ fn make(
         failure.in_document(document)
     })?;
     let Some(chosen) = chosen.first() else {
-        return Err(Failure::nothing(format!("no loop found in \"{}\"", take.display())));
+        return Err(Failure::nothing(format!("no loop found in \"{}\"", studied.name)));
     };
-    let made = job::make(&studied, request, chosen).map_err(in_words)?;
-    let recipe = made.recipe(recipe);
-    let pending = job::write(&studied, request, made, format).map_err(in_words)?;
-    let is_bad = pending.is_bad();
-    talk::warn_all(&pending.warnings);
-    if let Some(decision) = &pending.done.decision {
-        talk::note(&decision.to_string());
-    }
-    let named = [Some(&loop_path), Some(&sidecar_path), target.plot.as_ref(), saved];
-    let named: Vec<&Path> = named.into_iter().flatten().map(PathBuf::as_path).collect();
-    if is_streamed {
-        return stream(pending, outputs, saved.map(|path| (path, recipe)), plot.is_some());
-    }
-    let plot = plot.map(|plot| {
-        // The take is compared with its own loop, one cycle of it.
-        (
-            plot,
-            loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take()),
-        )
-    });
-    let sidecar = loop_output::add(&mut outputs, pending, &named, loop_output::in_words(&studied.warnings))?;
-    if let Some((plot, svg)) = plot {
-        plot.add(&mut outputs, &svg)?;
-    }
-    if let Some(path) = saved {
-        outputs.add(path, recipe.to_text()?.as_bytes())?;
-    }
-    outputs.commit()?;
-    output::say_if_nothing_was_written();
-    output::print(&if target.json {
-        json::text(&sidecar)
-    } else {
-        report::human(&sidecar, target.verbose)
-    })?;
-    Ok(if is_bad { Ending::Negative } else { Ending::Done })
+    let made = job::make(studied, request, chosen).map_err(in_words)?;
+    job::write(studied, request, made, format).map_err(in_words)
 }
 
-/// No output may replace an input; loops are added to a take whose format allows it.
-fn protect_inputs(
-    outputs: &mut Outputs,
-    take: &Path,
-    recipe: &Recipe,
-    target: &TargetArgs,
-    loop_path: &Path,
+/// The loop that is asked for, and where it goes.
+struct AskedLoop<'a> {
+    take: &'a Path,
+    recipe: &'a Recipe,
+    target: &'a TargetArgs,
+    path: PathBuf,
+    sidecar_path: PathBuf,
     format: Format,
-) {
-    let is_extended = format.capabilities().is_extended && recipe.take.rig.is_none();
-    match is_extended {
-        true => outputs.protect_unless_in_place(take, loop_path),
-        false => outputs.protect(take),
+}
+
+impl AskedLoop<'_> {
+    /// Whether the loop goes to the standard output.
+    fn is_streamed(&self) -> bool {
+        self.target.output.as_deref().is_some_and(files::is_stream)
     }
-    if let Some(recipe) = &target.recipe {
-        outputs.protect_as("recipe", recipe);
+
+    /// Outputs where all that is asked for may be written. Errors: it may not.
+    fn outputs(&self) -> Result<Outputs, Failure> {
+        let mut outputs = Outputs::new(self.target.force);
+        self.protect_inputs(&mut outputs);
+        if self.is_streamed() && self.target.json {
+            return Err(
+                Failure::error("the loop goes to the standard output, and so would its JSON")
+                    .try_this("a file with -o, or no --json"),
+            );
+        }
+        if !self.is_streamed() {
+            outputs.check(&self.path)?;
+            outputs.check(&self.sidecar_path)?;
+        }
+        if let Some(saved) = &self.target.save_recipe {
+            outputs.check(saved)?;
+        }
+        Ok(outputs)
     }
-    if let Some(rig) = &recipe.take.rig {
-        outputs.protect_as("rig", rig);
+
+    /// No output may replace an input; loops are added to a take whose format allows it.
+    fn protect_inputs(&self, outputs: &mut Outputs) {
+        let rig = &self.recipe.take.rig;
+        if self.format.capabilities().is_extended && rig.is_none() {
+            outputs.protect_unless_in_place(self.take, &self.path);
+        } else {
+            outputs.protect(self.take);
+        }
+        if let Some(recipe) = &self.target.recipe {
+            outputs.protect_as("recipe", recipe);
+        }
+        if let Some(rig) = rig {
+            outputs.protect_as("rig", rig);
+        }
+    }
+
+    /// Errors: no animation can be added to a take that is to hold its loop.
+    fn check_can_be_extended(&self, studied: &Studied) -> Result<(), Failure> {
+        let source = &studied.file.source;
+        if source.can_be_extended() {
+            return Ok(());
+        }
+        Err(
+            Failure::error(format!("\"{}\" is the take itself", self.path.display()))
+                .because(format!(
+                    "no animation can be added to {}",
+                    source.capabilities().not_extended.unwrap_or_default()
+                ))
+                .try_this("another name; this take is not overwritten"),
+        )
+    }
+
+    /// Writes the loop with its sidecar, and its plot and its recipe where they are asked for, and says what it is.
+    fn store(
+        &self,
+        studied: &Studied,
+        pending: PendingLoop,
+        mut outputs: Outputs,
+        plot: Option<PlotFile>,
+    ) -> Result<Ending, Failure> {
+        let target = self.target;
+        let ending = Ending::of_grade(pending.grade());
+        let recipe = pending.recipe.clone();
+        // The take is compared with its own loop, one cycle of it.
+        let drawn = |plot| {
+            (
+                plot,
+                loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take()),
+            )
+        };
+        let plot = plot.map(drawn);
+        let saved = target.save_recipe.as_deref();
+        let beside = [target.plot.as_deref(), saved].into_iter().flatten();
+        let named: Vec<&Path> = [&*self.path, &*self.sidecar_path].into_iter().chain(beside).collect();
+        let sidecar = loop_output::add(&mut outputs, pending, &named, loop_output::in_words(&studied.warnings))?;
+        if let Some((plot, svg)) = plot {
+            plot.add(&mut outputs, &svg)?;
+        }
+        if let Some(path) = saved {
+            outputs.add(path, recipe.to_text()?.as_bytes())?;
+        }
+        outputs.commit()?;
+        output::say_if_nothing_was_written();
+        output::print(&if target.json {
+            json::text(&sidecar)
+        } else {
+            report::human(&sidecar, target.verbose)
+        })?;
+        Ok(ending)
     }
 }
 
@@ -253,15 +321,14 @@ fn protect_inputs(
 fn stream(
     pending: PendingLoop,
     mut outputs: Outputs,
-    saved: Option<(&PathBuf, Recipe)>,
+    saved: Option<&Path>,
     is_plotted: bool,
 ) -> Result<Ending, Failure> {
     if is_plotted {
         return Err(Failure::error("--plot needs a loop that is written to a file").try_this("a file with -o"));
     }
-    let is_bad = pending.is_bad();
-    if let Some((path, recipe)) = saved {
-        outputs.add(path, recipe.to_text()?.as_bytes())?;
+    if let Some(path) = saved {
+        outputs.add(path, pending.recipe.to_text()?.as_bytes())?;
     }
     let (bytes, verdict) = (pending.file.bytes().into_owned(), pending.verdict());
     outputs.commit()?;
@@ -272,55 +339,5 @@ fn stream(
         output::print_bytes(&bytes)?;
     }
     output::say_if_nothing_was_written();
-    Ok(if is_bad { Ending::Negative } else { Ending::Done })
-}
-
-/// The loop's file: the one that is named, or one with the default name, in the current folder or in the one that is named.
-fn loop_path(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
-    target_path(target, || default_output(take, recipe))
-}
-
-/// The file that is named, or one with the default name, in the current folder or in the one that is named; its format is the one asked for.
-pub(super) fn target_path(target: &TargetArgs, default: impl Fn() -> PathBuf) -> Result<PathBuf, Failure> {
-    let name = || match target.to {
-        Some(format) => default().with_extension(format.extension()),
-        None => default(),
-    };
-    match &target.output {
-        Some(stream) if files::is_stream(stream) => Ok(name()),
-        Some(folder) if output::is_named_as_folder(folder) => {
-            output::make_folder(folder)?;
-            Ok(folder.join(name()))
-        }
-        Some(path) => match target.to {
-            Some(format) if output::format_of(path)? != format => Err(Failure::error(format!(
-                "\"{}\" is not named like a file of the format {}",
-                path.display(),
-                format.extension()
-            ))
-            .try_this("a name with that extension, or no --to")),
-            _ => Ok(path.clone()),
-        },
-        None => Ok(name()),
-    }
-}
-
-/// Maximum number of letters of an animation's name that go into a file name.
-const MAX_NAMED: usize = 60;
-
-/// `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
-fn default_output(take: &Path, recipe: &Recipe) -> PathBuf {
-    let animation = recipe.take.animation.as_deref();
-    let animation = animation.map_or_else(String::new, |name| {
-        let fit = |letter: char| {
-            if letter.is_alphanumeric() || letter == '_' {
-                letter
-            } else {
-                '-'
-            }
-        };
-        format!("-{}", name.chars().take(MAX_NAMED).map(fit).collect::<String>())
-    });
-    let extension = loop_output::extension(take, recipe);
-    PathBuf::from(format!("{}{animation}-loop.{extension}", files::stem(take)))
+    Ok(Ending::of_grade(pending.grade()))
 }

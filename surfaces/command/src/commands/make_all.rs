@@ -1,14 +1,14 @@
 //! `loopwright make --all-animations`: loops of many animations in one copy of their file, or of a character's.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use loopwright_catalog::skeleton_sha256;
-use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar, facts::Grade};
+use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
 use loopwright_formats::{AnimatedFile, Format, Sidecar};
 use loopwright_job::pack::{NoPack, PackJob, PackRequest, PackedFile};
 use loopwright_job::{SearchRequest, Study};
 
-use super::make;
+use super::make_paths::{self, copied};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::{json, make_all as report};
@@ -105,7 +105,7 @@ pub(super) fn make_all(
     args: PackArgs<'_>,
 ) -> Result<Ending, Failure> {
     let PackArgs { recipe, target, .. } = args;
-    let loop_path = make::target_path(target, || default_output(take, recipe))?;
+    let loop_path = make_paths::of_pack(take, recipe, target)?;
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
@@ -143,21 +143,9 @@ pub(super) fn make_all(
         output::print(&report::human(&sidecar))?;
     }
     output::end(document, failure, target.json)?;
-    let pops = (sidecar.animations.iter()).any(|animation| animation.grade == Some(Grade::Bad));
-    Ok(if pops { Ending::Negative } else { Ending::Done })
-}
-
-/// `<stem>-loops.<extension>` in the current folder, with the extension of the file that is copied.
-fn default_output(take: &Path, recipe: &Recipe) -> PathBuf {
-    let extension = copied(take, recipe)
-        .extension()
-        .map_or_else(|| "glb".into(), |extension| extension.to_string_lossy());
-    PathBuf::from(format!("{}-loops.{extension}", files::stem(take)))
-}
-
-/// The file that takes the loops: the character's, or that of the animations.
-fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
-    recipe.take.rig.as_deref().unwrap_or(take)
+    Ok(Ending::of_grades(
+        sidecar.animations.iter().map(|animation| animation.grade),
+    ))
 }
 
 pub(super) fn cannot_hold_them(path: &Path, why: NoPack) -> Failure {

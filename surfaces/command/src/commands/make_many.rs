@@ -15,9 +15,10 @@ use super::make_all::{LoopedAnimations, PackArgs};
 use crate::animations::Excluded;
 use crate::args::{ManyArgs, TargetArgs};
 use crate::batch::{
-    self, Done, Input, Journal, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work, Written,
+    self, Done, Input, Inputs, Journal, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work,
+    Written,
 };
-use crate::exit::{Ending, Failure};
+use crate::exit::{ERROR_STATUS, Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::talk::{self, Progress};
 use crate::{
@@ -42,15 +43,7 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
     let Options { target, many, .. } = options;
     let rig = options.recipe.take.rig.as_deref();
     let found = batch::find(options.takes, Wanted::Takes, target.output.as_deref(), rig);
-    if found.files.is_empty()
-        && let [(_, failure)] = &found.problems[..]
-    {
-        return Err(failure.clone());
-    }
-    if found.files.is_empty() && found.problems.is_empty() {
-        return Err(Failure::nothing("there is no take to make loops of")
-            .because(format!("{} files are loops with their sidecars", found.num_loops)));
-    }
+    check_found(&found)?;
     let folder = output_folder(options)?;
     let study = load::study(options.recipe.take.clone())?;
     let mut inputs = found.files;
@@ -65,27 +58,7 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
     output::make_folder(folder)?;
     signals::can_be_resumed(!output::writes_nothing());
     let (journal, past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
-    let known = inputs.iter().filter(|input| past.knows(&key(input))).count();
-    let earlier = format!(
-        "an earlier run made loops of {known} of these takes into \"{}\"",
-        folder.display()
-    );
-    let resumed = ManyArgs {
-        resume: true,
-        ..many.clone()
-    };
-    let many = match known > 0 && !many.resume {
-        // What is only looked at need not wait for the choice between the two.
-        true if output::writes_nothing() => {
-            talk::note(&format!("{earlier}; this is what --resume would do"));
-            &resumed
-        }
-        true => {
-            return Err(Failure::error(earlier)
-                .try_this("--resume to continue it, --force to make everything again, or another folder"));
-        }
-        false => many,
-    };
+    let many = &resumed(many, folder, &inputs, &past)?;
     let options = Options { many, ..options };
     let catalog = (many.catalog.as_deref())
         .map(|path| Catalog::asked_for(path, options, &past))
@@ -107,48 +80,40 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
         journal,
         names: Mutex::new(names),
     };
-    let jobs = batch::jobs(many.jobs.jobs, inputs.len());
-    memory::share_among(jobs);
-    let begun = Instant::now();
-    let progress = Progress::new("making loops", inputs.len());
-    let mut summary = Summary::new(found.num_loops);
-    let mut rows: Vec<LoopRow> = Vec::new();
-    let mut failure = Ok(());
-    let mut report = |result: TakeResult| {
-        for result in &result.results {
-            if catalog.is_some() {
-                rows.extend(result.row.as_deref().cloned());
-            }
-        }
-        summary.add(&result);
-        let printed = progress.beside(|| {
-            for note in &result.notes {
-                talk::note(&format!("{}: {note}", result.path.display()));
-            }
-            output::print(&summary.lines(&result, target.json, target.verbose))
-        });
-        failure = std::mem::replace(&mut failure, Ok(())).and(printed);
-        progress.step();
-    };
-    // What is not there or cannot be listed is said before the long work begins.
-    for (path, problem) in found.problems {
-        let results = vec![LoopResult::failed(Verdict::Unreadable, &problem, Vec::new())];
-        report(TakeResult {
-            path,
-            results,
-            ..TakeResult::default()
-        });
+    work.make_all(&inputs, found.problems, Summary::new(found.num_loops), catalog)
+}
+
+/// Errors: nothing was found to make loops of.
+fn check_found(found: &Inputs) -> Result<(), Failure> {
+    match (&found.files[..], &found.problems[..]) {
+        ([], [(_, failure)]) => Err(failure.clone()),
+        ([], []) => Err(Failure::nothing("there is no take to make loops of")
+            .because(format!("{} files are loops with their sidecars", found.num_loops))),
+        _ => Ok(()),
     }
-    batch::run(&work, &inputs, jobs, |_, result| report(result));
-    progress.finish();
-    failure?;
-    if let Some(catalog) = catalog {
-        summary.catalog = Some(catalog.write(&rows, &work.journal)?);
+}
+
+/// What is asked of the run, which goes on with an earlier one where that is only looked at. Errors: an earlier run made loops of these takes,
+/// and nobody says what becomes of them.
+fn resumed(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Result<ManyArgs, Failure> {
+    let known = inputs.iter().filter(|input| past.knows(&key(input))).count();
+    if known == 0 || many.resume {
+        return Ok(many.clone());
     }
-    signals::can_be_resumed(false);
-    talk::note(&summary.pace(begun.elapsed()));
-    output::say_if_nothing_was_written();
-    summary.end(target.json)
+    let earlier = format!(
+        "an earlier run made loops of {known} of these takes into \"{}\"",
+        folder.display()
+    );
+    if !output::writes_nothing() {
+        return Err(Failure::error(earlier)
+            .try_this("--resume to continue it, --force to make everything again, or another folder"));
+    }
+    // What is only looked at need not wait for the choice between the two.
+    talk::note(&format!("{earlier}; this is what --resume would do"));
+    Ok(ManyArgs {
+        resume: true,
+        ..many.clone()
+    })
 }
 
 /// The folder for all loops. Errors: none is named, or flags are given that are for one loop.
@@ -321,6 +286,23 @@ enum StudiedLoop {
     },
 }
 
+impl StudiedLoop {
+    fn of(made: Result<Pending, Failure>) -> Self {
+        match made {
+            Ok(made) => Self::without_name(made),
+            Err(failure) => Self::Failed(LoopResult::failed(Verdict::Failed, &failure, Vec::new())),
+        }
+    }
+
+    fn without_name(made: Pending) -> Self {
+        Self::Pending {
+            made,
+            path: PathBuf::new(),
+            replaces: false,
+        }
+    }
+}
+
 enum Pending {
     One(Box<PendingLoop>),
     Pack(Box<LoopedAnimations>),
@@ -387,7 +369,7 @@ impl Work for MakeLoops<'_> {
             }
         };
         // What failed is tried again by the next run.
-        if results.iter().all(|result| result.verdict.exit_status() < 2) {
+        if results.iter().all(|result| result.verdict.exit_status() < ERROR_STATUS) {
             let done = Done {
                 take: key(input),
                 take_sha256: read.sha256.clone(),
@@ -412,6 +394,40 @@ impl Work for MakeLoops<'_> {
     }
 }
 
+/// What is said of a run while it goes on.
+struct Said<'a> {
+    target: &'a TargetArgs,
+    progress: Progress,
+    summary: Summary,
+    /// The loops so far, for a catalog.
+    rows: Option<Vec<LoopRow>>,
+    /// Whether all could be printed.
+    printed: Result<(), Failure>,
+}
+
+impl Said<'_> {
+    fn add(&mut self, result: &TakeResult) {
+        if let Some(rows) = &mut self.rows {
+            rows.extend(
+                result
+                    .results
+                    .iter()
+                    .filter_map(|result| result.row.as_deref().cloned()),
+            );
+        }
+        self.summary.add(result);
+        let printed = self.progress.beside(|| {
+            for note in &result.notes {
+                talk::note(&format!("{}: {note}", result.path.display()));
+            }
+            output::print(&self.summary.lines(result, self.target.json, self.target.verbose))
+        });
+        let before = std::mem::replace(&mut self.printed, Ok(()));
+        self.printed = before.and(printed);
+        self.progress.step();
+    }
+}
+
 /// Whether a file holds all of its take. The hash of a glTF file says nothing of the buffers beside it, so those takes are done again.
 fn is_whole(path: &Path, bytes: &[u8]) -> bool {
     let format = path.extension().and_then(|kind| Format::from_extension(kind.to_str()?));
@@ -432,41 +448,69 @@ fn key(input: &Input) -> String {
 }
 
 impl MakeLoops<'_> {
+    /// Works on all takes, says what each gives as soon as it is done, and how the run ends.
+    fn make_all(
+        &self,
+        inputs: &[Input],
+        problems: Vec<(PathBuf, Failure)>,
+        summary: Summary,
+        catalog: Option<Catalog<'_>>,
+    ) -> Result<Ending, Failure> {
+        let target = self.options.target;
+        let jobs = batch::jobs(self.options.many.jobs.jobs, inputs.len());
+        memory::share_among(jobs);
+        let begun = Instant::now();
+        let mut said = Said {
+            target,
+            progress: Progress::new("making loops", inputs.len()),
+            summary,
+            rows: catalog.is_some().then(Vec::new),
+            printed: Ok(()),
+        };
+        // What is not there or cannot be listed is said before the long work begins.
+        for (path, problem) in problems {
+            let results = vec![LoopResult::failed(Verdict::Unreadable, &problem, Vec::new())];
+            said.add(&TakeResult {
+                path,
+                results,
+                ..TakeResult::default()
+            });
+        }
+        batch::run(self, inputs, jobs, |_, result| said.add(&result));
+        let Said {
+            progress,
+            mut summary,
+            rows,
+            printed,
+            ..
+        } = said;
+        progress.finish();
+        printed?;
+        if let Some(catalog) = catalog {
+            summary.catalog = Some(catalog.write(&rows.unwrap_or_default(), &self.journal)?);
+        }
+        signals::can_be_resumed(false);
+        talk::note(&summary.pace(begun.elapsed()));
+        output::say_if_nothing_was_written();
+        summary.end(target.json)
+    }
+
     fn names(&self) -> MutexGuard<'_, Names> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Errors: the take gives no loop, and what that means if the exit status is 2.
     fn try_study(&self, input: &Input, read: &mut FileRead) -> Result<Studied, (Verdict, Failure)> {
-        let Options { recipe, many, .. } = self.options;
         let unreadable = |failure| (Verdict::Unreadable, failure);
         let failed = |failure| (Verdict::Failed, failure);
         let bytes = files::read_bytes(&input.path).map_err(unreadable)?;
         read.sha256 = sha256(&bytes);
         let past = self.past.done(&key(input), &read.sha256, &self.recipe_sha256);
-        if let Some(done) = past.filter(|_| many.resume && is_whole(&input.path, &bytes)) {
+        if let Some(done) = past.filter(|_| self.options.many.resume && is_whole(&input.path, &bytes)) {
             return Ok(Studied::Done(done.results.clone()));
         }
-        if let Some(changed) = self
-            .past
-            .changed_output(&key(input))
-            .filter(|_| !self.options.target.force)
-        {
-            return Err(failed(
-                Failure::error(format!(
-                    "\"{}\" was changed since an earlier run wrote it, and stays as it is",
-                    changed.display()
-                ))
-                .try_this("--resume --force to make it again, or another place for the changed file"),
-            ));
-        }
-        let format = match self.template.format {
-            Some(format) => format,
-            None => {
-                let extension = loop_output::extension(&input.path, recipe);
-                output::format_of(Path::new(&format!("loop.{extension}"))).map_err(failed)?
-            }
-        };
+        self.check_unchanged(input).map_err(failed)?;
+        let format = self.format_for(input).map_err(failed)?;
         if self.options.split {
             let file = load::parse(&input.path, &bytes).map_err(unreadable)?;
             return self.split(&input.path, &file, format, read).map_err(unreadable);
@@ -478,52 +522,66 @@ impl MakeLoops<'_> {
                 skeleton_sha256: pack.skeleton_sha256.clone(),
                 format,
                 warnings: Vec::new(),
-                loops: vec![StudiedLoop::Pending {
-                    made: Pending::Pack(Box::new(pack)),
-                    path: PathBuf::new(),
-                    replaces: false,
-                }],
+                loops: vec![StudiedLoop::without_name(Pending::Pack(Box::new(pack)))],
                 fault: None,
             })));
         }
         let loaded = load::load_bytes(&input.path, bytes, &self.study).map_err(unreadable)?;
         read.num_frames = loaded.take().num_frames() as u64;
-        let request = Request {
-            recipe,
+        self.rows(&loaded, format, read).map_err(failed)
+    }
+
+    /// Errors: somebody changed an output of an earlier run, and nobody says that it may go.
+    fn check_unchanged(&self, input: &Input) -> Result<(), Failure> {
+        match self.past.changed_output(&key(input)) {
+            Some(changed) if !self.options.target.force => Err(Failure::error(format!(
+                "\"{}\" was changed since an earlier run wrote it, and stays as it is",
+                changed.display()
+            ))
+            .try_this("--resume --force to make it again, or another place for the changed file")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The format of the loops of a take. Errors: none is written under its extension.
+    fn format_for(&self, input: &Input) -> Result<Format, Failure> {
+        match self.template.format {
+            Some(format) => Ok(format),
+            None => {
+                let extension = loop_output::extension(&input.path, self.options.recipe);
+                output::format_of(Path::new(&format!("loop.{extension}")))
+            }
+        }
+    }
+
+    fn request(&self) -> Request<'_> {
+        Request {
+            recipe: self.options.recipe,
             search: Some(self.options.search),
             rows: self.options.rows,
-        };
-        let in_words = |error: JobError| failures::job(&loaded, request.search, error);
-        let written = |chosen: &job::Chosen| {
-            let made = job::make(&loaded, request, chosen)?;
-            job::write(&loaded, request, made, format)
-        };
-        let of_row = |chosen: Result<job::Chosen, JobError>| {
-            let made = match chosen {
-                Ok(chosen) => written(&chosen).map_err(in_words),
-                // Of many takes, some have fewer rows than others.
-                Err(no_row) => Err(Failure::nothing(in_words(no_row).what())),
-            };
-            match made {
-                Ok(made) => StudiedLoop::Pending {
-                    made: Pending::One(Box::new(made)),
-                    path: PathBuf::new(),
-                    replaces: false,
-                },
-                Err(failure) => StudiedLoop::Failed(LoopResult::failed(Verdict::Failed, &failure, Vec::new())),
-            }
-        };
+        }
+    }
+
+    /// The loops of the rows that are asked for. Errors: the take has none.
+    fn rows(&self, loaded: &job::Studied, format: Format, read: &mut FileRead) -> Result<Studied, Failure> {
+        let request = self.request();
+        let in_words = |error: JobError| failures::job(loaded, request.search, error);
         let mut warnings = Vec::new();
-        let chosen = job::choose(&loaded, request, &mut warnings);
+        let chosen = job::choose(loaded, request, &mut warnings);
         read.notes = loop_output::in_words(&warnings);
-        let chosen = chosen.map_err(|error| failed(in_words(error)))?;
-        let loops = chosen.into_iter().map(of_row).collect();
+        let loops = chosen.map_err(in_words)?.into_iter().map(|chosen| {
+            // Of many takes, some have fewer rows than others.
+            let chosen = chosen.map_err(|no_row| Failure::nothing(in_words(no_row).what()))?;
+            let made = job::make(loaded, request, &chosen).map_err(in_words)?;
+            let written = job::write(loaded, request, made, format).map_err(in_words)?;
+            Ok(Pending::One(Box::new(written)))
+        });
         Ok(Studied::Loops(Box::new(StudiedLoops {
+            loops: loops.map(StudiedLoop::of).collect(),
             read: read.clone(),
             skeleton_sha256: skeleton_sha256(loaded.body_of_loops().skeleton),
             format,
             warnings: loop_output::in_words(&loaded.warnings),
-            loops,
             fault: None,
         })))
     }
@@ -542,23 +600,18 @@ impl MakeLoops<'_> {
             talk::warn_all(&warnings);
             let made = made.map_err(|error| failures::job(&studied, Some(search), error))?;
             let made = made.map_err(Failure::nothing)?;
-            Ok(StudiedLoop::Pending {
-                made: Pending::Split(Box::new(SplitLoop {
-                    animation: name.to_owned(),
-                    studied,
-                    made,
-                })),
-                path: PathBuf::new(),
-                replaces: false,
-            })
+            Ok(Pending::Split(Box::new(SplitLoop {
+                animation: name.to_owned(),
+                studied,
+                made,
+            })))
         };
         let mut loops = Vec::new();
         for number in self.asked_for(path, file)? {
             let name = &file.animation_names()[number];
-            loops.push(loop_of(name, number).unwrap_or_else(|failure: Failure| {
-                let failure = failure.about(name);
-                StudiedLoop::Failed(LoopResult::failed(Verdict::Failed, &failure, Vec::new()))
-            }));
+            loops.push(StudiedLoop::of(
+                loop_of(name, number).map_err(|failure: Failure| failure.about(name)),
+            ));
         }
         Ok(Studied::Loops(Box::new(StudiedLoops {
             read: read.clone(),
@@ -721,9 +774,12 @@ impl MakeLoops<'_> {
                 return Err(Failure::error(format!("\"{}\" is a take of this run", path.display()))
                     .try_this("another folder with -o, or another --name; a take is never overwritten"));
             }
-            outputs.check(path).map_err(|failure| match self.options.many.resume {
-                true => failure.because("no earlier run into this folder says that it wrote it"),
-                false => failure.try_this("--resume to continue an earlier run, --force to make everything again"),
+            outputs.check(path).map_err(|failure| {
+                if self.options.many.resume {
+                    failure.because("no earlier run into this folder says that it wrote it")
+                } else {
+                    failure.try_this("--resume to continue an earlier run, --force to make everything again")
+                }
             })?;
         }
         Ok(outputs)
@@ -753,11 +809,7 @@ impl MakeLoops<'_> {
     ) -> Result<(Sidecar, Vec<Written>), Failure> {
         let warnings = loop_output::in_words(&studied.warnings);
         studied.file.source = studied.file.source.with_animation(None).map_err(Failure::error)?;
-        let request = Request {
-            recipe: self.options.recipe,
-            search: Some(self.options.search),
-            rows: self.options.rows,
-        };
+        let request = self.request();
         let written = job::write(&studied, request, made, format);
         let written = written.map_err(|error| failures::job(&studied, request.search, error))?;
         self.write_loop(input, written, named, &warnings)

@@ -19,6 +19,8 @@ use super::{catalog, check, render};
 use crate::animations::Excluded;
 use crate::batch::{self, Work};
 use crate::exit::{Ending, Failure};
+use crate::found_loops::loops_in;
+use crate::input_file::InputFile;
 use crate::output::{self, Outputs};
 use crate::recipe::{StudyArgs, TakeArgs};
 use crate::report::json;
@@ -49,45 +51,13 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
         num_shown: AtomicUsize::new(0),
         surfaces: Surfaces::new(args.capsules),
     };
-    let mut not_shown: Vec<NotShown> = Vec::new();
-    let mut failed: Vec<Failure> = Vec::new();
-    // A failure that ends the run is reported by the end of the run.
-    let is_alone = problems.len() + loops.len() == 1;
-    for (file, failure) in problems {
-        if !is_alone {
-            talk::fail(&failure);
-        }
-        not_shown.push(NotShown {
-            file,
-            reason: failure.what().to_owned(),
-        });
-        failed.push(failure);
-    }
-    let jobs = batch::jobs(args.jobs.jobs, loops.len());
-    memory::share_among(jobs);
-    let progress = Progress::new("loops", loops.len());
-    let mut panels: Vec<Panel> = Vec::new();
-    let mut with_take = 0;
-    batch::run(&work, &loops, jobs, |one, shown| {
-        match shown {
-            Ok((panel, has_take)) => {
-                with_take += usize::from(has_take);
-                panels.push(panel);
-            }
-            Err(failure) => progress.beside(|| {
-                if !is_alone {
-                    talk::fail(&failure);
-                }
-                not_shown.push(NotShown {
-                    file: one.title(),
-                    reason: failure.what().to_owned(),
-                });
-                failed.push(failure);
-            }),
-        }
-        progress.step();
-    });
-    progress.finish();
+    let Shown {
+        panels,
+        with_take,
+        not_shown,
+        failed,
+        ..
+    } = show(&work, &loops, problems);
     if panels.is_empty() {
         return Err(match &failed[..] {
             [one] => one.clone(),
@@ -120,12 +90,63 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
+/// What is on the page, and what is not and why.
+#[derive(Default)]
+struct Shown {
+    panels: Vec<Panel>,
+    with_take: usize,
+    not_shown: Vec<NotShown>,
+    failed: Vec<Failure>,
+    /// Whether there is only one file: a failure that ends the run is reported by the end of the run.
+    is_alone: bool,
+}
+
+impl Shown {
+    fn leave_out(&mut self, file: String, failure: Failure) {
+        if !self.is_alone {
+            talk::fail(&failure);
+        }
+        self.not_shown.push(NotShown {
+            file,
+            reason: failure.what().to_owned(),
+        });
+        self.failed.push(failure);
+    }
+}
+
+/// Works on all loops; `problems` are files that hold none.
+fn show(work: &Pages<'_>, loops: &[InputFile], problems: Vec<(String, Failure)>) -> Shown {
+    let mut shown = Shown {
+        is_alone: problems.len() + loops.len() == 1,
+        ..Shown::default()
+    };
+    for (file, failure) in problems {
+        shown.leave_out(file, failure);
+    }
+    let jobs = batch::jobs(work.args.jobs.jobs, loops.len());
+    memory::share_among(jobs);
+    let progress = Progress::new("loops", loops.len());
+    batch::run(work, loops, jobs, |one, answer| {
+        match answer {
+            Ok((panel, has_take)) => {
+                shown.with_take += usize::from(has_take);
+                shown.panels.push(panel);
+            }
+            Err(failure) => progress.beside(|| shown.leave_out(one.to_string(), failure)),
+        }
+        progress.step();
+    });
+    progress.finish();
+    shown
+}
+
 /// The folder and the manifest of the set that is asked for, if it is one. Errors: the manifest cannot be read.
 fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>, Failure> {
     let [input] = inputs else { return Ok(None) };
-    let path = match input.is_dir() {
-        true => input.join(SET_FILE),
-        false => input.clone(),
+    let path = if input.is_dir() {
+        input.join(SET_FILE)
+    } else {
+        input.clone()
     };
     if !path.is_file() || path.file_name().is_none_or(|name| name != SET_FILE) {
         return Ok(None);
@@ -217,28 +238,11 @@ fn title(inputs: &[PathBuf]) -> String {
     }
 }
 
-/// A loop to show.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Named {
-    path: PathBuf,
-    /// The animation, if the file holds several loops.
-    animation: Option<String>,
-}
-
-impl Named {
-    fn title(&self) -> String {
-        match &self.animation {
-            Some(animation) => format!("{} ({animation})", self.path.display()),
-            None => self.path.display().to_string(),
-        }
-    }
-}
-
 /// The kind of motion that catalogs state, by the loop's file and the animation of its take.
 type Kinds = BTreeMap<(PathBuf, Option<String>), String>;
 
 struct Found {
-    loops: Vec<Named>,
+    loops: Vec<InputFile>,
     kinds: Kinds,
     /// What cannot be shown, and why.
     problems: Vec<(String, Failure)>,
@@ -272,12 +276,11 @@ fn loops_of(args: &ReportArgs, set: Option<&Path>) -> Result<Found, Failure> {
     }
     let mut seen = BTreeSet::new();
     let mut loops = Vec::new();
-    for (file, animation) in check::loops_in(&paths, &args.reading, Excluded::NONE) {
-        match file {
-            Ok(path) => {
-                let named = Named { path, animation };
-                if seen.insert(named.clone()) {
-                    loops.push(named);
+    for found in loops_in(&paths, &args.reading, Excluded::NONE) {
+        match found {
+            Ok(input) => {
+                if seen.insert(input.clone()) {
+                    loops.push(input);
                 }
             }
             Err((path, failure)) => problems.push((path.display().to_string(), failure)),
@@ -309,43 +312,38 @@ struct Pages<'a> {
 }
 
 impl Work for Pages<'_> {
-    type Input = Named;
+    type Input = InputFile;
     type Studied = Result<(LoopEntry, usize), Failure>;
     type Answer = Result<(Panel, bool), Failure>;
 
-    fn study(&self, one: &Named) -> Self::Studied {
+    fn study(&self, one: &InputFile) -> Self::Studied {
         // What reading warns about stands in the sidecar, and on the page.
         let (entry, _) = talk::aside(|| self.entry(one));
         entry.map(|entry| (entry, 0))
     }
 
-    fn settle(&self, _: &Named, studied: &mut Self::Studied) {
+    fn settle(&self, _: &InputFile, studied: &mut Self::Studied) {
         if let Ok((_, index)) = studied {
             *index = self.num_shown.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn finish(&self, _: &Named, studied: Self::Studied) -> Self::Answer {
+    fn finish(&self, _: &InputFile, studied: Self::Studied) -> Self::Answer {
         let (entry, index) = studied?;
         Ok((Panel::new(&entry, index, self.num_loops), entry.uncut.is_some()))
     }
 
-    fn fault(&self, one: &Named) -> Self::Answer {
-        Err(
-            Failure::error(format!("the program itself failed on \"{}\"", one.title()))
-                .try_this("a report of this fault, with the file"),
-        )
+    fn fault(&self, one: &InputFile) -> Self::Answer {
+        Err(Failure::error(format!("the program itself failed on \"{one}\""))
+            .try_this("a report of this fault, with the file"))
     }
 }
 
 impl Pages<'_> {
     /// All that the page shows of a loop. Errors: it cannot be read, or is no loop.
-    fn entry(&self, one: &Named) -> Result<LoopEntry, Failure> {
-        let reading = TakeArgs {
-            animation: one.animation.clone().or_else(|| self.args.reading.animation.clone()),
-            ..self.args.reading.clone()
-        };
-        let read = written_loop::read(&one.path, &reading)?;
+    fn entry(&self, one: &InputFile) -> Result<LoopEntry, Failure> {
+        let reading = one.reading(&self.args.reading);
+        let read = written_loop::read(one, &reading)?;
         let (closed, in_file) = render::loop_motion(&one.path, &read, &reading, &self.surfaces)?;
         let judged = (read.sidecar.as_ref()).filter(|sidecar| sidecar.quality.grade.is_some());
         let (root, quality) = match judged {
@@ -380,7 +378,7 @@ impl Pages<'_> {
         } = quality.clone();
         let contacts = read.sidecar.iter().filter_map(|sidecar| sidecar.feet.as_ref());
         Ok(LoopEntry {
-            name: one.title(),
+            name: one.to_string(),
             grade: grade.map_or("", Grade::as_str),
             reason: reason.unwrap_or_default(),
             kind: self.kind(one, &read, root.speed_mps),
@@ -407,7 +405,7 @@ impl Pages<'_> {
     }
 
     /// What the body does: what a catalog states, else what the loop itself shows, which is no strike.
-    fn kind(&self, one: &Named, read: &WrittenLoop, speed_mps: f64) -> String {
+    fn kind(&self, one: &InputFile, read: &WrittenLoop, speed_mps: f64) -> String {
         let animation = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.take.animation.clone());
         let stated = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.kind.as_ref());
         if let Some(kind) = self.kinds.get(&(one.path.clone(), animation)).or(stated) {
@@ -421,7 +419,13 @@ impl Pages<'_> {
     }
 
     /// The stretch of the take that the loop was made from, where the take is found and is the one.
-    fn uncut(&self, one: &Named, read: &WrittenLoop, sidecar: &Sidecar, in_file: &LoopInFile) -> Option<DrawnMotion> {
+    fn uncut(
+        &self,
+        one: &InputFile,
+        read: &WrittenLoop,
+        sidecar: &Sidecar,
+        in_file: &LoopInFile,
+    ) -> Option<DrawnMotion> {
         let is_other_motion = sidecar.candidate.mirrored || sidecar.blend.is_some() || sidecar.take.rig.is_some();
         let path = match &self.args.take {
             _ if is_other_motion => return None,

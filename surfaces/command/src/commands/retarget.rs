@@ -1,12 +1,12 @@
 //! `loopwright retarget`: puts a take or a loop onto the skeleton of another character, into the character's own file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use loopwright_core::Take;
-use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
+use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
-use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, LoopFile, Sidecar, Source};
+use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, Sidecar, Source};
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, Matched, StoredLoop, pack::NoPack, take_facts};
 
 use super::each::{self, Manner};
@@ -19,7 +19,9 @@ use crate::report::{json, make as report, retarget::RetargetAnswer};
 use crate::talk::{self, Progress};
 use crate::{
     animations::{self, Excluded},
-    failures, files, load, loop_output, memory, mirroring,
+    failures, files,
+    input_file::InputFile,
+    load, loop_output, memory, mirroring,
     recipe::TakeArgs,
     written_loop,
 };
@@ -31,12 +33,11 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
     }
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
-        let (input, reading) = animations::named(input, &args.reading);
-        let output = each::output_of(&input, &args.output, &extension(args))?;
+        let input = InputFile::named(input);
+        let output = each::output_of(&input.path, &args.output, &extension(args))?;
         let args = RetargetArgs {
             input,
             output,
-            reading,
             ..args.clone()
         };
         return one(&args, &target()?);
@@ -55,13 +56,13 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
         manner,
         |input, output| {
             let args = RetargetArgs {
-                input: input.to_owned(),
+                input: InputFile::named(input),
                 output: output.to_owned(),
                 ..args.clone()
             };
             let ending = one(&args, &target)?;
             // About a loop there is more to say, which is said.
-            if !args.json && !written_loop::has_sidecar(output) {
+            if !args.json && !output::has_sidecar(output) {
                 output::print(&format!("{}\n", output.display()))?;
             }
             Ok(ending)
@@ -101,7 +102,7 @@ fn one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Fai
 
 /// A motion and the character that takes it.
 pub(super) struct Options<'a> {
-    pub(super) input: &'a Path,
+    pub(super) input: &'a InputFile,
     pub(super) output: &'a Path,
     pub(super) rig: &'a Path,
     pub(super) target: &'a Arc<CharacterTarget>,
@@ -177,7 +178,7 @@ pub(super) struct Moved {
 pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     let format = output::format_of(options.output)?;
     let mut outputs = Outputs::new(options.force);
-    outputs.protect(options.input);
+    outputs.protect(&options.input.path);
     outputs.protect_as("rig", options.rig);
     if let Some(map) = options.map {
         outputs.protect_as("map", map);
@@ -185,33 +186,49 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     for path in [Some(options.output), options.save_map].into_iter().flatten() {
         outputs.check(path)?;
     }
-    let is_loop = written_loop::read_sidecar(options.input, options.reading)?.is_some();
+    let sidecar = written_loop::read_sidecar(options.input, options.reading)?;
     let source = options.target.form(format, options.engine.engine());
     let work = Work {
         options,
         character: &options.target.character,
     };
-    if !is_loop {
-        outputs.clear_sidecar(options.output)?;
-        let take = work.retarget_take(&source, &mut outputs)?;
-        return Ok(Moved {
-            take,
-            sidecar: None,
-            outputs: outputs.commit()?,
-            ending: Ending::Done,
-        });
+    match &options.input.sidecar {
+        Some(own) if sidecar.is_some() => {
+            outputs.protect(own);
+            outputs.check(&output::sidecar_path(options.output))?;
+        }
+        _ => outputs.clear_sidecar(options.output)?,
     }
-    let beside = output::sidecar_path(options.output);
-    outputs.protect(&output::sidecar_path(options.input));
-    outputs.check(&beside)?;
-    let (take, mut file) = work.retarget_loop(&source, &mut outputs)?;
-    loop_output::add_file(&mut outputs, &mut file, options.output)?;
+    let (carried, take) = work.read_onto(sidecar, &source, &mut outputs)?;
+    let (sidecar, ending) = match carried {
+        OnCharacter::Take(take) => {
+            let written = loopwright_formats::write_take(&take, &source).map_err(Failure::error)?;
+            talk::warn_all(&written.warnings);
+            outputs.add(options.output, &written.bytes)?;
+            (None, Ending::Done)
+        }
+        OnCharacter::Loop(onto) => {
+            let written = onto.write(&source);
+            let mut file = written.map_err(|error| written_loop::unusable(&options.input.path, error.into()))?;
+            talk::warn_all(&file.sidecar.warnings);
+            loop_output::add_file(&mut outputs, &mut file, options.output)?;
+            let ending = loop_output::ending(&file);
+            (Some(file.sidecar), ending)
+        }
+    };
     Ok(Moved {
         take,
-        ending: loop_output::ending(&file),
-        sidecar: Some(file.sidecar),
+        sidecar,
+        ending,
         outputs: outputs.commit()?,
     })
+}
+
+/// A motion on the character.
+enum OnCharacter {
+    Take(Take),
+    /// Ready to be written.
+    Loop(Box<LoopOfLoops>),
 }
 
 struct Work<'a> {
@@ -223,7 +240,7 @@ impl Work<'_> {
     /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
         let matched = (self.options.target).matched(file, &self.options.reading.overrides());
-        let matched = matched.map_err(|error| failures::study(self.options.input, error))?;
+        let matched = matched.map_err(|error| failures::study(&self.options.input.path, error))?;
         talk::warn_all(matched.warnings());
         if let Some(path) = self.options.save_map {
             outputs.add(path, matched.map_text()?.as_bytes())?;
@@ -231,108 +248,96 @@ impl Work<'_> {
         Ok(matched)
     }
 
-    /// The take on the character, and what was read.
-    fn carried_take(&self, outputs: &mut Outputs) -> Result<(Take, TakeFacts), Failure> {
+    /// Reads the motion, mirrored where that is asked for, and puts it onto the character: the loop that a sidecar describes, or the take.
+    /// Says what was read, too.
+    fn read_onto(
+        &self,
+        sidecar: Option<Sidecar>,
+        source: &Source,
+        outputs: &mut Outputs,
+    ) -> Result<(OnCharacter, TakeFacts), Failure> {
+        let (carried, facts, matched) = match sidecar {
+            Some(sidecar) => {
+                let stored = self.stored_loop(sidecar)?;
+                let (matched, facts) = (self.matched(&stored.file, outputs)?, stored.facts.clone());
+                let onto = self.loop_onto(stored, &matched, source)?;
+                (OnCharacter::Loop(Box::new(onto)), facts, matched)
+            }
+            None => {
+                let file = self.take_file()?;
+                let facts = take_facts(&self.options.input.path.display().to_string(), &file);
+                let (take, matched) = self.carried(&file, outputs)?;
+                (OnCharacter::Take(take), facts, matched)
+            }
+        };
+        let rig = Some(matched.facts());
+        Ok((carried, TakeFacts { rig, ..facts }))
+    }
+
+    /// The take as it is in its file, mirrored where that is asked for.
+    fn take_file(&self) -> Result<LoadedTake, Failure> {
         let args = self.options;
+        let reading = args.input.reading(args.reading);
         let mut warnings = Vec::new();
-        let settings = args
-            .reading
-            .settings(args.reading.space(), AnimationChoice::Auto, memory::limits());
-        let mut file = load::read_take(args.input, &settings, &mut warnings)?;
+        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
+        let mut file = load::read_take(&args.input.path, &settings, &mut warnings)?;
         talk::warn_all(&warnings);
         if let Some(pairs) = args.mirror {
             file.take = mirroring::mirrored(&file.take, pairs, args.reading)?.0;
         }
-        let (take, matched) = self.carried(&file, outputs)?;
-        let read = TakeFacts {
-            rig: Some(matched.facts()),
-            ..take_facts(&args.input.display().to_string(), &file)
-        };
-        Ok((take, read))
+        Ok(file)
     }
 
     /// A take that was read on the character, and how their joints match.
     fn carried(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<(Take, Matched), Failure> {
         let matched = self.matched(file, outputs)?;
         let take = matched.held_take(&file.take).map_err(Failure::error)?;
-        Ok(match self.options.engine.recenters() {
-            true => (take.recentered(self.character.rig.body()), matched),
-            false => (take, matched),
+        Ok(if self.options.engine.recenters() {
+            (take.recentered(self.character.rig.body()), matched)
+        } else {
+            (take, matched)
         })
     }
 
-    fn retarget_take(&self, source: &Source, outputs: &mut Outputs) -> Result<TakeFacts, Failure> {
-        let (take, read) = self.carried_take(outputs)?;
-        let written = loopwright_formats::write_take(&take, source).map_err(Failure::error)?;
-        talk::warn_all(&written.warnings);
-        outputs.add(self.options.output, &written.bytes)?;
-        Ok(read)
-    }
-
-    /// The loop as it is stored, mirrored where that is asked for, and how its joints match those of the character.
-    fn stored_loop(&self, outputs: &mut Outputs) -> Result<(StoredLoop, Matched), Failure> {
+    /// The loop as it is stored, mirrored where that is asked for.
+    fn stored_loop(&self, sidecar: Sidecar) -> Result<StoredLoop, Failure> {
         let args = self.options;
-        let mut stored = written_loop::read_playable(args.input, args.reading, AddedRoot::Folded)?;
-        if let Some(pairs) = args.mirror {
-            let mirrored = stored.mirrored(pairs, &args.reading.overrides());
-            let (image, mirror) = mirrored.map_err(|error| written_loop::unusable(args.input, error))?;
-            mirroring::warn(&mirror);
-            stored = image;
-        }
-        let matched = self.matched(&stored.file, outputs)?;
-        Ok((stored, matched))
+        let stored = written_loop::read_described(args.input, sidecar, args.reading, AddedRoot::Folded)?;
+        let Some(pairs) = args.mirror else { return Ok(stored) };
+        let mirrored = stored.mirrored(pairs, &args.reading.overrides());
+        let (image, mirror) = mirrored.map_err(|error| written_loop::unusable(&args.input.path, error))?;
+        mirroring::warn(&mirror);
+        Ok(image)
     }
 
     /// The loop on the character, ready to be written.
     fn loop_onto(&self, stored: StoredLoop, matched: &Matched, source: &Source) -> Result<LoopOfLoops, Failure> {
         let engine = self.options.engine;
         let onto = stored.onto(matched, engine.target, engine.recenters(), source);
-        onto.map_err(|error| written_loop::unusable(self.options.input, error))
-    }
-
-    /// What was read, and the loop on the character.
-    fn retarget_loop(&self, source: &Source, outputs: &mut Outputs) -> Result<(TakeFacts, LoopFile), Failure> {
-        let (stored, matched) = self.stored_loop(outputs)?;
-        let read = TakeFacts {
-            rig: Some(matched.facts()),
-            ..stored.facts.clone()
-        };
-        let written = self.loop_onto(stored, &matched, source)?.write(source);
-        let file = written.map_err(|error| written_loop::unusable(self.options.input, error.into()))?;
-        talk::warn_all(&file.sidecar.warnings);
-        Ok((read, file))
+        onto.map_err(|error| written_loop::unusable(&self.options.input.path, error))
     }
 }
 
-/// A motion of a file: a loop with a sidecar, or a take.
-struct Motion {
-    path: PathBuf,
-    animation: Option<String>,
-}
-
-impl Motion {
-    /// The motions of a file: its loops, or where it has no sidecar all its animations, or those that are asked for.
-    fn all_of(path: &Path, reading: &TakeArgs) -> Result<Vec<Self>, Failure> {
-        let of = |animation: Option<String>| Self {
-            path: path.to_owned(),
-            animation,
-        };
-        if written_loop::has_sidecar(path) {
-            let loops = written_loop::several_loops(path, reading, Excluded::NONE)?;
-            return Ok(match loops.is_empty() {
-                true => vec![of(reading.animation.clone())],
-                false => loops.into_iter().map(Some).map(of).collect(),
-            });
-        }
-        let file = load::open(path)?;
-        let numbers = animations::asked_for(path, &file, reading.animation.as_deref(), Excluded::NONE)?;
-        let name = |number: usize| (file.num_animations() > 1).then(|| file.animation_names()[number].clone());
-        Ok(numbers.into_iter().map(|number| of(name(number))).collect())
+/// The motions of a file: its loops, or where it has no sidecar all its animations, or those that are asked for.
+fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Failure> {
+    if input.sidecar.is_some() {
+        return written_loop::loops_of(input, flags, Excluded::NONE);
     }
+    let file = load::open(&input.path)?;
+    let wanted = input.animation.as_deref().or(flags.animation.as_deref());
+    let numbers = animations::asked_for(&input.path, &file, wanted, Excluded::NONE)?;
+    Ok(if file.num_animations() > 1 {
+        let name = |number: usize| file.animation_names()[number].clone();
+        (numbers.into_iter())
+            .map(|number| input.with_animation(name(number)))
+            .collect()
+    } else {
+        numbers.into_iter().map(|_| input.clone()).collect()
+    })
 }
 
-/// Puts all motions onto the character, as animations in one copy of its file.
-fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
+/// The format of one file for all motions. Errors: it is a folder, or the file of the character takes no more animations.
+fn format_of_one(args: &RetargetArgs, character: &Source) -> Result<Format, Failure> {
     if output::is_named_as_folder(&args.output) {
         return Err(Failure::error(format!(
             "\"{}\" is a folder, and one file is to be written",
@@ -341,19 +346,24 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         .try_this("the name of a file, or no --into-one"));
     }
     let format = output::format_of(&args.output)?;
-    let character = &target.character.file;
-    if !character.source.keeps_all_in(format) {
-        let own = character.source.formats();
+    if !character.keeps_all_in(format) {
+        let own = character.formats();
         let failure = make_all::cannot_hold_them(&args.rig, NoPack::OtherKind { own });
         let own = Format::extensions(own, ".");
         return Err(failure.try_this(format!(
             "-o with a name that ends in {own}, or no --into-one for a file of each"
         )));
     }
-    if !character.source.can_be_extended() {
+    if !character.can_be_extended() {
         let failure = make_all::cannot_hold_them(&args.rig, NoPack::NotExtended);
         return Err(failure.try_this("no --into-one for a file of each, or a character as glTF or binary FBX"));
     }
+    Ok(format)
+}
+
+/// Puts all motions onto the character, as animations in one copy of its file.
+fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
+    let format = format_of_one(args, &target.character.file.source)?;
     let source = target.form(format, args.engine.engine());
     let beside = output::sidecar_path(&args.output);
     let mut outputs = Outputs::new(args.force);
@@ -363,46 +373,37 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         return Err(failure);
     }
     for input in &found.files {
-        outputs.protect(&files::split_animation(&input.path).0);
+        outputs.protect(&input.path);
     }
     for path in [&args.output, &beside] {
         outputs.check(path)?;
     }
     let mut motions = Vec::new();
     for input in &found.files {
-        let (path, reading) = animations::named(&input.path, &args.reading);
-        motions.extend(Motion::all_of(&path, &reading)?);
+        motions.extend(motions_of(&InputFile::named(&input.path), &args.reading)?);
     }
     let progress = Progress::new("motions", motions.len());
     let (mut carried, mut onto) = (Vec::new(), Vec::new());
-    for Motion { path, animation } in &motions {
-        let reading = TakeArgs {
-            animation: animation.clone(),
-            ..args.reading.clone()
-        };
+    for input in &motions {
         let work = Work {
             options: &Options {
-                input: path,
-                output: &args.output,
-                rig: &args.rig,
-                target,
+                input,
                 map: None,
                 save_map: None,
-                mirror: None,
-                reading: &reading,
-                engine: &args.engine,
-                force: args.force,
+                ..Options::new(args, target)
             },
             character: &target.character,
         };
-        if written_loop::read_sidecar(path, &reading)?.is_some() {
-            let (stored, matched) = work.stored_loop(&mut outputs)?;
-            let each = work.loop_onto(stored, &matched, &source)?;
-            carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
-            onto.push(Some(each));
-        } else {
-            carried.push(CarriedMotion::Take(work.carried_take(&mut outputs)?.0));
-            onto.push(None);
+        let sidecar = written_loop::read_sidecar(input, &args.reading)?;
+        match work.read_onto(sidecar, &source, &mut outputs)?.0 {
+            OnCharacter::Loop(each) => {
+                carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
+                onto.push(Some(*each));
+            }
+            OnCharacter::Take(take) => {
+                carried.push(CarriedMotion::Take(take));
+                onto.push(None);
+            }
         }
         progress.step();
     }
@@ -411,10 +412,10 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     let of = args.rig.display().to_string();
     let sidecar = loop_output::add_pack(&mut outputs, pack, &onto, of, &args.output)?;
     outputs.commit()?;
-    match args.json {
-        true => output::print(&json::pack(&sidecar, None))?,
-        false => output::print(&report::motions(&sidecar, motions.len()))?,
+    if args.json {
+        output::print(&json::pack(&sidecar, None))?;
+    } else {
+        output::print(&report::motions(&sidecar, motions.len()))?;
     }
-    let pops = (sidecar.loops.iter()).any(|facts| facts.quality.grade == Some(Grade::Bad));
-    Ok(if pops { Ending::Negative } else { Ending::Done })
+    Ok(Ending::of_grades(sidecar.loops.iter().map(|facts| facts.quality.grade)))
 }

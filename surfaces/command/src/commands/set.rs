@@ -287,7 +287,7 @@ impl Takes<'_> {
     /// What a file offers: loops that were made before, or those of its takes.
     fn offer(&self, named: &Path, offers: &mut Offers) -> Result<(), Failure> {
         let (path, _) = files::split_animation(named);
-        let done = match written_loop::has_sidecar(&path) {
+        let done = match output::has_sidecar(&path) {
             true => self.loops(named, offers),
             false => self.each(named, |studied, _| {
                 if let Err(failure) = self.take(studied, offers) {
@@ -311,7 +311,7 @@ impl Takes<'_> {
     /// Each take of a file, if it is of the style, and whether the file has several; a file of loops has none.
     fn each(&self, named: &Path, mut work: impl FnMut(&Studied, bool) -> Result<(), Failure>) -> Result<(), Failure> {
         let (path, animation) = files::split_animation(named);
-        if written_loop::has_sidecar(&path) {
+        if output::has_sidecar(&path) {
             return Ok(());
         }
         let file = load::open(&path)?;
@@ -358,7 +358,7 @@ impl Takes<'_> {
     fn loops(&self, path: &Path, offers: &mut Offers) -> Result<(), Failure> {
         for name in written_loop::all_loops(&[path.to_owned()], &self.reading)? {
             let read = || {
-                let stored = name.read(&self.reading, AddedRoot::Folded)?;
+                let stored = written_loop::read_playable(&name, &self.reading, AddedRoot::Folded)?;
                 let matched = (self.study.character())
                     .map(|target| target.matched(&stored.file, &self.reading.overrides()))
                     .transpose()

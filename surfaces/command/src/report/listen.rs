@@ -55,9 +55,10 @@ impl LiveLoop {
     /// One line for people.
     pub(crate) fn human(&self) -> String {
         let grade = self.grade.as_deref().unwrap_or("not graded");
-        let what = match self.is_written {
-            true => format!("{} ms after its end", (1000.0 * self.ready_secs).ceil()),
-            false => "no better than the one before, which stays".to_owned(),
+        let what = if self.is_written {
+            format!("{} ms after its end", (1000.0 * self.ready_secs).ceil())
+        } else {
+            "no better than the one before, which stays".to_owned()
         };
         let word = if self.has_rhythm { "cycle" } else { "no rhythm, try" };
         format!("{word} {}: {grade}, {:.3} s, {what}", self.cycle, self.period_secs)

@@ -63,9 +63,10 @@ impl BuildAnswer {
 }
 
 pub(crate) fn built(answer: &BuildAnswer) -> String {
-    let added = match answer.rows == answer.added_rows {
-        true => String::new(),
-        false => format!(", {} of them new", answer.added_rows),
+    let added = if answer.rows == answer.added_rows {
+        String::new()
+    } else {
+        format!(", {} of them new", answer.added_rows)
     };
     format!(
         "{}: {} frames of {}{added}, {:.1} MB\n",
@@ -282,9 +283,10 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
         let _ = write!(text, ", turning {turn:+.1} deg/s");
     }
     text.push('\n');
-    let mut found = Table::new(match is_cost {
-        true => "<clip | frame | at s | cost m s | <planted | <tags",
-        false => "<clip | frame | at s | distance | <planted | <tags",
+    let mut found = Table::new(if is_cost {
+        "<clip | frame | at s | cost m s | <planted | <tags"
+    } else {
+        "<clip | frame | at s | distance | <planted | <tags"
     });
     for frame in &answer.found {
         let stands = match (frame.left_stands, frame.right_stands) {

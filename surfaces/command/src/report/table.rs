@@ -41,9 +41,12 @@ impl Table {
                 .iter()
                 .zip(&widths)
                 .zip(&self.at_left)
-                .map(|((cell, &width), at_left)| match at_left {
-                    true => format!("{cell:<width$}"),
-                    false => format!("{cell:>width$}"),
+                .map(|((cell, &width), at_left)| {
+                    if *at_left {
+                        format!("{cell:<width$}")
+                    } else {
+                        format!("{cell:>width$}")
+                    }
                 })
                 .collect();
             text.push_str(cells.join("  ").trim_end());

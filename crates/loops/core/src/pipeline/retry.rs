@@ -16,7 +16,7 @@ const MAX_STRETCHES: usize = 4;
 /// What may be changed where the seam of a loop shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Retry<'a> {
-    /// Stretches to take instead, the best first; four are tried.
+    /// Stretches to take instead, the best first; [`Self::instead_of`] says which are tried.
     pub stretches: &'a [LoopCandidate],
     /// Where no stretch is given, those of this search are tried: seams seldom show, and most loops then need no other stretch.
     pub search: Option<&'a SearchSettings>,
@@ -26,7 +26,13 @@ pub struct Retry<'a> {
     pub made: Option<&'a MadeLoop>,
 }
 
-impl Retry<'_> {
+impl<'a> Retry<'a> {
+    /// The stretches that are tried instead of this one: at most four, the best first.
+    pub fn instead_of(self, candidate: &LoopCandidate) -> impl Iterator<Item = &'a LoopCandidate> + Clone {
+        let others = self.stretches.iter().filter(move |other| *other != candidate);
+        others.take(MAX_STRETCHES)
+    }
+
     fn made_before(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Option<MadeLoop> {
         let root = RootSettings {
             recenter: false,
@@ -102,7 +108,7 @@ fn of_take_or_retry(
         return Ok(done);
     }
     let found;
-    let others = match retry.search.filter(|_| retry.stretches.is_empty()) {
+    let stretches = match retry.search.filter(|_| retry.stretches.is_empty()) {
         _ if candidate.loops_already() => &[],
         None => retry.stretches,
         Some(search) => {
@@ -110,9 +116,9 @@ fn of_take_or_retry(
             &found[..]
         }
     };
-    let others = (others.iter().filter(|other| *other != candidate)).take(MAX_STRETCHES);
+    let others = Retry { stretches, ..retry }.instead_of(candidate);
     for other in others.clone() {
-        if done.try_instead(analysis, other, settings) {
+        if done.try_without_seam(analysis, other, settings) {
             return Ok(done);
         }
     }
@@ -123,35 +129,54 @@ fn of_take_or_retry(
         done.tried += choice.tried.saturating_sub(1);
         let mut settings = settings.clone();
         settings.closure.method = choice.method;
-        if done.try_instead(analysis, stretch, &settings) {
+        if done.try_without_seam(analysis, stretch, &settings) {
             return Ok(done);
         }
     }
     if let Some(shorter) = ended_at_its_last_key(analysis, candidate).filter(|_| retry.closures) {
-        done.try_instead(analysis, &shorter, settings);
+        done.try_without_seam(analysis, &shorter, settings);
     }
     Ok(done)
 }
 
 impl RetriedLoop {
-    /// Makes another loop and takes it if its seam does not show and the motion is not bent for that; returns whether it was taken.
-    fn try_instead(&mut self, analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> bool {
+    /// Makes another loop and takes it in place of the one that was made, if it is accepted; returns whether it was taken.
+    pub fn try_instead(
+        &mut self,
+        analysis: &Analysis,
+        candidate: &LoopCandidate,
+        settings: &LoopSettings,
+        accepts: impl FnOnce(&MadeLoop) -> bool,
+    ) -> bool {
         let Ok(made) = make_loop(analysis, candidate, settings) else {
             return false;
         };
         self.tried += 1;
-        let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
-        // A mean is meant to differ from the cycle that it is compared with, and so is what was edited.
-        let is_meant = made.mean_cycle.is_some() || !settings.edits.is_empty();
-        let is_bent = |metres: f64| !is_meant && metres > MAX_BENT_METRES * quality.body_size;
-        if quality.pops() || quality.displacement_metres.is_some_and(is_bent) {
+        if !accepts(&made) {
             return false;
         }
+        self.shows = shows(&made);
         self.settings = settings.clone();
         self.asked_for = Some(core::mem::replace(&mut self.made, made));
-        self.shows = false;
         true
     }
+
+    /// The same if its seam does not show and the motion is not bent for that.
+    fn try_without_seam(&mut self, analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> bool {
+        // What was edited is meant to differ from what it is compared with.
+        self.try_instead(analysis, candidate, settings, |made| {
+            is_without_seam(made, !settings.edits.is_empty())
+        })
+    }
+}
+
+/// Whether the seam of a loop does not show, and its motion is not bent for that.
+fn is_without_seam(made: &MadeLoop, is_edited: bool) -> bool {
+    let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
+    // A mean is meant to differ from the cycle that it is compared with.
+    let is_meant = is_edited || made.mean_cycle.is_some();
+    let is_bent = |metres: f64| !is_meant && metres > MAX_BENT_METRES * quality.body_size;
+    !quality.pops() && !quality.displacement_metres.is_some_and(is_bent)
 }
 
 fn shows(made: &MadeLoop) -> bool {

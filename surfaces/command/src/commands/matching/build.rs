@@ -14,27 +14,10 @@ use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, BuildAnswer};
 use crate::talk::{self, Progress};
-use crate::{args::MatchBuildArgs, batch, commands::cost, files, motions::NamedMotion, written_loop};
+use crate::{args::MatchBuildArgs, batch, commands::cost, files, motions::NamedMotion};
 
 pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
-    let mut named: Vec<NamedMotion> = Vec::new();
-    // Files that no one named.
-    let mut found: HashSet<PathBuf> = HashSet::new();
-    for name in &args.takes {
-        let is_found = batch::are_many(core::slice::from_ref(name));
-        for motion in NamedMotion::all(name)? {
-            // A file that is in a folder and is named besides is one.
-            if is_found {
-                found.insert(motion.path.clone());
-            }
-            if !named.contains(&motion) {
-                named.push(motion);
-            }
-        }
-    }
-    named
-        .iter()
-        .try_for_each(|motion| files::check_is_there(&motion.path))?;
+    let (named, found) = named_motions(args)?;
     let mut outputs = Outputs::new(args.force);
     for NamedMotion { path, .. } in &named {
         outputs.protect(path);
@@ -70,14 +53,7 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     progress.finish();
     table.warn_of_unused();
     if num_added == 0 {
-        return Err(match (&failures[..], &left_out[..]) {
-            ([only], _) => only.clone(),
-            ([], []) => no_rows(),
-            ([], [first, ..]) => {
-                Failure::nothing("none of the takes can be matched").try_this(first.hint().unwrap_or("other takes"))
-            }
-            (all, _) => Failure::of_all("none of the takes can be matched", all),
-        });
+        return Err(nothing_added(&failures, &left_out));
     }
     let (bytes, answer) = building.finish(&args.output, num_added)?;
     outputs.add(&args.output, &bytes)?;
@@ -96,6 +72,40 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     let document = json::document("match-build", answer, failure.as_ref(), &outputs);
     output::end(document, failure, args.json)?;
     Ok(Ending::Done)
+}
+
+/// The motions that are named, each once, and which of their files no one named. Errors: one is not there.
+fn named_motions(args: &MatchBuildArgs) -> Result<(Vec<NamedMotion>, HashSet<PathBuf>), Failure> {
+    let mut named: Vec<NamedMotion> = Vec::new();
+    let mut found: HashSet<PathBuf> = HashSet::new();
+    for name in &args.takes {
+        let is_found = batch::are_many(core::slice::from_ref(name));
+        for motion in NamedMotion::all(name)? {
+            // A file that is in a folder and is named besides is one.
+            if is_found {
+                found.insert(motion.path.clone());
+            }
+            if !named.contains(&motion) {
+                named.push(motion);
+            }
+        }
+    }
+    named
+        .iter()
+        .try_for_each(|motion| files::check_is_there(&motion.path))?;
+    Ok((named, found))
+}
+
+/// Why nothing was added: files that failed, and takes that were left out.
+fn nothing_added(failures: &[Failure], left_out: &[Failure]) -> Failure {
+    match (failures, left_out) {
+        ([only], _) => only.clone(),
+        ([], []) => no_rows(),
+        ([], [first, ..]) => {
+            Failure::nothing("none of the takes can be matched").try_this(first.hint().unwrap_or("other takes"))
+        }
+        (all, _) => Failure::of_all("none of the takes can be matched", all),
+    }
 }
 
 /// The times ahead that are asked for.
@@ -129,7 +139,7 @@ fn of_file(
     building: &mut Building<'_>,
 ) -> Result<usize, Failure> {
     let path = &named.path;
-    if named.frames.is_some() && written_loop::has_sidecar(path) {
+    if named.frames.is_some() && output::has_sidecar(path) {
         return Err(
             Failure::error(format!("\"{}\" is a loop, and has no range of frames", path.display()))
                 .try_this("the name alone: every sample of a loop can be matched"),

@@ -9,7 +9,7 @@ use crate::args::{MatchArgs, MatchCommand};
 use crate::exit::{Ending, Failure};
 use crate::report::json;
 use crate::report::matching::{self as report, InspectAnswer};
-use crate::{files, output, recipe::TakeArgs, written_loop};
+use crate::{files, input_file::InputFile, output, recipe::TakeArgs};
 
 pub(crate) mod build;
 pub(crate) mod export;
@@ -118,7 +118,7 @@ pub(crate) fn unmatched(path: &Path, error: MatchError) -> Failure {
             failure.try_this("a longer take, or a loop made from it: loops go on past their end")
         }
         // Its feet were measured when it was made, and hardly touch the ground.
-        MatchError::InPlace { .. } if written_loop::has_sidecar(&files::split_animation(path).0) => {
+        MatchError::InPlace { .. } if InputFile::named(path).sidecar.is_some() => {
             failure.try_this("make the loop again with --set output.root-speed=3.2, which states its speed in m/s")
         }
         MatchError::InPlace { .. } => failure.try_this(format!(

@@ -27,9 +27,10 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     let source = asked_for(&path, &args.reading, database.horizon())?;
     // The closing key of a loop repeats its first sample.
     let num_frames = source.num_frames();
-    let frame = match source.is_loop() {
-        true => motions::frame_of(&path, &frame, num_frames + 1)? % num_frames,
-        false => motions::frame_of(&path, &frame, num_frames)?,
+    let frame = if source.is_loop() {
+        motions::frame_of(&path, &frame, num_frames + 1)? % num_frames
+    } else {
+        motions::frame_of(&path, &frame, num_frames)?
     };
     let mut found = found(args, &path, &source, &[frame], &database)?;
     let answer = QueryAnswer {

@@ -8,7 +8,7 @@ use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
 use crate::recipe::{StudyArgs, TakeArgs};
-use crate::{animations, exit::Failure, files, load, memory, talk, written_loop};
+use crate::{animations::Excluded, exit::Failure, input_file::InputFile, load, memory, talk, written_loop};
 
 /// A motion that a file holds.
 pub(super) struct Motion {
@@ -28,23 +28,31 @@ pub(super) fn read_all(
     weights: &[(String, f64)],
     horizon: Horizon,
 ) -> Result<Vec<Motion>, Failure> {
-    let (path, reading) = &animations::named(path, reading);
+    let input = InputFile::named(path);
+    let reading = &input.reading(reading);
     let study = StudyArgs {
         weights: weights.to_vec(),
         ..reading.clone().into()
     };
-    if !written_loop::has_sidecar(path) {
+    if input.sidecar.is_none() {
         return Ok(vec![Motion {
             name,
-            path: path.clone(),
-            source: Ok(MatchSource::from_take(read_take(path, &load::study(study)?)?)),
+            source: Ok(MatchSource::from_take(read_take(&input.path, &load::study(study)?)?)),
+            path: input.path,
         }]);
     }
-    let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
+    let loops = written_loop::loops_of(
+        &InputFile {
+            animation: None,
+            ..input
+        },
+        reading,
+        Excluded::NONE,
+    )?;
     let motions = loops.iter().map(|each| {
         let path = each.typed();
         let mut name = name.clone();
-        let source = each.read(reading, AddedRoot::Kept).and_then(|read| {
+        let source = written_loop::read_playable(each, reading, AddedRoot::Kept).and_then(|read| {
             if loops.len() > 1 {
                 name = format!("{name}:{}", read.clip.name());
             }
@@ -72,7 +80,7 @@ pub(super) fn name_beside(path: &Path, output: &Path) -> String {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let (path, animation) = files::split_animation(path);
+    let InputFile { path, animation, .. } = InputFile::named(path);
     let seen = path
         .canonicalize()
         .ok()

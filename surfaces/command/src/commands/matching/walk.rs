@@ -15,7 +15,7 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, WalkAnswer};
-use crate::{animations, files, load, memory, recipe::TakeArgs, talk, written_loop};
+use crate::{animations::Excluded, files, input_file::InputFile, load, memory, recipe::TakeArgs, talk, written_loop};
 
 pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
@@ -105,9 +105,10 @@ fn files_of(path: &Path, database: &MatchDatabase<'_>) -> Vec<(PathBuf, String)>
 
 /// The form in which the first motion stands in its file.
 fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, Failure> {
-    let (path, reading) = &animations::named(path, reading);
-    if written_loop::has_sidecar(path) {
-        let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
+    let input = InputFile::named(path);
+    let reading = &input.reading(reading);
+    if input.sidecar.is_some() {
+        let loops = written_loop::loops_of(&input, reading, Excluded::NONE)?;
         let first = written_loop::read_all_playable(&loops[..1], reading)?
             .into_iter()
             .next();
@@ -116,7 +117,7 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, F
         }
     }
     let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-    Ok(load::read_take(path, &settings, &mut Vec::new())?.source)
+    Ok(load::read_take(&input.path, &settings, &mut Vec::new())?.source)
 }
 
 /// Lines of three numbers: seconds, x, z. A first line of words, blank lines and those that begin with # are left out.

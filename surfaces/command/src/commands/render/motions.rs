@@ -1,6 +1,6 @@
 //! Selects the motions of takes and loops to draw.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use loopwright_core::{Cut, RootMode, analysis::Body, take::Clip};
 use loopwright_draw::Figure;
@@ -11,7 +11,7 @@ use loopwright_job::Studied;
 
 use crate::surface::Surfaces;
 use crate::written_loop::{self, WrittenLoop};
-use crate::{animations, args::RenderArgs, exit::Failure, failures, files, load, recipe::TakeArgs, talk};
+use crate::{args::RenderArgs, exit::Failure, failures, files, input_file::InputFile, load, recipe::TakeArgs, talk};
 
 /// Titles and motions of all inputs.
 pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, Failure> {
@@ -25,7 +25,7 @@ pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, F
     for (index, input) in inputs.iter().enumerate() {
         let other = inputs.get(1 - index.min(1)).filter(|_| inputs.len() == 2);
         let motion = match &input.as_loop {
-            Some(read) => loop_motion(&input.path, read, &input.reading, &surfaces)?.0,
+            Some(read) => loop_motion(&input.file.path, read, &input.reading, &surfaces)?.0,
             None => take_motion(input, args, other, &surfaces)?,
         };
         motions.push((files::stem(&args.inputs[index]), motion));
@@ -35,7 +35,7 @@ pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, F
 
 /// A file to draw, and the animation of it.
 struct Input {
-    path: PathBuf,
+    file: InputFile,
     reading: TakeArgs,
     /// The loop in it, if it has a sidecar of this animation.
     as_loop: Option<WrittenLoop>,
@@ -44,19 +44,20 @@ struct Input {
 impl Input {
     /// Reads a loop with its sidecar, and prints its warnings; a take is read when it is drawn.
     fn read(path: &Path, args: &RenderArgs) -> Result<Self, Failure> {
-        let (path, reading) = animations::named(path, &args.reading);
-        let as_loop = match written_loop::read_sidecar(&path, &reading)? {
-            Some(_) => Some(read_loop(&path, &reading)?),
+        let file = InputFile::named(path);
+        let as_loop = match written_loop::read_sidecar(&file, &args.reading)? {
+            Some(_) => Some(read_loop(&file, &args.reading)?),
             None => None,
         };
-        Ok(Self { path, reading, as_loop })
+        let reading = file.reading(&args.reading);
+        Ok(Self { file, reading, as_loop })
     }
 }
 
-fn read_loop(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
-    let read = written_loop::read(path, reading)?;
+fn read_loop(file: &InputFile, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
+    let read = written_loop::read(file, reading)?;
     for warning in &read.warnings {
-        talk::warn(&format!("{}: {warning}", path.display()));
+        talk::warn(&format!("{}: {warning}", file.path.display()));
     }
     Ok(read)
 }
@@ -88,11 +89,12 @@ fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
 ///
 /// Of a loop that is drawn next to it, the sidecar says which of its frames to show.
 fn take_motion(
-    Input { path, reading, .. }: &Input,
+    Input { file, reading, .. }: &Input,
     args: &RenderArgs,
     beside: Option<&Input>,
     surfaces: &Surfaces,
 ) -> Result<DrawnMotion, Failure> {
+    let path = &file.path;
     let loaded = load::load(path, &reading.clone().into())?;
     let figure = Figure::new(loaded.take(), &loaded.analysis.body);
     let figure = surfaces.of_take(figure, path, loaded.take(), &loaded.file.source);
@@ -129,7 +131,7 @@ fn take_motion(
     }
     if args.onion || args.cycles.is_some() {
         // A loop without its sidecar can still be drawn from its keys.
-        return Ok(loop_motion(path, &read_loop(path, reading)?, reading, surfaces)?.0);
+        return Ok(loop_motion(path, &read_loop(file, reading)?, reading, surfaces)?.0);
     }
     DrawnMotion::of_take(&loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
 }

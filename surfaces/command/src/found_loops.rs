@@ -1,0 +1,83 @@
+//! The loops and passages that a command line means: files, folders and patterns.
+
+use std::path::{Path, PathBuf};
+
+use crate::animations::Excluded;
+use crate::written_passage::{self, WrittenPassage};
+use crate::{batch, exit::Failure, files, input_file::InputFile, output, recipe::TakeArgs, written_loop};
+
+/// A loop, or the path where there is none and why.
+pub(crate) type FoundLoop = Result<InputFile, (PathBuf, Failure)>;
+
+/// All loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a
+/// file stands for all its animations that are named like loops.
+pub(crate) fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'_>) -> Vec<FoundLoop> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.extend(batch::in_order(core::slice::from_ref(path)));
+            continue;
+        }
+        match loops_below(path) {
+            Ok(found) => files.extend(found.into_iter().map(Ok)),
+            Err(failure) => files.push(Err((path.clone(), failure))),
+        }
+    }
+    let mut loops = Vec::new();
+    for file in files {
+        let input = match file {
+            Ok(path) => InputFile::named(&path),
+            Err(problem) => {
+                loops.push(Err(problem));
+                continue;
+            }
+        };
+        match written_loop::loops_of(&input, flags, excluded) {
+            Ok(found) => loops.extend(found.into_iter().map(Ok)),
+            Err(failure) => loops.push(Err((input.path, failure))),
+        }
+    }
+    loops
+}
+
+/// The loops in a folder and its subfolders, sorted by name: files with a sidecar, and takes that are named like loops.
+///
+/// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
+fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let is_loop =
+        |path: &Path| output::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path);
+    let found = files::files_below(folder, is_loop)?;
+    if found.is_empty() {
+        return Err(Failure::error(format!(
+            "there is no loop in the folder \"{}\" or below",
+            folder.display()
+        ))
+        .because("in a folder, loops are files with a sidecar beside them, and those whose name ends in -loop")
+        .try_this("name the files themselves"));
+    }
+    Ok(found)
+}
+
+/// Whether a file without a sidecar is named like a loop, `walk-loop.fbx`.
+fn is_named_like_a_loop(path: &Path) -> bool {
+    files::is_named_like_a_take(path) && files::stem(path).ends_with("-loop")
+}
+
+/// The passages for these paths, and the paths without files that are passages.
+pub(crate) fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>), Failure> {
+    let (mut passages, mut others) = (Vec::new(), Vec::new());
+    for path in paths {
+        let found = if path.is_dir() {
+            written_passage::below(path)?
+        } else {
+            written_passage::of_file(path)
+        };
+        // A file of a set that holds several clips holds loops, too.
+        let is_one = |passage: &WrittenPassage| passage.place.animation.is_none() && !path.is_dir();
+        if !found.iter().any(is_one) {
+            others.push(path.clone());
+        }
+        passages.extend(found);
+    }
+    Ok((passages, others))
+}
