@@ -7,7 +7,7 @@ use loopwright_controller::FitSettings;
 use loopwright_core::math::{Decay, Rigid, Twist};
 use loopwright_core::{BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings};
 use loopwright_draw::render::{
-    AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet, onion,
+    AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Scene, SceneSettings, View, contact_sheet, onion,
     side_by_side,
 };
 use loopwright_draw::{Figure, plot};
@@ -106,7 +106,7 @@ fn jumps() -> Result<String, String> {
     let (transitions, clips) = walks()?;
     let all = [transitions.num_exits(), transitions.num_entries()];
     let phases = align(&clips);
-    Ok(plot::transitions(&plot::TransitionMap {
+    Ok(loopwright_plots::transitions(&loopwright_plots::TransitionMap {
         names: ["walk-loop", "quick-loop"],
         step_secs: clips.each_ref().map(LoopClip::step_secs),
         decay: SPRING,
@@ -131,7 +131,7 @@ fn jump() -> Result<String, String> {
         Decay::Cubic { blend_secs: 0.4 },
         Decay::Quintic { blend_secs: 0.4 },
     ];
-    Ok(plot::displacements(
+    Ok(loopwright_plots::displacements(
         "walk-loop:0 to quick-loop:0: what the jump costs, axis by axis",
         &decays,
         &axes,
@@ -230,7 +230,10 @@ fn fit() -> Result<String, String> {
     let driven = Studied::of("the driven body", take)?;
     let fit = loopwright_controller::fit(&driven.analysis, &FitSettings::default());
     let fit = fit.map_err(|error| driven.failed(error))?;
-    Ok(plot::controller_fit(&[(driven.take.name().to_owned(), &fit)]))
+    Ok(loopwright_plots::controller_fit(&[(
+        driven.take.name().to_owned(),
+        &fit,
+    )]))
 }
 
 /// A take and the loop made from it by default.
@@ -272,21 +275,21 @@ impl Looped {
     /// An animation of both, side by side.
     fn before_and_after(&self) -> Result<Vec<u8>, String> {
         let motions = self.motions()?;
-        let settings = StageSettings {
+        let settings = SceneSettings {
             size: [260, 260],
-            ..StageSettings::default()
+            ..SceneSettings::default()
         };
-        let stages = motions
+        let scenes = motions
             .iter()
-            .map(|(title, motion)| Stage::new(motion, &settings, title))
+            .map(|(title, motion)| Scene::new(motion, &settings, title))
             .collect::<Result<Vec<_>, _>>()
             .map_err(|error| error.to_string())?;
-        let (secs, count) = (stages[1].shown_secs(), motions[1].1.num_frames());
+        let (secs, count) = (scenes[1].shown_secs(), motions[1].1.num_frames());
         let draw = |index: usize| {
             let at = secs * index as f64 / count as f64;
-            let panels = stages
+            let panels = scenes
                 .iter()
-                .map(|stage| stage.frame(at))
+                .map(|scene| scene.frame(at))
                 .collect::<Result<Vec<_>, _>>()?;
             side_by_side(&panels)
         };
@@ -307,15 +310,15 @@ impl Looped {
     /// The seam of both, side by side.
     fn onion(&self) -> Result<Vec<u8>, String> {
         let motions = self.motions()?;
-        let settings = StageSettings {
+        let settings = SceneSettings {
             size: [400, 400],
             view: View::Side,
-            ..StageSettings::default()
+            ..SceneSettings::default()
         };
         let draw = || {
             let skins = motions
                 .iter()
-                .map(|(title, motion)| onion(&Stage::new(motion, &settings, title)?))
+                .map(|(title, motion)| onion(&Scene::new(motion, &settings, title)?))
                 .collect::<Result<Vec<Picture>, _>>()?;
             Ok(side_by_side(&skins)?.png()?)
         };
@@ -325,14 +328,14 @@ impl Looped {
     /// A contact sheet of a loop over two cycles under a fixed camera.
     fn sheet(&self) -> Result<Vec<u8>, String> {
         let [_, (_, motion)] = self.motions()?;
-        let settings = StageSettings {
+        let settings = SceneSettings {
             size: [200, 150],
             cycles: 2,
             is_fixed: true,
-            ..StageSettings::default()
+            ..SceneSettings::default()
         };
         let frames: Vec<usize> = (0..8).map(|cell| cell * motion.num_frames() / 4).collect();
-        let draw = || Ok(contact_sheet(&Stage::new(&motion, &settings, "walk-loop")?, &frames)?.png()?);
+        let draw = || Ok(contact_sheet(&Scene::new(&motion, &settings, "walk-loop")?, &frames)?.png()?);
         draw().map_err(|error: RenderError| error.to_string())
     }
 }

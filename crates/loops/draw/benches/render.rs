@@ -4,7 +4,7 @@ use std::{hint::black_box, time::Instant};
 
 use loopwright_core::{Analysis, LoopSettings, SearchSettings};
 use loopwright_draw::Figure;
-use loopwright_draw::render::{AnimationFormat, DrawnMotion, Packer, Stage, StageSettings};
+use loopwright_draw::render::{AnimationFormat, DrawnMotion, Packer, Scene, SceneSettings};
 use loopwright_synth::{WalkSettings, synthesize};
 use resvg::tiny_skia::{Color, Pixmap};
 
@@ -37,8 +37,8 @@ fn main() {
         .expect("the walk closes");
     let figure = Figure::new(&take, &analysis.body);
     let motion = DrawnMotion::of_loop(&made.loop_clip, &figure).expect("the figure is the walker's");
-    let stage = Stage::new(&motion, &StageSettings::default(), "walk").expect("the size is sound");
-    let secs = |index: usize| stage.shown_secs() * index as f64 / PICTURES as f64;
+    let scene = Scene::new(&motion, &SceneSettings::default(), "walk").expect("the size is sound");
+    let secs = |index: usize| scene.shown_secs() * index as f64 / PICTURES as f64;
 
     let mut empty = Pixmap::new(512, 512).expect("the size is sound");
     let clear = milliseconds(|_| {
@@ -46,12 +46,12 @@ fn main() {
         black_box(&empty);
     });
     let draw = milliseconds(|index| {
-        black_box(stage.frame(secs(index)).expect("the size is sound"));
+        black_box(scene.frame(secs(index)).expect("the size is sound"));
     });
     println!("512 x 512, medians of {PICTURES} pictures on one thread");
     println!("clear      {clear:8.3} ms");
     println!("draw       {draw:8.3} ms  {:6.0} x clear", draw / clear);
-    let picture = stage.frame(0.4).expect("the size is sound");
+    let picture = scene.frame(0.4).expect("the size is sound");
     for (name, format) in [("GIF", AnimationFormat::Gif), ("WebP", AnimationFormat::WebP)] {
         let start = Instant::now();
         let packer = Packer::new(format, core::slice::from_ref(&picture)).expect("there is a sample");

@@ -17,6 +17,9 @@ pub mod render;
 pub mod report;
 
 #[cfg(feature = "pictures")]
+mod mesh;
+
+#[cfg(feature = "pictures")]
 mod surface;
 
 #[cfg(feature = "pictures")]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use glam::{DAffine3, Vec3};
 use loopwright_core::{Analysis, Cut, LoopSettings};
-use loopwright_draw::render::{DrawnMotion, Stage, StageSettings, View, onion};
-use loopwright_draw::report::{Heading, LoopEntry, Panel, page};
+use loopwright_draw::render::{DrawnMotion, Scene, SceneSettings, View, onion};
+use loopwright_draw::report::{LoopEntry, PageHeading, Panel, page};
 use loopwright_draw::{Figure, Surface};
 use loopwright_formats::mesh::{Bone, Mesh, MeshImage, MeshPart, Vertex};
 use resvg::tiny_skia::{ColorU8, Pixmap};
@@ -67,11 +67,11 @@ fn motion(analysis: &Analysis, surface: Option<Arc<Surface>>) -> DrawnMotion {
     DrawnMotion::of_take(analysis, &figure, 0, analysis.take.num_frames() - 1).unwrap()
 }
 
-fn small() -> StageSettings {
-    StageSettings {
+fn small() -> SceneSettings {
+    SceneSettings {
         view: View::ThreeQuarter,
         size: [144, 144],
-        ..StageSettings::default()
+        ..SceneSettings::default()
     }
 }
 
@@ -90,8 +90,8 @@ fn a_mesh_is_drawn_in_the_colours_of_its_texture() {
     let analysis = walk(1.0, |_| {});
     let joints = analysis.take.num_joints();
     let motion = motion(&analysis, surface(balls(joints, 8)));
-    let stage = Stage::new(&motion, &small(), "balls").unwrap();
-    let picture = stage.frame(0.3).unwrap();
+    let scene = Scene::new(&motion, &small(), "balls").unwrap();
+    let picture = scene.frame(0.3).unwrap();
     assert_like_snapshot("render-mesh", &picture.png().unwrap());
     let [red, blue] = red_and_blue(&picture.rgb());
     assert!(red > 300 && blue > 300, "{red} and {blue} pixels");
@@ -129,8 +129,8 @@ fn odd_meshes_are_drawn_as_far_as_they_can_be() {
         }
     }
     let motion = motion(&analysis, surface(odd));
-    let stage = Stage::new(&motion, &small(), "").unwrap();
-    assert_eq!(stage.frame(0.5).unwrap().size(), [144, 144]);
+    let scene = Scene::new(&motion, &small(), "").unwrap();
+    assert_eq!(scene.frame(0.5).unwrap().size(), [144, 144]);
 }
 
 #[test]
@@ -139,8 +139,8 @@ fn the_onion_skin_of_a_mesh_is_redder_where_it_jumps() {
     let joints = analysis.take.num_joints();
     let figure = Figure::new(&analysis.take, &analysis.body).with_surface(surface(balls(joints, 8)));
     let red = |motion: DrawnMotion| {
-        let stage = Stage::new(&motion, &small(), "").unwrap();
-        red_and_blue(&onion(&stage).unwrap().rgb())[0]
+        let scene = Scene::new(&motion, &small(), "").unwrap();
+        red_and_blue(&onion(&scene).unwrap().rgb())[0]
     };
     // Half a cycle leaves the feet far apart.
     let cut = Cut::new(&analysis.take, 0.0, 16.0).unwrap();
@@ -187,16 +187,16 @@ fn a_page_has_the_mesh_of_a_character_once_and_thinned() {
         let panels: Vec<Panel> = (0..3)
             .map(|index| Panel::new(&entry(moving(), Some(moving())), index, 3))
             .collect();
-        let html = page(&Heading::default(), &panels);
+        let html = page(&PageHeading::default(), &panels);
         let [bytes] = meshes(&html)[..] else {
             panic!("{:?}", meshes(&html))
         };
         assert!((10_000..300_000).contains(&bytes), "{rings} rings: {bytes} bytes");
         assert_eq!(html.matches("\"s\":").count(), 6);
-        assert_eq!(html, page(&Heading::default(), &panels));
+        assert_eq!(html, page(&PageHeading::default(), &panels));
     }
     let plain = page(
-        &Heading::default(),
+        &PageHeading::default(),
         &[Panel::new(&entry(motion(&analysis, None), None), 0, 1)],
     );
     assert!(meshes(&plain).is_empty() && !plain.contains("\"s\":"));

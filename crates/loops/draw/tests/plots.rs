@@ -1,14 +1,10 @@
 //! Plots of synthetic takes: their contents, and that unusual input does not make them fail.
 
 use glam::DVec3;
-use loopwright_controller::FitSettings;
 use loopwright_core::closure::{Method, Shape, ShapeKind};
-use loopwright_core::math::{Decay, Rigid};
+use loopwright_core::math::Rigid;
 use loopwright_core::{Analysis, Cut, FoundLoops, LoopSettings, RootMode, SearchSettings};
 use loopwright_draw::plot;
-use loopwright_moves::Transitions;
-use loopwright_moves::transition::TransitionClip;
-use loopwright_synth::{DriveSettings, drive};
 use resvg::tiny_skia::Pixmap;
 
 use crate::support::{made, snapshot, stick, walk};
@@ -242,129 +238,4 @@ fn paths_over_the_ground_show_places_and_ends_and_survive_none() {
         assert!(plot::png(&plot::paths("odd", &[path("odd", odd)])).is_ok());
     }
     assert!(plot::png(&plot::paths("none", &[])).is_ok());
-}
-
-/// Springs are drawn over changes, and takes with no change, or no takes at all, cause no failure.
-#[test]
-fn fits_are_drawn_with_and_without_changes() {
-    let fit = |settings: &DriveSettings| {
-        let analysis = Analysis::new(&drive(settings).unwrap()).unwrap();
-        loopwright_controller::fit(&analysis, &FitSettings::default()).unwrap()
-    };
-    let driven = fit(&DriveSettings::default());
-    let still = fit(&DriveSettings {
-        commands: Vec::new(),
-        ..DriveSettings::default()
-    });
-    let alone = plot::controller_fit(&[("driven".to_owned(), &driven)]);
-    let words = [
-        "driven: the take",
-        "Speed over the ground",
-        "Angular velocity",
-        "spring of 0.4",
-    ];
-    assert_has(&alone, &words);
-    // The five changes of velocity and the two of facing, in each of their two panels, and once in each of the lower ones.
-    let red = |svg: &str| svg.matches("class=\"line lv\"").count();
-    assert_eq!(red(&alone), 2 * 5 + 2 * 2 + 2 + 3);
-    assert_eq!(red(&plot::controller_fit(&[("still".to_owned(), &still)])), 3);
-    let both = plot::controller_fit(&[("driven".to_owned(), &driven), ("still".to_owned(), &still)]);
-    assert!(both.contains("2 takes") && !both.contains("Speed over the ground"));
-    for svg in [alone, both, plot::controller_fit(&[])] {
-        assert!(!svg.contains("NaN") && !svg.contains("inf"));
-        plot::png(&svg).unwrap();
-    }
-}
-
-#[test]
-fn jumps_between_motions_are_mapped_with_the_best_of_them() {
-    let of_walk = |seconds, period| {
-        let analysis = walk(seconds, |settings| settings.period_secs = period);
-        TransitionClip::from_take(analysis)
-    };
-    let transitions = Transitions::between(&of_walk(3.0, 1.1), &of_walk(4.0, 0.9), &[]).unwrap();
-    let all = [transitions.num_exits(), transitions.num_entries()];
-    let decay = Decay::Spring { half_life_secs: 0.1 };
-    let best = transitions.best(0..all[0], 0..all[1], decay, 3);
-    let grid = transitions.grid(0..all[0], 0..all[1], decay, 60);
-    let map = plot::TransitionMap {
-        names: ["slow & steady", "quick"],
-        step_secs: [1.0 / 30.0; 2],
-        decay,
-        grid: &grid,
-        best_entries: &transitions.best_entries(0..all[0], 0..all[1], decay),
-        best: &best,
-        matching: Some((all, 0.7)),
-    };
-    let svg = plot::transitions(&map);
-    assert_sound(&svg);
-    let words = [
-        "leave slow &amp; steady at, s",
-        "enter quick at, s",
-        "matching phase",
-        "Approximate cost",
-        "When to leave",
-    ];
-    assert_has(&svg, &words);
-    // A ring for each of the best on the map, and one on the curve below; those of the legends are added.
-    assert_eq!(svg.matches("r=\"4.5\"").count(), 2 * best.len());
-    // A single jump, a jump that costs nothing, and no jumps at all are also drawn.
-    for [exits, entries] in [[0..1, 0..1], [0..1, 0..all[1]], [5..5, 0..all[1]]] {
-        let grid = transitions.grid(exits, entries, decay, 60);
-        assert_sound(&plot::transitions(&plot::TransitionMap {
-            grid: &grid,
-            best: &[],
-            best_entries: &[],
-            matching: None,
-            ..map
-        }));
-    }
-}
-
-#[test]
-fn jumps_among_many_motions_are_mapped_with_their_names() {
-    let decay = Decay::Quintic { blend_secs: 0.4 };
-    for count in [0, 2, 5, 40, 256] {
-        let names: Vec<String> = (0..count)
-            .map(|index| format!("walk <{index}> with a rather long name of its own"))
-            .collect();
-        let cost = |exit: usize, entry: usize| (exit != entry).then(|| 0.1 + 0.01 * (3 * exit + entry) as f64);
-        let costs: Vec<Vec<_>> = (0..count)
-            .map(|exit| (0..count).map(|entry| cost(exit, entry)).collect())
-            .collect();
-        let svg = plot::transitions_among(&names, decay, &costs);
-        assert_sound(&svg);
-        // On both axes, as many as there is room for.
-        let shown = svg.matches("walk &lt;").count();
-        assert_eq!(
-            shown,
-            2 * names.len().div_ceil(if count > 100 { 6 } else { 1 }),
-            "{count}"
-        );
-        // Large cells hold their costs.
-        let costs = svg.matches("text-anchor=\"middle\" fill=").count();
-        assert_eq!(costs, if count < 10 { count * (count.max(1) - 1) } else { 0 });
-    }
-}
-
-#[test]
-fn displacements_are_mapped_with_the_gaps_of_a_jump() {
-    let decays = [
-        Decay::Spring { half_life_secs: 0.1 },
-        Decay::Cubic { blend_secs: 0.4 },
-        Decay::Quintic { blend_secs: 0.4 },
-    ];
-    let svg = plot::displacements("a jump", &decays, &[(0.1, -1.0), (-0.02, 0.3)]);
-    assert_sound(&svg);
-    assert_eq!(svg.matches("r=\"3\"").count(), 2 * 9);
-    let words = [
-        "spring, half-life 0.100 s: exact",
-        "quintic, blend 0.400 s",
-        "gap of position, m",
-        "gap of velocity, m/s",
-    ];
-    assert_has(&svg, &words);
-    for gaps in [&[][..], &[(0.0, 0.0)], &[(f64::NAN, 1.0)], &[(1e9, -1e9)]] {
-        assert_sound(&plot::displacements("odd ones", &decays[..1], gaps));
-    }
 }

@@ -6,7 +6,7 @@ use glam::DVec3;
 use loopwright_core::{Analysis, Cut, LoopSettings, MadeLoop, RootMode, SearchSettings};
 use loopwright_draw::Figure;
 use loopwright_draw::render::{
-    AnimationFormat, DrawnMotion, MotionError, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet,
+    AnimationFormat, DrawnMotion, MotionError, Packer, Picture, RenderError, Scene, SceneSettings, View, contact_sheet,
     onion, side_by_side,
 };
 use loopwright_synth::WalkSettings;
@@ -54,36 +54,36 @@ impl Walk {
     }
 }
 
-fn small(view: View) -> StageSettings {
-    StageSettings {
+fn small(view: View) -> SceneSettings {
+    SceneSettings {
         view,
         size: [144, 144],
-        ..StageSettings::default()
+        ..SceneSettings::default()
     }
 }
 
 #[test]
 fn a_loop_from_three_quarters() {
     let motion = Walk::new(|_| {}).looped(RootMode::Constant);
-    let stage = Stage::new(&motion, &small(View::ThreeQuarter), "walk").unwrap();
-    assert_like_snapshot("render-loop", &stage.frame(0.3).unwrap().png().unwrap());
+    let scene = Scene::new(&motion, &small(View::ThreeQuarter), "walk").unwrap();
+    assert_like_snapshot("render-loop", &scene.frame(0.3).unwrap().png().unwrap());
     // The tolerance is narrow enough to detect a few hundredths of a second.
-    let other = stage.frame(0.34).unwrap().png().unwrap();
+    let other = scene.frame(0.34).unwrap().png().unwrap();
     assert!(differs("render-loop", &other).is_some());
 }
 
 #[test]
 fn a_sheet_of_two_cycles_from_the_side() {
     let motion = Walk::new(|settings| settings.climb_mps = 0.2).looped(RootMode::Constant);
-    let settings = StageSettings {
+    let settings = SceneSettings {
         is_fixed: true,
         cycles: 2,
         size: [120, 80],
         ..small(View::Side)
     };
-    let stage = Stage::new(&motion, &settings, "two cycles").unwrap();
+    let scene = Scene::new(&motion, &settings, "two cycles").unwrap();
     let step = motion.num_frames() / 3;
-    let sheet = contact_sheet(&stage, &[0, step, 2 * step, 3 * step, 4 * step, 5 * step]).unwrap();
+    let sheet = contact_sheet(&scene, &[0, step, 2 * step, 3 * step, 4 * step, 5 * step]).unwrap();
     assert_like_snapshot("render-sheet", &sheet.png().unwrap());
 }
 
@@ -97,8 +97,8 @@ fn the_seam_of_a_cut_beside_that_of_its_loop() {
     let (raw, looped) = (walk.raw(), walk.looped(RootMode::Constant));
     let skins: Vec<Picture> = [(&raw, "as it is"), (&looped, "loop")]
         .map(|(motion, title)| {
-            let stage = Stage::new(motion, &small(View::ThreeQuarter), title).unwrap();
-            onion(&stage).unwrap()
+            let scene = Scene::new(motion, &small(View::ThreeQuarter), title).unwrap();
+            onion(&scene).unwrap()
         })
         .into();
     assert_like_snapshot("render-seam", &side_by_side(&skins).unwrap().png().unwrap());
@@ -113,8 +113,8 @@ fn a_take_from_above_and_behind() {
     .whole();
     let pictures: Vec<Picture> = [View::Top, View::Back, View::Front]
         .map(|view| {
-            let stage = Stage::new(&motion, &small(view), "").unwrap();
-            stage.frame(0.5 * stage.shown_secs()).unwrap()
+            let scene = Scene::new(&motion, &small(view), "").unwrap();
+            scene.frame(0.5 * scene.shown_secs()).unwrap()
         })
         .into();
     assert_like_snapshot("render-views", &side_by_side(&pictures).unwrap().png().unwrap());
@@ -124,14 +124,14 @@ fn a_take_from_above_and_behind() {
 #[test]
 fn a_loop_in_place_is_the_same_picture_one_cycle_on() {
     let motion = Walk::new(|_| {}).looped(RootMode::InPlace);
-    let settings = StageSettings {
+    let settings = SceneSettings {
         cycles: 3,
         is_fixed: true,
         ..small(View::ThreeQuarter)
     };
-    let stage = Stage::new(&motion, &settings, "").unwrap();
+    let scene = Scene::new(&motion, &settings, "").unwrap();
     let body = |secs: f64| {
-        let rgb = stage.frame(secs).unwrap().rgb();
+        let rgb = scene.frame(secs).unwrap().rgb();
         // Without the progress bar at the bottom, which continues.
         rgb[..144 * 3 * 140].to_vec()
     };
@@ -149,8 +149,8 @@ fn what_does_not_repeat_has_no_seam() {
     let walk = Walk::new(|_| {});
     let whole = walk.whole();
     assert!(!whole.repeats());
-    let stage = Stage::new(&whole, &small(View::Side), "").unwrap();
-    assert_eq!(onion(&stage), Err(RenderError::NoSeam));
+    let scene = Scene::new(&whole, &small(View::Side), "").unwrap();
+    assert_eq!(onion(&scene), Err(RenderError::NoSeam));
 }
 
 #[test]
@@ -158,11 +158,11 @@ fn sizes_and_frames_out_of_range_are_refused() {
     let walk = Walk::new(|_| {});
     let whole = walk.whole();
     for size in [[0, 100], [100, 15], [5000, 100]] {
-        let settings = StageSettings {
+        let settings = SceneSettings {
             size,
-            ..StageSettings::default()
+            ..SceneSettings::default()
         };
-        let refused = Stage::new(&whole, &settings, "");
+        let refused = Scene::new(&whole, &settings, "");
         assert!(matches!(refused, Err(RenderError::Size { .. })));
     }
     let num_frames = walk.analysis.take.num_frames();
@@ -189,17 +189,17 @@ fn odd_takes_are_drawn_all_the_same() {
             let motion = DrawnMotion::of_take(&analysis, &figure, 0, num_frames - 1).unwrap();
             for view in [View::ThreeQuarter, View::Side, View::Front, View::Back, View::Top] {
                 for is_fixed in [false, true] {
-                    let settings = StageSettings {
+                    let settings = SceneSettings {
                         is_fixed,
                         size: [32, 48],
                         ..small(view)
                     };
-                    let stage = Stage::new(&motion, &settings, "a <title> & more").unwrap();
+                    let scene = Scene::new(&motion, &settings, "a <title> & more").unwrap();
                     for secs in [0.0, 0.5, 1e9, -1.0, f64::NAN] {
-                        assert_eq!(stage.frame(secs).unwrap().size(), [32, 48]);
+                        assert_eq!(scene.frame(secs).unwrap().size(), [32, 48]);
                     }
-                    contact_sheet(&stage, &[0, 7, usize::MAX >> 12]).unwrap();
-                    contact_sheet(&stage, &[]).unwrap();
+                    contact_sheet(&scene, &[0, 7, usize::MAX >> 12]).unwrap();
+                    contact_sheet(&scene, &[]).unwrap();
                 }
             }
         }
@@ -208,14 +208,14 @@ fn odd_takes_are_drawn_all_the_same() {
 
 fn pictures(count: usize) -> (Vec<Picture>, f64) {
     let motion = Walk::new(|_| {}).looped(RootMode::Constant);
-    let settings = StageSettings {
+    let settings = SceneSettings {
         size: [64, 48],
         ..small(View::Side)
     };
-    let stage = Stage::new(&motion, &settings, "").unwrap();
-    let secs_each = stage.shown_secs() / count as f64;
+    let scene = Scene::new(&motion, &settings, "").unwrap();
+    let secs_each = scene.shown_secs() / count as f64;
     let pictures = (0..count)
-        .map(|index| stage.frame(index as f64 * secs_each).unwrap())
+        .map(|index| scene.frame(index as f64 * secs_each).unwrap())
         .collect();
     (pictures, secs_each)
 }

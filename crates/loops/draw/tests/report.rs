@@ -1,7 +1,7 @@
 //! Pages stay small, however long their loops are.
 
 use loopwright_core::Analysis;
-use loopwright_draw::report::{Heading, LoopEntry, Panel, page};
+use loopwright_draw::report::{LoopEntry, PageHeading, Panel, page};
 use loopwright_draw::{Figure, render::DrawnMotion};
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -34,10 +34,10 @@ fn entry(seconds: f64) -> LoopEntry {
 #[test]
 fn a_loop_has_less_than_a_megabyte_and_five_hundred_less_than_twenty() {
     let long = entry(40.0);
-    let one = page(&Heading::default(), &[Panel::new(&long, 0, 1)]);
+    let one = page(&PageHeading::default(), &[Panel::new(&long, 0, 1)]);
     assert!(one.len() < 1_000_000, "{} bytes", one.len());
     let many: Vec<Panel> = (0..500).map(|index| Panel::new(&long, index, 500)).collect();
-    let all = page(&Heading::default(), &many);
+    let all = page(&PageHeading::default(), &many);
     assert!(all.len() < 20_000_000, "{} bytes", all.len());
     // Short ones keep every sample where there are few.
     let short = entry(1.0);
@@ -45,7 +45,7 @@ fn a_loop_has_less_than_a_megabyte_and_five_hundred_less_than_twenty() {
         let (_, after) = page.split_once("\"n\":").unwrap();
         after.split(',').next().unwrap().parse().unwrap()
     };
-    let few = page(&Heading::default(), &[Panel::new(&short, 0, 1)]);
+    let few = page(&PageHeading::default(), &[Panel::new(&short, 0, 1)]);
     assert_eq!(samples(&few), short.closed.num_frames());
     assert!(samples(&all) >= 16 && samples(&all) < long.closed.num_frames());
 }

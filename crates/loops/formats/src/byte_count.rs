@@ -1,4 +1,4 @@
-//! Numbers of bytes as people read them.
+//! Numbers of bytes as people read them, and the error of too many.
 
 use core::fmt;
 
@@ -16,4 +16,14 @@ impl fmt::Display for ByteCount {
             _ => write!(f, "{:.1} GiB", bytes / f64::from(1 << 30)),
         }
     }
+}
+
+/// More memory would be needed than a limit allows; it was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("about {} of memory are needed, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
+pub struct MemoryError {
+    /// Bytes needed, an estimate on the high side.
+    pub needed: u64,
+    /// [`crate::SizeLimits::max_memory_bytes`], or what is in proportion to the file.
+    pub limit: u64,
 }

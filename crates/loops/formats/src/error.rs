@@ -6,7 +6,7 @@ use loopwright_core::{motion::SkeletonError, take::TakeError};
 
 use crate::bvh::error::{BvhError, Position};
 use crate::{
-    animations::AnimationError, excerpt::list, fbx::error::FbxError, gltf::error::GltfError, limits::MemoryError,
+    animations::AnimationError, byte_count::MemoryError, excerpt::list, fbx::error::FbxError, gltf::error::GltfError,
     npz::error::NpzError,
 };
 

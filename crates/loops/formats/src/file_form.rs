@@ -9,8 +9,8 @@ use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::written::{Added, WrittenFile};
 use crate::{
-    error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::LoopWriteSettings, source::Source,
-    space::Space, warning::Warning,
+    error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::LoopWriteSettings, space::Space,
+    warning::Warning,
 };
 
 /// The form of a take in a file of some format. What only some formats can do has a default for the others.
@@ -89,16 +89,14 @@ pub(crate) trait FileForm: Any {
     /// Leaves out keys that say nothing, and states the true unit.
     fn suit_engines(&mut self);
 
-    /// Loops what it holds beside the pose, such as the shapes of a face, along with a loop; `None` where there is none.
-    fn along(&self, made: &MadeLoop) -> Option<Result<Source, MakeError>> {
+    /// Loops what it holds beside the pose, such as the shapes of a face, along with a loop.
+    fn loop_along(&mut self, made: &MadeLoop) -> Result<(), MakeError> {
         let _ = made;
-        None
+        Ok(())
     }
 
-    /// The same without what it holds beside the pose, for another motion; `None` where there is none.
-    fn without_shapes(&self) -> Option<Source> {
-        None
-    }
+    /// Takes out what it holds beside the pose, for another motion.
+    fn remove_shapes(&mut self) {}
 
     /// Whether that differs between left and right.
     fn has_sides(&self) -> bool {

@@ -119,18 +119,15 @@ pub use animated_file::AnimatedFile;
 pub use animations::AnimationError;
 pub use bvh::stream::{BvhRecording, BvhStream, BvhStreamError, LineFault, StreamHead, StreamedLine};
 pub use bvh::{error::BvhError, plain::PlainBvh, source::BvhSource, warning::BvhWarning};
-pub use byte_count::ByteCount;
+pub use byte_count::{ByteCount, MemoryError};
 pub use character::{Character, CharacterError};
 pub use error::{ReadError, WriteError};
 pub use excerpt::one_line;
 pub use fbx::{error::FbxError, source::FbxSource};
 pub use format::{Capabilities, Format};
-pub use gltf::{
-    error::{GlbFault, GltfError},
-    meshopt::StreamFault,
-};
+pub use gltf::error::{GlbFault, GltfError, StreamFault};
 pub use gltf::{source::GltfSource, vrma::VrmaSource};
-pub use limits::{MAX_FILE_BYTES, MemoryError, SizeLimits};
+pub use limits::{MAX_FILE_BYTES, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
 pub use npz::{arrays::ContactArrays, arrays::MotionArrays, error::NpzError, source::NpzSource};

@@ -1,6 +1,6 @@
 //! Limits of reading and writing, for all formats.
 
-use crate::byte_count::ByteCount;
+use crate::byte_count::MemoryError;
 use crate::error::{ReadError, WriteError};
 
 /// Largest file that is read by default, in bytes; a larger one is not a take, and memory is limited.
@@ -145,16 +145,6 @@ fn bytes_of(frames: usize, joints: usize, per_transform: u64) -> u64 {
     (frames as u64)
         .saturating_mul(joints as u64)
         .saturating_mul(per_transform)
-}
-
-/// More memory would be needed than a limit allows; it was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("about {} of memory are needed, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
-pub struct MemoryError {
-    /// Bytes needed, an estimate on the high side.
-    pub needed: u64,
-    /// [`SizeLimits::max_memory_bytes`], or what is in proportion to the file.
-    pub limit: u64,
 }
 
 /// Deepest nesting of joints that is read or written.

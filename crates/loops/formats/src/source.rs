@@ -1,7 +1,5 @@
 //! The form of a take in its file, kept so that a loop can be written in it.
 
-use std::borrow::Cow;
-
 use glam::DQuat;
 use loopwright_core::pipeline::MakeError;
 use loopwright_core::{MadeLoop, Pose, Skeleton, Take, retarget};
@@ -10,8 +8,8 @@ use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::{
     bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
-    gltf::vrma::VrmaSource, limits::SizeLimits, npz::source::NpzSource, space::Space, warning::Warning,
-    written::WrittenFile,
+    gltf::vrma::VrmaSource, limits::SizeLimits, loop_file::facts::TakeFacts, npz::source::NpzSource, space::Space,
+    warning::Warning, written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.
@@ -35,6 +33,17 @@ impl LoadedTake {
             source,
             file_sha256: None,
             limits: SizeLimits::default(),
+        }
+    }
+
+    /// The facts of a take that was read from a file of that name.
+    pub fn facts(&self, file: impl Into<String>) -> TakeFacts {
+        let names_takes = self.source.capabilities().names_takes;
+        TakeFacts {
+            file_sha256: self.file_sha256.clone(),
+            licence: self.source.copyright().map(str::to_owned),
+            animation: names_takes.then(|| self.take.name().to_owned()),
+            ..TakeFacts::new(file, &self.take, self.source.space())
         }
     }
 }
@@ -81,19 +90,20 @@ forms! {
 
 impl Source {
     /// The same form with what it holds beside the pose, such as the shapes of a face, looped along; without that for a character.
-    pub(crate) fn along(&self, made: &MadeLoop) -> Result<Cow<'_, Self>, MakeError> {
-        match made.of_take {
-            Some(_) => Ok(self.without_shapes()),
-            None => self
-                .form()
-                .along(made)
-                .map_or(Ok(Cow::Borrowed(self)), |source| source.map(Cow::Owned)),
+    pub(crate) fn along(&self, made: &MadeLoop) -> Result<Self, MakeError> {
+        if made.of_take.is_some() {
+            return Ok(self.without_shapes());
         }
+        let mut source = self.clone();
+        source.form_mut().loop_along(made)?;
+        Ok(source)
     }
 
     /// The same form without what it holds beside the pose, for another motion.
-    pub(crate) fn without_shapes(&self) -> Cow<'_, Self> {
-        self.form().without_shapes().map_or(Cow::Borrowed(self), Cow::Owned)
+    pub(crate) fn without_shapes(&self) -> Self {
+        let mut source = self.clone();
+        source.form_mut().remove_shapes();
+        source
     }
 
     /// The format of this form.

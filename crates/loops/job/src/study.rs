@@ -167,7 +167,7 @@ impl Studied {
 
 /// The facts of a take that was read from a file of that name.
 pub fn take_facts(name: &str, file: &LoadedTake) -> TakeFacts {
-    TakeFacts::of_file(name, file)
+    file.facts(name)
 }
 
 /// The space that a sidecar states for its loop; the user's settings take precedence.

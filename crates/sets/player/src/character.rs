@@ -14,6 +14,7 @@ use loopwright_moves::blend;
 use loopwright_moves::play::{MovingPose, Offset};
 
 use crate::clip::{Clip, STILL};
+use crate::goal::Goal;
 use crate::manifest::FootEventKind;
 use crate::set::{FADE, Moment, MotionSet, Way};
 use crate::space::{Part, Space};
@@ -37,21 +38,6 @@ const UNASKED_STAND: f64 = 3.0;
 
 /// Switches that may follow each other within one step.
 const MOST_SWITCHES: usize = 16;
-
-/// What a character shall do.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Goal {
-    /// Over the ground, metres per second.
-    pub speed: f64,
-    /// Radians per second, to the left positive.
-    pub turn_rate: f64,
-    /// Where it goes against where it faces, radians, to the left positive.
-    pub direction: f64,
-    /// Metres per second.
-    pub climb: f64,
-    /// Once, by a passage that turns, radians.
-    pub turn: f64,
-}
 
 /// What happened while a character played.
 #[derive(Clone, Debug, PartialEq)]

@@ -39,6 +39,8 @@ mod manifest;
 
 mod clip;
 
+mod goal;
+
 mod space;
 
 mod set;
@@ -47,8 +49,9 @@ mod character;
 
 mod steering;
 
-pub use character::{Character, Goal, PlayerEvent, Playing, PlayingClip};
+pub use character::{Character, PlayerEvent, Playing, PlayingClip};
 pub use clip::{Clip, FootEvent};
+pub use goal::Goal;
 pub use manifest::FootEventKind;
 pub use set::{ClipSource, MotionSet};
 pub use space::{Axis, Space};

@@ -3,9 +3,10 @@
 use glam::DVec3;
 use loopwright_core::math::{Twist, ops};
 
+use crate::SetError;
 use crate::clip::Clip;
+use crate::goal::Goal;
 use crate::manifest::Manifest;
-use crate::{Goal, SetError};
 
 /// What an axis of a blend space measures; its word is the manifest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

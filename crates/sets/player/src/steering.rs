@@ -5,8 +5,9 @@ use core::f64::consts::{PI, TAU};
 use glam::DVec3;
 use loopwright_core::math::{decay_rate, ops};
 
-use crate::character::{Character, Goal};
+use crate::character::Character;
 use crate::clip::STILL;
+use crate::goal::Goal;
 use crate::space::Axis;
 
 /// A heading further off than this is asked for as a turn, radians: of who stands, and of who moves, whom loops turn as well.

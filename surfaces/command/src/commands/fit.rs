@@ -52,7 +52,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
             .iter()
             .map(|(take, fit)| (files::stem(Path::new(&take.facts.file)), *fit))
             .collect();
-        plot.add(&mut outputs, &loopwright_draw::plot::controller_fit(&named))?;
+        plot.add(&mut outputs, &loopwright_plots::controller_fit(&named))?;
     }
     // A block without takes would be empty and could overwrite a useful one.
     if let Some(path) = args.toml.as_ref().filter(|_| !fits.is_empty()) {

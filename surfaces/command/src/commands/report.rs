@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use loopwright_catalog::CatalogFormat;
 use loopwright_core::{Analysis, candidate::MotionKind};
 use loopwright_draw::report::{
-    self as page, Contact, Heading, LoopEntry, Panel, SetBar, SetPassage, SetPoint, SetSummary,
+    self as page, DrawnBar, DrawnContact, DrawnPassage, DrawnPoint, LoopEntry, PageHeading, Panel, SetSummary,
 };
 use loopwright_draw::{Figure, render::DrawnMotion};
 use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
             _ => Failure::of_all("there is no loop to show".to_owned(), &failed),
         });
     }
-    let heading = Heading {
+    let heading = PageHeading {
         title: args.title.clone().unwrap_or_else(|| title(&args.inputs)),
         problems: (not_shown.iter())
             .map(|one| (one.file.clone(), one.reason.clone()))
@@ -161,12 +161,15 @@ fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>, Failure> {
 fn summary(set: &Manifest) -> SetSummary {
     let space = set.blend_spaces.iter().find(|space| space.name == "move");
     let is_filled = |name: &str| set.filled.iter().any(|filled| filled.clip == name);
-    let points = space.into_iter().flat_map(|space| &space.points).map(|point| SetPoint {
-        name: point.clip.clone(),
-        speed_mps: point.at.first().copied().unwrap_or_default(),
-        turn_dps: point.at.get(1).copied().unwrap_or_default(),
-        is_filled: is_filled(&point.clip),
-    });
+    let points = space
+        .into_iter()
+        .flat_map(|space| &space.points)
+        .map(|point| DrawnPoint {
+            name: point.clip.clone(),
+            speed_mps: point.at.first().copied().unwrap_or_default(),
+            turn_dps: point.at.get(1).copied().unwrap_or_default(),
+            is_filled: is_filled(&point.clip),
+        });
     let bars = set
         .clips
         .iter()
@@ -185,7 +188,7 @@ fn summary(set: &Manifest) -> SetSummary {
                     .min_by(|one, other| (one - from).rem_euclid(1.0).total_cmp(&(other - from).rem_euclid(1.0)))?;
                 Some((strike.foot == "left", from, to))
             });
-            SetBar {
+            DrawnBar {
                 name: clip.name.clone(),
                 stands: stands.collect(),
             }
@@ -194,7 +197,7 @@ fn summary(set: &Manifest) -> SetSummary {
         .clips
         .iter()
         .filter(|clip| clip.kind != ClipKind::Loop)
-        .map(|clip| SetPassage {
+        .map(|clip| DrawnPassage {
             name: clip.name.clone(),
             ends: [&clip.from, &clip.to]
                 .map(|state| state.as_ref().map_or_else(String::new, |state| state.clip.clone())),
@@ -393,7 +396,7 @@ impl Pages<'_> {
                 .unwrap_or(0.0),
             figures: answer::figures(&read.facts, &root, &quality, read.sidecar.as_ref()),
             contacts: (contacts.flat_map(|feet| &feet.contacts))
-                .map(|contact| Contact {
+                .map(|contact| DrawnContact {
                     foot: contact.joint.clone(),
                     start_secs: contact.start_secs,
                     length_secs: contact.length_secs,

@@ -5,10 +5,10 @@ use core::ops::Range as Keys;
 use glam::DVec3;
 use loopwright_core::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
 
-use super::axes::{self, Axis, Panel, Range, stroke_width};
-use super::legend::{Heading, Key, Sign};
-use super::style::{self, Ink};
-use super::svg::{Area, Svg};
+use super::kit::axes::{self, Chart, ChartAxis, Range, stroke_width};
+use super::kit::legend::{ChartHeading, Key, Sign};
+use super::kit::style::{self, Ink};
+use super::kit::svg::{Area, Svg};
 
 /// Largest speed shown, centimetres per second: swinging feet leave the picture, so that sliding is visible.
 const FASTEST: f64 = 60.0;
@@ -20,7 +20,7 @@ const HEIGHT: f64 = 110.0;
 ///
 /// `made` must be of the take of `analysis`. If no foot stands, only the title is drawn.
 pub fn feet(analysis: &Analysis, made: &MadeLoop) -> String {
-    let mut svg = Svg::new();
+    let mut svg = Svg::default();
     let title = format!("{}: feet over the ground", made.loop_clip.name());
     let below = match made.feet.foot_slide_mps {
         [Some(before), Some(after)] => {
@@ -46,7 +46,7 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
         return top;
     }
     let full = style::WIDTH - 2.0 * style::MARGIN;
-    let heading = Heading::new(
+    let heading = ChartHeading::new(
         "Feet over the ground, two periods, seam in the middle",
         vec![
             Key::new(Sign::Line(Ink::Grey), "cut"),
@@ -67,7 +67,7 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
             let left = style::MARGIN + style::LEFT + side as f64 * column;
             let width = column - style::LEFT - style::RIGHT;
             let joint = analysis.body.feet[foot].lowest_joint();
-            let heading = Heading::new(&made.loop_clip.skeleton().joint(joint).name, Vec::new());
+            let heading = ChartHeading::new(&made.loop_clip.skeleton().joint(joint).name, Vec::new());
             let area = heading.over(svg, left, y, width, HEIGHT);
             let count = made.loop_clip.num_samples();
             let speeds = [
@@ -84,11 +84,11 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
 fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)], area: Area, is_last: bool) {
     let clip = &made.loop_clip;
     let (count, step) = (clip.num_samples(), clip.step_secs());
-    let x = Axis::across(Range::new(0.0, 2.0 * clip.period_secs()), "time, s", area.width);
-    let panel = Panel {
+    let x = ChartAxis::across(Range::new(0.0, 2.0 * clip.period_secs()), "time, s", area.width);
+    let panel = Chart {
         area,
         x: if is_last { x } else { x.unlabelled() },
-        y: Axis::up(Range::new(0.0, FASTEST), "speed, cm/s", area.height),
+        y: ChartAxis::up(Range::new(0.0, FASTEST), "speed, cm/s", area.height),
     };
     let spans = if made.feet.is_held() {
         &made.feet.held

@@ -3,12 +3,12 @@
 use loopwright_core::analysis::{Peak, Spectrum};
 use loopwright_core::{Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, candidate::MAX_COST_RATIO};
 
-use super::axes::{self, Axis, Labels, Panel, Range};
-use super::heat::{self, Heat};
-use super::legend::{DASHED, Heading, Key, Sign};
-use super::style::{self, Ink};
-use super::svg::{Anchor, Area, Svg, number};
-use super::text;
+use super::kit::axes::{self, Chart, ChartAxis, Labels, Range};
+use super::kit::heat::{self, Heat};
+use super::kit::legend::{ChartHeading, DASHED, Key, Sign};
+use super::kit::style::{self, Ink};
+use super::kit::svg::{Anchor, Area, Svg, number};
+use super::kit::text;
 use super::tracks::{self, Chosen};
 
 /// A search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
@@ -17,7 +17,7 @@ use super::tracks::{self, Chosen};
 /// computed on a grid of a few hundred starts and lengths, however long the take.
 pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> String {
     let take = &analysis.take;
-    let mut svg = Svg::new();
+    let mut svg = Svg::default();
     let title = format!("{}: which stretches repeat", take.name());
     let top = axes::title(&mut svg, &title, &summary(take, found));
     let top = autocorrelation(&mut svg, take, analysis, settings, found, top) + 14.0;
@@ -55,7 +55,7 @@ fn autocorrelation(
     found: &FoundLoops,
     top: f64,
 ) -> f64 {
-    let (left, width) = tracks::across();
+    let (left, width) = axes::full_width();
     let dt = take.frame_time_secs();
     let values = analysis.spectrum.values();
     let known_secs = (values.len() - 1) as f64 * dt;
@@ -85,15 +85,15 @@ fn autocorrelation(
     if !cycles.is_empty() {
         keys.push(Key::new(Sign::Stroke(Ink::Faint), "whole cycles"));
     }
-    let area = Heading::new("Autocorrelation: how well the take repeats after a delay", keys)
+    let area = ChartHeading::new("Autocorrelation: how well the take repeats after a delay", keys)
         .over(svg, left, top, width, 140.0);
     let shown = values.iter().take(max_lag + 1).copied();
     let lowest = shown.fold(0.0_f64, f64::min);
-    let panel = Panel {
+    let panel = Chart {
         area,
-        x: Axis::across(range, "delay, s", width),
+        x: ChartAxis::across(range, "delay, s", width),
         // Room above 1 for the labels of peaks.
-        y: Axis::up(
+        y: ChartAxis::up(
             Range::new((lowest - 0.1).max(-1.1), 1.25),
             "autocorrelation",
             area.height,
@@ -122,7 +122,7 @@ const MAX_CYCLES: usize = 24;
 /// Most peaks that are marked; a long take has more multiples of its period than there is space for.
 const MAX_PEAKS: usize = 12;
 
-fn mark_peaks(svg: &mut Svg, panel: &Panel, peaks: &[Peak], dt: f64, chosen: Option<f64>) {
+fn mark_peaks(svg: &mut Svg, panel: &Chart, peaks: &[Peak], dt: f64, chosen: Option<f64>) {
     let mut labels = Labels::default();
     if let Some(secs) = chosen {
         labels.keep_free(Area {
@@ -158,7 +158,7 @@ fn costs(
     found: &FoundLoops,
     top: f64,
 ) -> f64 {
-    let (left, full_width) = tracks::across();
+    let (left, full_width) = axes::full_width();
     let mut keys = Vec::new();
     if !found.candidates.is_empty() {
         keys.push(Key::new(Sign::Ring(Ink::Vermillion), "recommended (1)"));
@@ -166,16 +166,16 @@ fn costs(
     if found.candidates.len() > 1 {
         keys.push(Key::new(Sign::Ring(Ink::Text), "other loops by rank"));
     }
-    let heading = Heading::new("Cost of every seam, by start and length", keys);
+    let heading = ChartHeading::new("Cost of every seam, by start and length", keys);
     heading.draw(svg, left, top, full_width);
     let width = map_width();
     let area = Area::new(left, (top + heading.height(full_width)).round(), width, 300.0);
     let duration = take.duration_secs();
     let longest = settings.max_secs.min(duration).max(settings.min_secs);
-    let panel = Panel {
+    let panel = Chart {
         area,
-        x: Axis::across(tracks::time_range(take), "start of the loop, s", width),
-        y: Axis::up(Range::new(settings.min_secs, longest), "length, s", area.height),
+        x: ChartAxis::across(tracks::time_range(take), "start of the loop, s", width),
+        y: ChartAxis::up(Range::new(settings.min_secs, longest), "length, s", area.height),
     };
     let map = Map::new(&panel, take, analysis, settings, found);
     panel.draw(svg, |panel, svg| {
@@ -189,7 +189,7 @@ fn costs(
 
 /// Width of the cost map and of the panels below it, which share its time axis.
 fn map_width() -> f64 {
-    ((tracks::across().1 - heat::SCALE_ROOM) / CELL).floor() * CELL
+    ((axes::full_width().1 - heat::SCALE_ROOM) / CELL).floor() * CELL
 }
 
 /// Costs on a grid of starts (across) and lengths (from the lowest up), as shares of the cost of random pairs.
@@ -203,7 +203,7 @@ struct Map {
 }
 
 impl Map {
-    fn new(panel: &Panel, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> Self {
+    fn new(panel: &Chart, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> Self {
         let (columns, rows) = ((panel.area.width / CELL) as usize, (panel.area.height / CELL) as usize);
         let dt = take.frame_time_secs();
         let last = take.num_frames() - 1;
@@ -256,7 +256,7 @@ impl Map {
     }
 }
 
-fn mark_candidates(svg: &mut Svg, panel: &Panel, take: &Take, candidates: &[LoopCandidate]) {
+fn mark_candidates(svg: &mut Svg, panel: &Chart, take: &Take, candidates: &[LoopCandidate]) {
     const RADIUS: f64 = 4.5;
     let dt = take.frame_time_secs();
     let point_of = |candidate: &LoopCandidate| {

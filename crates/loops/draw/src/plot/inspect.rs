@@ -2,27 +2,27 @@
 
 use loopwright_core::{Analysis, Take, analysis::Foot};
 
-use super::style::{self, SERIES};
+use super::kit::style::{self, SERIES};
+use super::kit::{axes, svg::Svg};
 use super::tracks::{self, Kind, Line, Track};
-use super::{axes, svg::Svg};
 
 /// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and bad frames marked.
 ///
 /// `analysis` must be of the same take. Long takes are thinned to the resolution of the picture.
 pub fn inspect(analysis: &Analysis) -> String {
     let take = &analysis.take;
-    let mut svg = Svg::new();
+    let mut svg = Svg::default();
     let title = format!("{}: what the take holds", take.name());
     let top = axes::title(&mut svg, &title, &tracks::facts(take));
-    let top = tracks::segments(&mut svg, take, analysis, tracks::across().1, top);
-    let top = tracks::contacts(&mut svg, take, analysis, tracks::across().1, top);
+    let top = tracks::segments(&mut svg, take, analysis, axes::full_width().1, top);
+    let top = tracks::contacts(&mut svg, take, analysis, axes::full_width().1, top);
     let bottom = tracks::draw(
         &mut svg,
         take,
         analysis,
         &all(take, analysis),
         None,
-        tracks::across().1,
+        axes::full_width().1,
         top,
     );
     svg.finish(&title, bottom + style::MARGIN - 6.0)

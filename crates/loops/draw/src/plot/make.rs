@@ -7,11 +7,12 @@ use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::{Analysis, Cut, MadeLoop, RootMode, Take, closure::Order};
 
-use super::axes::{self, Axis, Panel, Range, nice_step, stroke_width};
-use super::legend::{DASHED, Heading, Key, Sign};
-use super::style::{self, Ink, SERIES};
-use super::svg::{Anchor, Area, Svg, number};
-use super::{feet, root_path, text};
+use super::kit::axes::{self, Chart, ChartAxis, Range, nice_step, stroke_width};
+use super::kit::legend::{ChartHeading, DASHED, Key, Sign};
+use super::kit::style::{self, Ink, SERIES};
+use super::kit::svg::{Anchor, Area, Svg, number};
+use super::kit::text;
+use super::{feet, root_path};
 
 /// A loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets before and
 /// after, and the speed of the feet over the ground.
@@ -19,7 +20,7 @@ use super::{feet, root_path, text};
 /// `made` must be made from the take of `analysis`.
 pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
     let (take, cut, mode) = (&analysis.take, &made.candidate.cut, made.root.mode);
-    let mut svg = Svg::new();
+    let mut svg = Svg::default();
     let title = format!("{}: the take and the loop made from it", take.name());
     let top = axes::title(&mut svg, &title, &summary(cut, made));
 
@@ -175,7 +176,7 @@ fn path_from_above(
             },
         ));
     }
-    let area = Heading::new("From above: hips and root", legend).over(svg, left, top, side, side);
+    let area = ChartHeading::new("From above: hips and root", legend).over(svg, left, top, side, side);
     let mut near: Vec<DVec3> = played.clone();
     near.extend(&root_path);
     near.extend(source);
@@ -264,7 +265,7 @@ fn offsets(svg: &mut Svg, made: &MadeLoop, left: f64, width: f64, top: f64, bott
         ("Translation offsets", "length, mm", translations, 1.0, true),
     ];
     let headings = panels.each_ref().map(|(title, _, offsets, _, _)| {
-        Heading::new(
+        ChartHeading::new(
             title,
             most_offset(offsets, joints)
                 .into_iter()
@@ -303,21 +304,21 @@ fn offsets(svg: &mut Svg, made: &MadeLoop, left: f64, width: f64, top: f64, bott
     }
 }
 
-fn offset_panel(made: &MadeLoop, offsets: &[DVec3], name: &str, least: f64, is_last: bool, area: Area) -> Panel {
+fn offset_panel(made: &MadeLoop, offsets: &[DVec3], name: &str, least: f64, is_last: bool, area: Area) -> Chart {
     let range = Range::around(offsets.iter().map(|offset| offset.length()), least).down_to_zero();
-    let x = Axis::across(
+    let x = ChartAxis::across(
         Range::new(0.0, made.loop_clip.period_secs()),
         "time in the loop, s",
         area.width,
     );
-    Panel {
+    Chart {
         area,
         x: if is_last { x } else { x.unlabelled() },
-        y: Axis::up(range, name, area.height),
+        y: ChartAxis::up(range, name, area.height),
     }
 }
 
-fn blend_ends(svg: &mut Svg, panel: &Panel, made: &MadeLoop) {
+fn blend_ends(svg: &mut Svg, panel: &Chart, made: &MadeLoop) {
     let period = made.loop_clip.period_secs();
     let method = &made.closed.method;
     for (shape, from, direction) in [(method.start, 0.0, 1.0), (method.end, period, -1.0)] {
@@ -344,7 +345,7 @@ fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
         shown = (0..joints.min(JOINTS)).collect();
     }
     let full = style::WIDTH - 2.0 * style::MARGIN;
-    let heading = Heading::new(
+    let heading = ChartHeading::new(
         "Most offset joints over two periods, seam in the middle",
         vec![
             Key::new(Sign::Line(Ink::Grey), "cut"),
@@ -362,7 +363,7 @@ fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
             let left = style::MARGIN + style::LEFT + side as f64 * column;
             let width = column - style::LEFT - style::RIGHT;
             let name = &made.loop_clip.skeleton().joint(joint).name;
-            let heading = Heading::new(name, Vec::new());
+            let heading = ChartHeading::new(name, Vec::new());
             heading.draw(svg, left, y, width);
             let top = y + heading.height(width);
             let area = Area::new(left, top, width, CURVE_HEIGHT);
@@ -387,11 +388,11 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_last: bool
         reference,
     );
     let values = after.iter().chain(&before).flat_map(DVec3::to_array);
-    let x = Axis::across(Range::new(0.0, time(2 * count)), "time, s", area.width);
-    let panel = Panel {
+    let x = ChartAxis::across(Range::new(0.0, time(2 * count)), "time, s", area.width);
+    let panel = Chart {
         area,
         x: if is_last { x } else { x.unlabelled() },
-        y: Axis::up_degrees(Range::around(values, 2.0), "angle, deg", area.height),
+        y: ChartAxis::up_degrees(Range::around(values, 2.0), "angle, deg", area.height),
     };
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);

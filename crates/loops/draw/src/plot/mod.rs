@@ -1,9 +1,8 @@
 //! Plots of takes, searches and loops, as SVG; PNG is made from that SVG.
 //!
 //! [`inspect`] shows the contents of a take over time, [`find`] the repeating lengths and the cost of every seam, [`make`] the
-//! effect of closing, [`feet()`] how feet slide and stand, [`controller_fit`] the response of a controller, [`transitions()`] the
-//! cost of jumps from one motion into another, [`displacements`] the parts of that cost, [`paths()`] the paths of roots. All are
-//! functions of core values alone: the same values give the same text on every machine.
+//! effect of closing, [`feet()`] how feet slide and stand, [`paths()`] the paths of roots. All are functions of core values alone:
+//! the same values give the same text on every machine. [`kit`] is what they are drawn with.
 //!
 //! ```
 //! use loopwright_core::Analysis;
@@ -15,17 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod style;
-
-mod text;
-
-mod svg;
-
-mod axes;
-
-mod legend;
-
-mod heat;
+pub mod kit;
 
 mod tracks;
 
@@ -33,13 +22,9 @@ mod inspect;
 
 mod find;
 
-mod cost;
-
 mod make;
 
 mod feet;
-
-mod fit;
 
 mod paths;
 
@@ -49,13 +34,11 @@ mod png;
 
 mod outlines;
 
-pub use cost::{TransitionMap, displacements, transitions, transitions_among};
 pub use feet::feet;
 pub use find::find;
-pub use fit::controller_fit;
 pub use inspect::inspect;
+pub(crate) use kit::text::{escape, fit};
 pub use make::make;
 pub use paths::{GroundPath, paths};
 pub(crate) use png::pixels;
 pub use png::{PngError, png};
-pub(crate) use text::{escape, fit};

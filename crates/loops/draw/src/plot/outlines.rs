@@ -4,8 +4,8 @@ use std::{borrow::Cow, fmt::Write as _};
 
 use ttf_parser::{Face, FaceParsingError, OutlineBuilder};
 
-use super::style;
-use super::text::{BOLD, REGULAR, unescape};
+use super::kit::style;
+use super::kit::text::{BOLD, REGULAR, unescape};
 
 /// The SVG with a path in place of every line of text.
 ///

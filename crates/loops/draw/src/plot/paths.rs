@@ -2,8 +2,8 @@
 
 use loopwright_core::math::Rigid;
 
-use super::style::{self, SERIES};
-use super::svg::{Anchor, Area, Svg, number};
+use super::kit::style::{self, SERIES};
+use super::kit::svg::{Anchor, Area, Svg, number};
 
 /// A root at even times.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +60,7 @@ pub fn paths(title: &str, paths: &[GroundPath]) -> String {
             panel.top + 0.5 * panel.height - scale * (ahead - middle[1]),
         )
     };
-    let mut svg = Svg::new();
+    let mut svg = Svg::default();
     svg.text(
         style::MARGIN,
         style::MARGIN + style::TITLE,

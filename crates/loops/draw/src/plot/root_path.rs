@@ -6,10 +6,10 @@ use glam::DVec3;
 use loopwright_core::MadeLoop;
 use loopwright_core::math::{Rigid, Screw, ops};
 
-use super::axes::stroke_width;
-use super::legend::{DASHED, Heading, Key, Sign};
-use super::style::{self, Ink};
-use super::svg::{Anchor, Area, Svg};
+use super::kit::axes::stroke_width;
+use super::kit::legend::{ChartHeading, DASHED, Key, Sign};
+use super::kit::style::{self, Ink};
+use super::kit::svg::{Anchor, Area, Svg};
 
 /// Height of the panel, in the units of the picture.
 const HEIGHT: f64 = 260.0;
@@ -170,7 +170,7 @@ impl RootPath {
         }
     }
 
-    fn heading(&self) -> Heading<'static> {
+    fn heading(&self) -> ChartHeading<'static> {
         let mut keys = vec![
             Key::new(Sign::Line(Ink::Green), self.kind()),
             Key::new(Sign::Dashed(Ink::Vermillion), format!("root, {CYCLES} cycles")),
@@ -179,7 +179,7 @@ impl RootPath {
             keys.push(Key::new(Sign::Line(Ink::Purple), "axis"));
         }
         keys.push(Key::new(Sign::Line(Ink::Blue), "directions at the start"));
-        Heading::new("Path of the root", keys)
+        ChartHeading::new("Path of the root", keys)
     }
 
     /// The axis as far as the path climbs along it, and an arrow's length more at both ends.

@@ -3,11 +3,11 @@
 use loopwright_core::analysis::{ActivityKind, Gait};
 use loopwright_core::{Analysis, Take};
 
-use super::axes::{Axis, Panel, Range, stroke_width};
-use super::legend::{DASHED, Heading, Key, Sign};
-use super::style::{self, Ink, SERIES};
-use super::svg::{Anchor, Area, Svg};
-use super::text;
+use super::kit::axes::{Chart, ChartAxis, Range, full_width, stroke_width};
+use super::kit::legend::{ChartHeading, DASHED, Key, Sign};
+use super::kit::style::{self, Ink, SERIES};
+use super::kit::svg::{Anchor, Area, Svg};
+use super::kit::text;
 
 /// A track over time: a line for each name, in one unit.
 pub(super) struct Track {
@@ -45,12 +45,6 @@ pub(super) struct Chosen {
     pub(super) end_secs: f64,
 }
 
-/// Left side and width of a panel that takes the whole width.
-pub(super) fn across() -> (f64, f64) {
-    let left = style::MARGIN + style::LEFT;
-    (left, style::WIDTH - left - style::MARGIN - style::RIGHT)
-}
-
 /// Time of a take from its first frame to its last.
 pub(super) fn time_range(take: &Take) -> Range {
     Range::new(0.0, take.duration_secs())
@@ -72,7 +66,7 @@ pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] 
             kind: Kind::Size,
         },
         Track {
-            title: "Heading, left positive",
+            title: "ChartHeading, left positive",
             axis: "angle, deg",
             lines: vec![Line {
                 name: String::new(),
@@ -90,10 +84,10 @@ const BAND: f64 = 22.0;
 
 /// Draws the segments of the body as a band over time, named if there is space; returns the height below it.
 pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
-    let (left, _) = across();
-    let area = Heading::new("What the body does", Vec::new()).over(svg, left, top, width, BAND);
+    let (left, _) = full_width();
+    let area = ChartHeading::new("What the body does", Vec::new()).over(svg, left, top, width, BAND);
     let dt = take.frame_time_secs();
-    let x = Axis::across(time_range(take), "", width);
+    let x = ChartAxis::across(time_range(take), "", width);
     // A frame stands for half a frame on either side.
     let x_of = |frame: f64| area.left + width * x.range.share((frame * dt).clamp(0.0, take.duration_secs()));
     svg.rect(area, "panel");
@@ -129,9 +123,9 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     if analysis.contacts.spans().is_empty() {
         return top;
     }
-    let (left, _) = across();
+    let (left, _) = full_width();
     let name = |joint: usize| take.skeleton().joint(joint).name.clone();
-    let area = Heading::new(
+    let area = ChartHeading::new(
         "When the feet are planted",
         (feet.iter().enumerate())
             .map(|(index, foot)| Key::new(Sign::Line(ink(index)), name(foot.lowest_joint())))
@@ -139,7 +133,7 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     )
     .over(svg, left, top, width, BAR * feet.len() as f64);
     svg.rect(area, "panel");
-    let x = Axis::across(time_range(take), "", width);
+    let x = ChartAxis::across(time_range(take), "", width);
     let x_of = |frame: f64| {
         let secs = (frame * take.frame_time_secs()).clamp(0.0, take.duration_secs());
         area.left + width * x.range.share(secs)
@@ -168,7 +162,7 @@ pub(super) fn draw(
     width: f64,
     top: f64,
 ) -> f64 {
-    let (left, _) = across();
+    let (left, _) = full_width();
     let mut y = top;
     for (index, track) in tracks.iter().enumerate() {
         let is_last = index + 1 == tracks.len();
@@ -185,7 +179,7 @@ pub(super) fn draw(
         if index == 0 {
             keys.extend(ground_keys(analysis, chosen));
         }
-        let heading = Heading::new(track.title, keys);
+        let heading = ChartHeading::new(track.title, keys);
         let area = heading.over(svg, left, y, width, track.height);
         panel(take, analysis, track, area, is_last).draw(svg, |panel, svg| {
             ground(svg, panel, take, analysis, chosen);
@@ -201,7 +195,7 @@ pub(super) fn draw(
     y
 }
 
-fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Panel {
+fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart {
     // A jump of the pose would compress all other values; it is clipped, and its mark explains it.
     let trusted = |frame: usize| analysis.usable[frame] || !analysis.usable.contains(&true);
     let values = track.lines.iter().flat_map(|line| {
@@ -214,12 +208,12 @@ fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: b
     } else {
         range
     };
-    let x = Axis::across(time_range(take), "time, s", area.width);
+    let x = ChartAxis::across(time_range(take), "time, s", area.width);
     let y = match track.kind {
-        Kind::Degrees => Axis::up_degrees(range, track.axis, area.height),
-        Kind::Plain | Kind::Size => Axis::up(range, track.axis, area.height),
+        Kind::Degrees => ChartAxis::up_degrees(range, track.axis, area.height),
+        Kind::Plain | Kind::Size => ChartAxis::up(range, track.axis, area.height),
     };
-    Panel {
+    Chart {
         area,
         x: if is_last { x } else { x.unlabelled() },
         y,
@@ -247,7 +241,7 @@ pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Ke
 }
 
 /// Shades moving and idle spans, draws the grid, marks bad frames and the chosen stretch.
-fn ground(svg: &mut Svg, panel: &Panel, take: &Take, analysis: &Analysis, chosen: Option<Chosen>) {
+fn ground(svg: &mut Svg, panel: &Chart, take: &Take, analysis: &Analysis, chosen: Option<Chosen>) {
     let dt = take.frame_time_secs();
     for stretch in analysis.activity.stretches() {
         let class = match stretch.activity {

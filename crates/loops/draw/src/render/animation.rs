@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use gif::{Encoder as GifEncoder, Frame as GifFrame, Repeat};
 use image_webp::{ColorType, WebPEncoder};
 
-use super::{picture::Picture, stage::RenderError};
+use super::{picture::Picture, scene::RenderError};
 
 /// File format of an animation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

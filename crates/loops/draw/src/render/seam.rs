@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::stage::{RenderError, Stage, draw_body};
+use super::scene::{RenderError, Scene, draw_body};
 use super::{canvas::Colour, mesh::PosedMesh, picture::Picture};
 
 /// Frames shown as sticks on either side of the seam.
@@ -26,12 +26,12 @@ const OFF: [f64; 3] = [0.80, 0.12, 0.05];
 /// jumps.
 ///
 /// Errors: [`RenderError::NoSeam`] for a motion that does not repeat.
-pub fn onion(stage: &Stage<'_>) -> Result<Picture, RenderError> {
-    let motion = stage.motion();
+pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
+    let motion = scene.motion();
     if !motion.repeats() {
         return Err(RenderError::NoSeam);
     }
-    let (mut canvas, camera) = stage.set(0.0)?;
+    let (mut canvas, camera) = scene.set(0.0)?;
     let (start, end) = (motion.around_the_seam(0), motion.end_at_seam());
     let limbs = motion.figure().limbs();
     let gap_of = |point: usize| (end[point] - start[point]).length();
@@ -41,7 +41,7 @@ pub fn onion(stage: &Stage<'_>) -> Result<Picture, RenderError> {
         .max_by(|&a, &b| gap_of(a).total_cmp(&gap_of(b)));
     let largest = widest.map_or(0.0, gap_of);
     let full = largest.max(FULL_COLOUR_METRES);
-    let [width, height] = stage.size();
+    let [width, height] = scene.size();
     let no_room = || RenderError::Size { width, height };
 
     let mut below = canvas.layer().ok_or_else(no_room)?;
@@ -88,7 +88,7 @@ pub fn onion(stage: &Stage<'_>) -> Result<Picture, RenderError> {
         _ => "first and last pose are the same".to_owned(),
     };
     let legend = format!("orange: {reach} frames before, blue: {reach} after");
-    stage.lay_title(&mut canvas);
-    canvas.lay(&stage.footnotes(&[&facts, &legend])?, [0, 0]);
+    scene.lay_title(&mut canvas);
+    canvas.lay(&scene.footnotes(&[&facts, &legend])?, [0, 0]);
     Ok(canvas.finish())
 }

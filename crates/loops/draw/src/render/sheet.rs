@@ -1,7 +1,7 @@
 //! Many frames in one picture: contact sheets, and panels side by side.
 
 use super::caption::{self, Caption};
-use super::stage::{RenderError, Stage};
+use super::scene::{RenderError, Scene};
 use super::{canvas::Canvas, picture::Picture};
 
 /// Most cells of a contact sheet.
@@ -11,10 +11,10 @@ pub const MAX_CELLS: usize = 256;
 ///
 /// `frames` count from the start of the motion and may span any number of cycles; at most [`MAX_CELLS`] are drawn.
 /// Errors: the sheet is too large for memory.
-pub fn contact_sheet(stage: &Stage<'_>, frames: &[usize]) -> Result<Picture, RenderError> {
-    let motion = stage.motion();
+pub fn contact_sheet(scene: &Scene<'_>, frames: &[usize]) -> Result<Picture, RenderError> {
+    let motion = scene.motion();
     let frames = &frames[..frames.len().min(MAX_CELLS)];
-    let [width, height] = stage.size();
+    let [width, height] = scene.size();
     // As close to a square as whole rows allow.
     let columns = (1..=frames.len().max(1))
         .min_by_key(|columns| {
@@ -37,9 +37,9 @@ pub fn contact_sheet(stage: &Stage<'_>, frames: &[usize]) -> Result<Picture, Ren
         let corner = [(index % columns) as u32 * width, (index / columns) as u32 * height];
         let secs = frame as f64 * motion.step_secs();
         let cell = if index == 0 {
-            stage.frame(secs)?
+            scene.frame(secs)?
         } else {
-            stage.untitled(secs)?.finish()
+            scene.untitled(secs)?.finish()
         };
         sheet.lay(&cell, corner);
         let type_height = (0.05 * f64::from(width.min(height))).max(9.0);

@@ -5,6 +5,7 @@ use core::fmt::Write;
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::Side;
 
+use super::mesh::list;
 use crate::{Surface, figure::Limb, render::DrawnMotion};
 
 /// Limbs thinner than this share of the stature are left out where pages have many loops: fingers, mostly, which are half of
@@ -147,19 +148,6 @@ fn packed(rotation: DQuat) -> [u8; 6] {
     let integer = |value: f64| ((f64::from(i16::MAX) * value).round() as i16).to_le_bytes();
     let [[a, b], [c, d], [e, f]] = [rotation.x, rotation.y, rotation.z].map(integer);
     [a, b, c, d, e, f]
-}
-
-/// Numbers in brackets; what is no number is 0.
-pub(super) fn list(values: &[f64], decimals: usize) -> String {
-    let each = values.iter().map(|value| {
-        let value = if value.is_finite() { *value } else { 0.0 };
-        let text = format!("{value:.decimals$}");
-        match text.trim_start_matches('-').trim_matches(['0', '.']).is_empty() {
-            true => "0".to_owned(),
-            false => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        }
-    });
-    format!("[{}]", each.collect::<Vec<_>>().join(","))
 }
 
 fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {

@@ -5,7 +5,7 @@ use core::fmt::Write;
 
 use glam::DVec3;
 
-use super::{Contact, LoopEntry};
+use super::{DrawnContact, LoopEntry};
 use crate::{plot::escape, render::DrawnMotion};
 
 /// Size of a picture in units of its own; the page stretches it.
@@ -281,7 +281,7 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
 }
 
 /// The parts of a contact within one period: what goes on beyond the end continues at the start.
-fn spans(contact: &Contact, period: f64) -> Vec<(f64, f64)> {
+fn spans(contact: &DrawnContact, period: f64) -> Vec<(f64, f64)> {
     let (start, end) = (contact.start_secs, contact.start_secs + contact.length_secs);
     match end > period {
         true => vec![(start, period), (0.0, end - period)],

@@ -5,8 +5,7 @@ use glam::{DAffine3, Vec3};
 use loopwright_formats::mesh::Mesh;
 use sha2::{Digest, Sha256};
 
-use super::clip::list;
-use crate::surface::{thinned, to_screen};
+use crate::mesh::{thinned, to_screen};
 
 /// Most bytes of a mesh, which are a third more as text: with all else 300 KB. Places of vertices have 16 bits in any case.
 const MAX_BYTES: usize = 220_000;
@@ -90,4 +89,17 @@ impl PageMesh {
             joints: bones.iter().map(|bone| bone.joint).collect(),
         })
     }
+}
+
+/// Numbers in brackets; what is no number is 0.
+pub(super) fn list(values: &[f64], decimals: usize) -> String {
+    let each = values.iter().map(|value| {
+        let value = if value.is_finite() { *value } else { 0.0 };
+        let text = format!("{value:.decimals$}");
+        match text.trim_start_matches('-').trim_matches(['0', '.']).is_empty() {
+            true => "0".to_owned(),
+            false => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        }
+    });
+    format!("[{}]", each.collect::<Vec<_>>().join(","))
 }

@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{plot::escape, render::DrawnMotion};
 pub(crate) use mesh::PageMesh;
-pub use set::{SetBar, SetPassage, SetPoint, SetSummary};
+pub use set::{DrawnBar, DrawnPassage, DrawnPoint, SetSummary};
 
 use clip::{Room, Timing};
 
@@ -55,7 +55,7 @@ pub struct LoopEntry {
     /// Further figures: labels and values with their units, in the order in which they are shown.
     pub figures: Vec<(&'static str, String)>,
     /// When feet stand.
-    pub contacts: Vec<Contact>,
+    pub contacts: Vec<DrawnContact>,
     /// The loop as its file holds it.
     pub closed: DrawnMotion,
     /// The stretch of the take that it was made from, uncut, where the take is known.
@@ -64,7 +64,7 @@ pub struct LoopEntry {
 
 /// A span over which a foot stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Contact {
+pub struct DrawnContact {
     /// The joint.
     pub foot: String,
     /// Seconds from the start of the loop.
@@ -75,7 +75,7 @@ pub struct Contact {
 
 /// What a page is about, besides its loops.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Heading {
+pub struct PageHeading {
     /// Its title.
     pub title: String,
     /// Files of which it shows nothing, and why.
@@ -234,7 +234,7 @@ fn section(entry: &LoopEntry, index: usize, clips: &str) -> String {
 }
 
 /// The page of these loops, in their order.
-pub fn page(heading: &Heading, panels: &[Panel]) -> String {
+pub fn page(heading: &PageHeading, panels: &[Panel]) -> String {
     let (script, style) = (without_comments(SCRIPT), without_comments(STYLE));
     let title = escape(&heading.title);
     let mut html = format!(

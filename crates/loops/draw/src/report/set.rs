@@ -8,20 +8,20 @@ use crate::plot::escape;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SetSummary {
     /// The loops that go forward.
-    pub points: Vec<SetPoint>,
+    pub points: Vec<DrawnPoint>,
     /// Triples of them.
     pub triangles: Vec<[usize; 3]>,
     /// All loops with feet that touch down, in phase.
-    pub bars: Vec<SetBar>,
+    pub bars: Vec<DrawnBar>,
     /// What happens once.
-    pub passages: Vec<SetPassage>,
+    pub passages: Vec<DrawnPassage>,
     /// The parts that the set lacks, and why.
     pub missing: Vec<(String, String)>,
 }
 
 /// A loop by its speed and turn rate.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SetPoint {
+pub struct DrawnPoint {
     /// Its name.
     pub name: String,
     /// Metres per second.
@@ -34,7 +34,7 @@ pub struct SetPoint {
 
 /// A loop from phase 0 to 1.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SetBar {
+pub struct DrawnBar {
     /// Its name.
     pub name: String,
     /// Whether it is the left foot, and the phases at which that touches down and lifts.
@@ -43,7 +43,7 @@ pub struct SetBar {
 
 /// Something that happens once.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SetPassage {
+pub struct DrawnPassage {
     /// Its name.
     pub name: String,
     /// The loops that it begins and ends in.

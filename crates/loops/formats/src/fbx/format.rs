@@ -145,20 +145,20 @@ impl FileForm for FbxSource {
     }
 
     #[cfg(feature = "fbx")]
-    fn along(&self, made: &MadeLoop) -> Option<Result<Source, MakeError>> {
-        let shapes = self.shapes()?;
-        let looped = || {
-            Ok(ChannelShapes {
-                percents: shapes.percents.looped_along(made)?,
-                ..shapes.clone()
-            })
-        };
-        Some(looped().map(|shapes| self.with_shapes(shapes)))
+    fn loop_along(&mut self, made: &MadeLoop) -> Result<(), MakeError> {
+        if let Form::File(file) = &mut self.form
+            && !file.shapes.channels.is_empty()
+        {
+            file.shapes.percents = file.shapes.percents.looped_along(made)?;
+        }
+        Ok(())
     }
 
     #[cfg(feature = "fbx")]
-    fn without_shapes(&self) -> Option<Source> {
-        self.shapes().map(|_| self.with_shapes(ChannelShapes::default()))
+    fn remove_shapes(&mut self) {
+        if let Form::File(file) = &mut self.form {
+            file.shapes = ChannelShapes::default();
+        }
     }
 
     fn leave_out(&mut self, what: Warning) {
@@ -168,24 +168,5 @@ impl FileForm for FbxSource {
     #[cfg(feature = "fbx")]
     fn read_mesh(&self, bytes: &[u8], skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
         mesh::read(bytes, self, skeleton, limits)
-    }
-}
-
-#[cfg(feature = "fbx")]
-impl FbxSource {
-    /// The shapes that were read with the take, if there are any and the file can be written again.
-    fn shapes(&self) -> Option<&ChannelShapes> {
-        match &self.form {
-            Form::File(file) if !file.shapes.channels.is_empty() => Some(&file.shapes),
-            _ => None,
-        }
-    }
-
-    fn with_shapes(&self, shapes: ChannelShapes) -> Source {
-        let mut source = self.clone();
-        if let Form::File(file) = &mut source.form {
-            file.shapes = shapes;
-        }
-        Source::Fbx(source)
     }
 }

@@ -140,7 +140,7 @@ impl ParsedFile for FbxScene {
         };
         let shapes = Shapes::new(scene, stack, most_shapes);
         timing::warn_of_turns(stack, &joints, &grid, warnings);
-        timing::warn_of_left_out(stack, &joints, &shapes, warnings);
+        shapes.warn_of_others(stack, &joints, warnings);
         let animation: &str = &stack.element.name;
         let animated = Animated {
             take_name: &if scene.anim_stacks.count > 1 {

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 
 use ufbx::{Anim, AnimProp, AnimStack, BlendChannel, ElementType, Scene};
 
-use super::form::ChannelShapes;
-use super::{scene, timing::Grid};
-use crate::shapes::ShapeWeights;
+use super::timing::{self, Grid};
+use super::{form::ChannelShapes, joints::Joints, scene};
+use crate::{shapes::ShapeWeights, warning::Warning};
 
 /// Percents beyond this are faults of a file.
 const MAX_PERCENT: f64 = 1e6;
@@ -39,8 +39,35 @@ impl<'a> Shapes<'a> {
         }
     }
 
-    pub(super) fn holds(&self, prop: &AnimProp) -> bool {
+    fn holds(&self, prop: &AnimProp) -> bool {
         self.values.contains(&prop.anim_value.element.element_id)
+    }
+
+    /// Warns about animated properties that are neither theirs nor translations, rotations and scales of the joints.
+    pub(super) fn warn_of_others(&self, stack: &AnimStack, joints: &Joints, warnings: &mut Vec<Warning>) {
+        let of_skeleton: HashSet<usize> = joints.above.iter().chain(&joints.nodes).copied().collect();
+        let (mut nodes, mut others) = (HashSet::new(), 0);
+        let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
+        for prop in props {
+            let mut curves = prop.anim_value.curves.iter().flatten();
+            if !curves.any(|curve| timing::varies(curve)) || self.holds(prop) {
+                continue;
+            }
+            let moves_node = prop.element.type_ == ElementType::Node
+                && matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation" | "Lcl Scaling");
+            let node = prop.element.typed_id as usize;
+            if !moves_node {
+                others += 1;
+            } else if !of_skeleton.contains(&node) {
+                nodes.insert(node);
+            }
+        }
+        if !nodes.is_empty() {
+            warnings.push(Warning::NodesLeftOut { count: nodes.len() });
+        }
+        if others > 0 {
+            warnings.push(Warning::ChannelsLeftOut { count: others });
+        }
     }
 
     /// Their weights at every frame.

@@ -1,10 +1,8 @@
 //! Selects the animation of a file and the grid of sample times.
 
-use std::collections::HashSet;
-
 use ufbx::{AnimCurve, AnimStack, Scene};
 
-use super::{error::FbxError, joints::Joints, shapes::Shapes};
+use super::{error::FbxError, joints::Joints};
 use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationChoice, warning::Warning};
 
 /// Most characters of an animation's name in a message.
@@ -233,7 +231,7 @@ fn holds(curve: &AnimCurve) -> bool {
 }
 
 /// Whether a curve has keys of different values.
-fn varies(curve: &AnimCurve) -> bool {
+pub(super) fn varies(curve: &AnimCurve) -> bool {
     let mut values = curve.keyframes.iter().map(|key| key.value);
     let Some(first) = values.next() else { return false };
     values.any(|value| (value - first).abs() > 1e-6 * first.abs().max(1.0))
@@ -262,33 +260,6 @@ pub(super) fn warn_of_turns(stack: &AnimStack, joints: &Joints, grid: &Grid, war
         curves.filter_map(move |curve| Some((joints.names[joint?].clone(), fastest(curve)?)))
     });
     warnings.extend(Warning::turns_back(found));
-}
-
-/// Warns about animated properties other than the joints' translations, rotations and scales, and those shapes that are read.
-pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, shapes: &Shapes<'_>, warnings: &mut Vec<Warning>) {
-    let of_skeleton: HashSet<usize> = joints.above.iter().chain(&joints.nodes).copied().collect();
-    let (mut nodes, mut others) = (HashSet::new(), 0);
-    let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
-    for prop in props {
-        let mut curves = prop.anim_value.curves.iter().flatten();
-        if !curves.any(|curve| varies(curve)) || shapes.holds(prop) {
-            continue;
-        }
-        let moves_node = prop.element.type_ == ufbx::ElementType::Node
-            && matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation" | "Lcl Scaling");
-        let node = prop.element.typed_id as usize;
-        if !moves_node {
-            others += 1;
-        } else if !of_skeleton.contains(&node) {
-            nodes.insert(node);
-        }
-    }
-    if !nodes.is_empty() {
-        warnings.push(Warning::NodesLeftOut { count: nodes.len() });
-    }
-    if others > 0 {
-        warnings.push(Warning::ChannelsLeftOut { count: others });
-    }
 }
 
 /// Fewest intervals that define a rate, and the share of them that must have one length, within a hundredth of it.

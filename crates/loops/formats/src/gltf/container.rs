@@ -6,7 +6,6 @@ use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
 
 use super::error::{GlbFault, GltfError};
-use super::meshopt;
 use crate::{error::ReadError, excerpt::excerpt, limits::SizeLimits, settings::Companions, text};
 
 const MAGIC: &[u8; 4] = b"glTF";
@@ -40,7 +39,7 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// Parses a file.
+    /// Parses a file; compressed views stay as they are.
     ///
     /// Buffers in other files come from `companions`: each file is read once, no further than its buffers need, and all of them
     /// and `bytes` stay within `limits`. A missing buffer is an error only if its contents are needed, see [`Self::buffer`].
@@ -92,10 +91,7 @@ impl Document {
             buffers.push(bytes);
             faults.push(fault);
         }
-        let mut document = Self { json, buffers };
-        let limits = limits.for_file((bytes.len() + document.num_buffer_bytes()) as u64);
-        meshopt::decompress(&mut document, &limits)?;
-        Ok((document, faults))
+        Ok((Self { json, buffers }, faults))
     }
 
     /// The array of that name at the top of the JSON; empty if there is none.

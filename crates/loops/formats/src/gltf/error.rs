@@ -1,6 +1,5 @@
 //! Errors of glTF files.
 
-use super::meshopt::StreamFault;
 use crate::excerpt::list;
 
 /// Why bytes cannot be read as a glTF file.
@@ -123,4 +122,37 @@ pub enum GlbFault {
     Version { found: u32 },
     #[error("the first chunk is not JSON")]
     NoJson,
+}
+
+/// What is wrong with a compressed stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamFault {
+    /// Its first byte is not that of its kind of stream, or of a version that is not known.
+    #[error("it begins with byte {found:#04x}, which no known version does")]
+    Header {
+        /// The first byte.
+        found: u8,
+    },
+    /// It ends before all that it should hold.
+    #[error("it is cut off")]
+    CutOff,
+    /// Bytes are left over.
+    #[error("it goes on after its end")]
+    TooLong,
+    /// Its elements do not have the size that they should have.
+    #[error("elements of {found} bytes")]
+    Stride {
+        /// Bytes of an element.
+        found: usize,
+    },
+    /// It is of a kind, or for a filter, that is not known.
+    #[error("its mode or its filter is not known")]
+    Kind,
+    /// Its indices are not of whole triangles.
+    #[error("{found} indices are no whole triangles")]
+    Triangles {
+        /// How many there are.
+        found: usize,
+    },
 }

@@ -1,13 +1,13 @@
 //! The facts of a loop in the extras of its animation.
 
-use super::{container::Document, edit};
+use super::{edit, meshopt};
 use crate::limits::SizeLimits;
 use crate::loop_file::json;
 use crate::loop_file::sidecar::{Sidecar, SidecarError};
 
 /// [`crate::with_facts`] for glTF: into the extras of each loop's animation.
 pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
-    let (mut document, _) = Document::parse(bytes, None, &SizeLimits::default()).ok()?;
+    let (mut document, _) = meshopt::document(bytes, None, &SizeLimits::default()).ok()?;
     let animations = edit::Animations::of(&document);
     for facts in loops {
         let name = facts.playback.animation.as_deref()?;
@@ -28,7 +28,7 @@ pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
 
 /// [`crate::facts_in`] for glTF: from the extras of the animation.
 pub(super) fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
-    let (document, _) = Document::parse(bytes, None, &SizeLimits::default()).ok()?;
+    let (document, _) = meshopt::document(bytes, None, &SizeLimits::default()).ok()?;
     // Motion written without a loop file has only some sections, and no format.
     let extras = edit::extra(document.list("animations"), animation).filter(|extras| extras.get("format").is_some())?;
     Some(Sidecar::from_extras(extras))

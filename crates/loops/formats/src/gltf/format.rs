@@ -6,7 +6,7 @@ use loopwright_core::pipeline::MakeError;
 use loopwright_core::{MadeLoop, Pose, Skeleton, Take};
 
 use super::parts::Nodes;
-use super::source::{Beside, GltfSource, NodeShapes};
+use super::source::{Beside, GltfSource};
 use super::vrm::Humanoid;
 use super::{facts, mesh, prune, read::GltfFile, sides, vrm, vrma::VrmaSource, write};
 use crate::entry::{FactsInside, FormatEntry, Parsed};
@@ -151,27 +151,18 @@ impl FileForm for GltfSource {
         self.has_short_tracks = true;
     }
 
-    fn along(&self, made: &MadeLoop) -> Option<Result<Source, MakeError>> {
-        let looped = |shapes: &NodeShapes| -> Result<NodeShapes, MakeError> {
-            Ok(NodeShapes {
-                weights: shapes.weights.looped_along(made)?,
-                ..*shapes
-            })
-        };
-        let evened;
-        let shapes = match made.candidate.pairing.is_mirrored() {
-            true => {
-                evened = sides::evened(&self.document, &self.shapes);
-                &evened
-            }
-            false => &self.shapes,
-        };
-        let looped = || shapes.iter().map(looped).collect::<Result<_, _>>();
-        (!self.shapes.is_empty()).then(|| Ok(self.with_shapes(looped()?)))
+    fn loop_along(&mut self, made: &MadeLoop) -> Result<(), MakeError> {
+        if made.candidate.pairing.is_mirrored() {
+            self.shapes = sides::evened(&self.document, &self.shapes);
+        }
+        for shapes in &mut self.shapes {
+            shapes.weights = shapes.weights.looped_along(made)?;
+        }
+        Ok(())
     }
 
-    fn without_shapes(&self) -> Option<Source> {
-        (!self.shapes.is_empty()).then(|| self.with_shapes(Vec::new()))
+    fn remove_shapes(&mut self) {
+        self.shapes.clear();
     }
 
     fn has_sides(&self) -> bool {
@@ -199,11 +190,5 @@ impl FileForm for GltfSource {
 
     fn copyright(&self) -> Option<&str> {
         self.document.json.get("asset")?.get("copyright")?.as_str()
-    }
-}
-
-impl GltfSource {
-    fn with_shapes(&self, shapes: Vec<NodeShapes>) -> Source {
-        Source::Gltf(Self { shapes, ..self.clone() })
     }
 }

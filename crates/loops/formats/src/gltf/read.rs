@@ -10,7 +10,7 @@ use super::parts::{self, Animation, Interpolation, MAX_NAME, Nodes, Transform};
 use super::source::{Above, Beside, GltfJoint, GltfSource, NodeShapes};
 use super::track::{Grid, Track};
 use super::vrm::{self, Humanoid};
-use super::{accessor::Accessors, container::Document, edit, error::GltfError};
+use super::{accessor::Accessors, container::Document, edit, error::GltfError, meshopt};
 use crate::entry::{Loaded, ParsedFile};
 use crate::limits::SizeLimits;
 use crate::settings::{Companions, ReadSettings};
@@ -39,7 +39,7 @@ impl GltfFile {
         companions: Option<Companions<'_>>,
         limits: &SizeLimits,
     ) -> Result<Self, ReadError> {
-        let (document, faults) = Document::parse(bytes, companions, limits)?;
+        let (document, faults) = meshopt::document(bytes, companions, limits)?;
         parts::check_version(&document)?;
         let nodes = Nodes::read(&document)?;
         let animations = parts::parts(&document, "animations")?;

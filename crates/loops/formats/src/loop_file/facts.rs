@@ -16,7 +16,7 @@ use loopwright_core::{
 use serde::{Deserialize, Serialize};
 
 use super::word::{self, optional_word};
-use crate::{source::LoadedTake, space::Space};
+use crate::space::Space;
 
 /// The take that the loop was cut from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,22 +78,6 @@ impl RigFacts {
 }
 
 impl TakeFacts {
-    /// The facts of a take that was read from a file of that name.
-    pub fn of_file(name: impl Into<String>, file: &LoadedTake) -> Self {
-        let LoadedTake {
-            take,
-            source,
-            file_sha256,
-            ..
-        } = file;
-        Self {
-            file_sha256: file_sha256.clone(),
-            licence: source.copyright().map(str::to_owned),
-            animation: source.capabilities().names_takes.then(|| take.name().to_owned()),
-            ..Self::new(name, take, source.space())
-        }
-    }
-
     /// The facts of a take and of the axes and unit of its file, whatever its format.
     pub fn new(file: impl Into<String>, take: &Take, space: &Space) -> Self {
         Self {

@@ -138,7 +138,7 @@ impl LoopFile {
     ) -> Result<Self, LoopFileError> {
         let clip = &made.from_start();
         let has_sides = made.candidate.pairing.is_mirrored() && made.of_take.is_none() && source.form().has_sides();
-        let source = &*source.along(made)?;
+        let source = &source.along(made)?;
         let feet = describe::feet(clip, &made.body, &made.feet, made.seam_sample());
         let mut written = checked(clip, Some(&feet), source, writing)?;
         written.warnings.extend(has_sides.then_some(Warning::SidesEvened));
@@ -299,7 +299,7 @@ impl DerivedLoop {
 
     /// Writes it in the form of a source, reads it back, and measures it. Errors: [`LoopFileError`].
     pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
-        let source = &*source.without_shapes();
+        let source = &source.without_shapes();
         let writing = self.writing_into(source);
         let written = checked(&self.clip, self.facts.feet.as_ref(), source, &writing)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;

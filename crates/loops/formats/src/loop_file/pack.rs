@@ -65,7 +65,7 @@ impl LoopPack {
             return Err(WriteError::NoCopies.into());
         };
         let clips: Vec<Cow<'_, LoopClip>> = loops.iter().map(|each| each.made.from_start()).collect();
-        let sources: Vec<Cow<'_, Source>> = (loops.iter())
+        let sources: Vec<Source> = (loops.iter())
             .map(|each| each.source.along(&each.made))
             .collect::<Result<_, _>>()?;
         let of_file: Vec<MotionOfFile<'_>> = (loops.iter().zip(&clips).zip(&sources))
@@ -156,7 +156,7 @@ impl MotionPack {
     /// All else in the file stays. Of several motions of one name all but the first are numbered. Errors: the file cannot be extended, or exceeds
     /// the limits of its format.
     pub fn write(motions: &[CarriedMotion], source: &Source) -> Result<Self, LoopFileError> {
-        let source = &*source.without_shapes();
+        let source = &source.without_shapes();
         let form = source.form();
         let contents = motions.iter().map(CarriedMotion::content);
         let of_file: Vec<MotionOfFile<'_>> = contents.map(|content| MotionOfFile { content, form }).collect();

@@ -81,7 +81,7 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
 /// A map of the cheapest jumps, with the names of the motions.
 fn drawn(sides: &[Side], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
     let names: Vec<String> = sides.iter().map(|side| files::stem(&side.path)).collect();
-    loopwright_draw::plot::transitions_among(&names, decay, costs)
+    loopwright_plots::transitions_among(&names, decay, costs)
 }
 
 /// The cheapest jump of each pair of motions, cheapest first.

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use loopwright_core::LoopClip;
 use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
 use loopwright_core::math::{Decay, DecayKind};
-use loopwright_draw::plot::{self, TransitionMap};
 use loopwright_moves::Transitions;
 use loopwright_moves::blend::align;
 use loopwright_moves::play::DEFAULT_FADE_SECS;
 use loopwright_moves::transition::{GapOf, TransitionClip};
+use loopwright_plots::TransitionMap;
 
 use crate::exit::{Ending, Failure};
 use crate::motions::{self, ReadMotion};
@@ -86,7 +86,7 @@ pub(crate) fn compared(
                 left.title(),
                 entered.title()
             );
-            let svg = drawn.then(|| plot::displacements(&title, &decays, &pair.1));
+            let svg = drawn.then(|| loopwright_plots::displacements(&title, &decays, &pair.1));
             answer.pair = Some(pair.0);
             svg
         }
@@ -259,7 +259,7 @@ fn table(
         // The plot shows both motions whole, whichever frames are selected.
         let all = [transitions.num_exits(), transitions.num_entries()];
         let names = sides.map(|side| files::stem(&side.path));
-        plot::transitions(&TransitionMap {
+        loopwright_plots::transitions(&TransitionMap {
             names: [&names[0], &names[1]],
             step_secs: [left_step, entered_step],
             decay,

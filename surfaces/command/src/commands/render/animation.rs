@@ -1,6 +1,6 @@
 //! Animations, drawn on all processors.
 
-use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Stage};
+use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Scene};
 
 use super::Drawn;
 use crate::{args::RenderArgs, exit::Failure, parallel, talk::Progress};
@@ -25,11 +25,11 @@ const SAMPLES: usize = 3;
 pub(super) fn animation(
     args: &RenderArgs,
     motions: &[(String, DrawnMotion)],
-    stages: &[Stage<'_>],
+    scenes: &[Scene<'_>],
     format: AnimationFormat,
 ) -> Result<Drawn, Failure> {
     let rate = rate(args, motions)?;
-    let shown = stages.iter().map(Stage::shown_secs).fold(0.0, f64::max);
+    let shown = scenes.iter().map(Scene::shown_secs).fold(0.0, f64::max);
     let count = (shown * rate).round().max(1.0);
     if count > MAX_PICTURES as f64 {
         return Err(
@@ -42,13 +42,13 @@ pub(super) fn animation(
     let secs_each = shown / count as f64;
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("a smaller --size");
     let draw = |index: usize| -> Result<Picture, RenderError> {
-        let panels = stages
+        let panels = scenes
             .iter()
-            .map(|stage| {
+            .map(|scene| {
                 let secs = index as f64 * secs_each;
                 // A shorter motion repeats while a longer one continues.
-                stage.frame(if stage.shown_secs() > 0.0 {
-                    secs % stage.shown_secs()
+                scene.frame(if scene.shown_secs() > 0.0 {
+                    secs % scene.shown_secs()
                 } else {
                     0.0
                 })

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright_draw::render::{
-    self, AnimationFormat, DrawnMotion, MAX_CELLS, Picture, RenderError, Stage, StageSettings,
+    self, AnimationFormat, DrawnMotion, MAX_CELLS, Picture, RenderError, Scene, SceneSettings,
 };
 
 use super::each::{self, Manner};
@@ -69,24 +69,24 @@ fn one(args: &RenderArgs) -> Result<Ending, Failure> {
     }
     outputs.check(&args.output)?;
     let motions = motions(args)?;
-    let settings = StageSettings {
+    let settings = SceneSettings {
         view: args.view,
         is_fixed: args.fixed,
         size: args.size.unwrap_or(if kind == Kind::Sheet { CELL } else { PICTURE }),
         cycles: args.cycles.unwrap_or(1),
     };
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
-    let stages = (motions.iter()).map(|(title, motion)| Stage::new(motion, &settings, title));
-    let stages = stages.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let scenes = (motions.iter()).map(|(title, motion)| Scene::new(motion, &settings, title));
+    let scenes = scenes.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let drawn = match kind {
         Kind::Animation(format) => {
-            check_room(AT_ONCE * stages.len(), settings.size)?;
-            animation(args, &motions, &stages, format)?
+            check_room(AT_ONCE * scenes.len(), settings.size)?;
+            animation(args, &motions, &scenes, format)?
         }
-        Kind::Sheet => sheet(args, &motions, &stages, settings.size)?,
+        Kind::Sheet => sheet(args, &motions, &scenes, settings.size)?,
         Kind::Onion => {
-            check_room(AT_ONCE * stages.len(), settings.size)?;
-            let skins: Result<Vec<_>, _> = stages.iter().map(render::onion).collect();
+            check_room(AT_ONCE * scenes.len(), settings.size)?;
+            let skins: Result<Vec<_>, _> = scenes.iter().map(render::onion).collect();
             Drawn::still(&render::side_by_side(&skins.map_err(failed)?).map_err(failed)?, 1).map_err(failed)?
         }
     };
@@ -188,15 +188,15 @@ impl Drawn {
 fn sheet(
     args: &RenderArgs,
     motions: &[(String, DrawnMotion)],
-    stages: &[Stage<'_>],
+    scenes: &[Scene<'_>],
     size: [u32; 2],
 ) -> Result<Drawn, Failure> {
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
     let mut pictures = 0;
     let sheets = motions
         .iter()
-        .zip(stages)
-        .map(|((_, motion), stage)| {
+        .zip(scenes)
+        .map(|((_, motion), scene)| {
             let cycles = if motion.repeats() {
                 args.cycles.unwrap_or(1) as usize
             } else {
@@ -213,7 +213,7 @@ fn sheet(
             }
             pictures += frames.len().min(MAX_CELLS);
             check_room(pictures, size)?;
-            render::contact_sheet(stage, &frames).map_err(failed)
+            render::contact_sheet(scene, &frames).map_err(failed)
         })
         .collect::<Result<Vec<_>, _>>()?;
     let whole = render::side_by_side(&sheets).map_err(failed)?;

@@ -3,7 +3,7 @@
 //! Source: the extension's specification, "Appendix B: Filters" of EXT_meshopt_compression and of KHR_meshopt_compression. Each element is
 //! decoded in its place.
 
-use super::streams::StreamFault;
+use crate::gltf::error::StreamFault;
 
 /// What elements are after they are decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

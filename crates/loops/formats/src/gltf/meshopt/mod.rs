@@ -9,13 +9,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{container::Document, error::GltfError, parts, prune};
-use crate::{error::ReadError, limits::SizeLimits};
+use super::error::{GltfError, StreamFault};
+use super::{container::Document, parts, prune};
+use crate::{error::ReadError, limits::SizeLimits, settings::Companions};
 
 mod filters;
 mod streams;
-
-pub use streams::StreamFault;
 
 use filters::Filter;
 
@@ -47,9 +46,21 @@ struct Place {
     byte_length: usize,
 }
 
+/// [`Document::parse`] with all views decompressed.
+pub(super) fn document(
+    bytes: &[u8],
+    companions: Option<Companions<'_>>,
+    limits: &SizeLimits,
+) -> Result<(Document, Vec<String>), ReadError> {
+    let (mut document, faults) = Document::parse(bytes, companions, limits)?;
+    let limits = limits.for_file((bytes.len() + document.num_buffer_bytes()) as u64);
+    decompress(&mut document, &limits)?;
+    Ok((document, faults))
+}
+
 /// Decompresses all views. Buffers with missing bytes that views are decompressed into are there afterwards; views whose compressed bytes
 /// are missing stay as they are. Errors: streams are damaged, or take more memory than the limits allow.
-pub(super) fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadError> {
+fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadError> {
     let Document { json, buffers } = document;
     let views = json.get_mut("bufferViews").and_then(Value::as_array_mut);
     let mut places: Vec<Option<Vec<u8>>> = vec![None; buffers.len()];

@@ -3,38 +3,7 @@
 //! Source: the extension's specification, "Appendix A: Bitstream" of EXT_meshopt_compression and of KHR_meshopt_compression, which adds
 //! version 1 of the attributes. Decoders never read beyond their bytes: what lacks is a [`StreamFault`].
 
-/// What is wrong with a compressed stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StreamFault {
-    /// Its first byte is not that of its kind of stream, or of a version that is not known.
-    #[error("it begins with byte {found:#04x}, which no known version does")]
-    Header {
-        /// The first byte.
-        found: u8,
-    },
-    /// It ends before all that it should hold.
-    #[error("it is cut off")]
-    CutOff,
-    /// Bytes are left over.
-    #[error("it goes on after its end")]
-    TooLong,
-    /// Its elements do not have the size that they should have.
-    #[error("elements of {found} bytes")]
-    Stride {
-        /// Bytes of an element.
-        found: usize,
-    },
-    /// It is of a kind, or for a filter, that is not known.
-    #[error("its mode or its filter is not known")]
-    Kind,
-    /// Its indices are not of whole triangles.
-    #[error("{found} indices are no whole triangles")]
-    Triangles {
-        /// How many there are.
-        found: usize,
-    },
-}
+use crate::gltf::error::StreamFault;
 
 /// Bytes that are read from the front, and never beyond the end.
 struct Reader<'a>(&'a [u8]);

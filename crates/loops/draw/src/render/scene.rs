@@ -11,7 +11,7 @@ use crate::plot::PngError;
 
 /// The view of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StageSettings {
+pub struct SceneSettings {
     /// Side from which the body is seen.
     pub view: View,
     /// Whether the camera is fixed and shows the whole path, instead of following the body.
@@ -22,7 +22,7 @@ pub struct StageSettings {
     pub cycles: u32,
 }
 
-impl Default for StageSettings {
+impl Default for SceneSettings {
     fn default() -> Self {
         Self {
             view: View::ThreeQuarter,
@@ -62,7 +62,7 @@ const PATH_POINTS: usize = 240;
 const TYPE: f64 = 0.034;
 
 /// A motion ready to be drawn at any time.
-pub struct Stage<'a> {
+pub struct Scene<'a> {
     motion: &'a DrawnMotion,
     size: [u32; 2],
     axes: Orientation,
@@ -81,11 +81,11 @@ enum Target {
     Along(DVec3),
 }
 
-impl<'a> Stage<'a> {
+impl<'a> Scene<'a> {
     /// Sets up ground and camera so that the whole body is in the picture at all times.
     ///
     /// `title` is written at the top. Errors: [`RenderError::Size`].
-    pub fn new(motion: &'a DrawnMotion, settings: &StageSettings, title: &str) -> Result<Self, RenderError> {
+    pub fn new(motion: &'a DrawnMotion, settings: &SceneSettings, title: &str) -> Result<Self, RenderError> {
         let [width, height] = settings.size;
         if !(SIDES.contains(&width) && SIDES.contains(&height)) {
             return Err(RenderError::Size { width, height });
@@ -118,7 +118,7 @@ impl<'a> Stage<'a> {
         } else {
             Target::Along(middle)
         };
-        let mut stage = Self {
+        let mut scene = Self {
             motion,
             size: settings.size,
             axes,
@@ -134,17 +134,17 @@ impl<'a> Stage<'a> {
         };
         // Margin around the points for the thickness of the body.
         let flesh = DVec3::splat(0.06 * motion.figure().stature());
-        stage.distance = axes.distance(
+        scene.distance = axes.distance(
             times.iter().flat_map(|&secs| {
-                let target = stage.target_at(secs);
+                let target = scene.target_at(secs);
                 drawn(motion, secs).flat_map(move |point| [point - target - flesh, point - target + flesh])
             }),
             settings.size,
         );
         if !title.is_empty() {
-            stage.title = Some(stage.heading(title)?);
+            scene.title = Some(scene.heading(title)?);
         }
-        Ok(stage)
+        Ok(scene)
     }
 
     /// Seconds shown: all cycles of a repeating motion.

@@ -5,29 +5,35 @@ use super::svg::{Anchor, Area, Svg};
 use super::text;
 
 /// Attributes of a dashed line.
-pub(super) const DASHED: &str = "stroke-width=\"2\" stroke-dasharray=\"5 3\"";
+pub const DASHED: &str = "stroke-width=\"2\" stroke-dasharray=\"5 3\"";
 
 /// The symbol before a legend's text.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Sign {
+pub enum Sign {
+    /// A line.
     Line(Ink),
+    /// A dashed line.
     Dashed(Ink),
+    /// A dot.
     Dot(Ink),
+    /// A ring.
     Ring(Ink),
     /// An area of a class of the style sheet.
     Patch(&'static str),
+    /// An upright line.
     Stroke(Ink),
 }
 
 /// An entry of a legend.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Key {
+pub struct Key {
     sign: Sign,
     words: String,
 }
 
 impl Key {
-    pub(super) fn new(sign: Sign, words: impl Into<String>) -> Self {
+    /// An entry of that symbol and text.
+    pub fn new(sign: Sign, words: impl Into<String>) -> Self {
         Self {
             sign,
             words: words.into(),
@@ -44,13 +50,16 @@ const KEY_GAP: f64 = 16.0;
 const ROW: f64 = 18.0;
 
 /// Title and legend above a panel: the legend stands to the right of the title, or in rows of its own below it.
-pub(super) struct Heading<'a> {
-    pub(super) title: &'a str,
-    pub(super) keys: Vec<Key>,
+pub struct ChartHeading<'a> {
+    /// The title.
+    pub title: &'a str,
+    /// The entries of the legend.
+    pub keys: Vec<Key>,
 }
 
-impl<'a> Heading<'a> {
-    pub(super) fn new(title: &'a str, keys: Vec<Key>) -> Self {
+impl<'a> ChartHeading<'a> {
+    /// The title and legend of a chart; without entries there is no legend.
+    pub fn new(title: &'a str, keys: Vec<Key>) -> Self {
         Self { title, keys }
     }
 
@@ -75,18 +84,19 @@ impl<'a> Heading<'a> {
         rows
     }
 
-    pub(super) fn height(&self, width: f64) -> f64 {
+    /// Height that it takes above a chart of that width.
+    pub fn height(&self, width: f64) -> f64 {
         ROW * self.rows(width).len() as f64 + 6.0
     }
 
     /// Draws it, and returns the area of that height below it.
-    pub(super) fn over(&self, svg: &mut Svg, left: f64, top: f64, width: f64, height: f64) -> Area {
+    pub fn over(&self, svg: &mut Svg, left: f64, top: f64, width: f64, height: f64) -> Area {
         self.draw(svg, left, top, width);
         Area::new(left, top + self.height(width), width, height)
     }
 
     /// Draws it with its upper left corner at a point.
-    pub(super) fn draw(&self, svg: &mut Svg, left: f64, top: f64, width: f64) {
+    pub fn draw(&self, svg: &mut Svg, left: f64, top: f64, width: f64) {
         let title = text::fit(self.title, style::HEAD, true, width);
         svg.text(left, top + 13.0, Anchor::Start, "h ft", &title);
         for (row, keys) in self.rows(width).iter().enumerate() {

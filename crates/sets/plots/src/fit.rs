@@ -2,12 +2,10 @@
 
 use glam::DVec3;
 use loopwright_controller::{Event, HalfLives, Mode, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
-
-use super::axes::{self, Axis, Panel, Range, stroke_width};
-use super::legend::{DASHED, Heading, Key, Sign};
-use super::style::{self, Ink};
-use super::svg::{Area, Svg};
-use super::tracks;
+use loopwright_draw::plot::kit::axes::{self, Chart, ChartAxis, Range, stroke_width};
+use loopwright_draw::plot::kit::legend::{ChartHeading, DASHED, Key, Sign};
+use loopwright_draw::plot::kit::style::{self, Ink};
+use loopwright_draw::plot::kit::svg::{Area, Svg};
 
 /// Fits of takes as SVG: for one take its velocity and facing over time with the fitted springs; for any number all changes
 /// superimposed, and histograms of the takes against controllers of the fitted half-lives.
@@ -16,7 +14,7 @@ use super::tracks;
 pub fn controller_fit(takes: &[(String, &TakeFit)]) -> String {
     let fits: Vec<&TakeFit> = takes.iter().map(|(_, fit)| *fit).collect();
     let pool = Pool::new(&fits);
-    let mut svg = Svg::new();
+    let mut svg = Svg::default();
     let title = match takes {
         [(name, _)] => format!("{name}: the take and the springs fitted to it"),
         _ => format!("{} takes and the springs fitted to them", takes.len()),
@@ -141,7 +139,7 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
 impl Curves {
     /// Draws the panel; returns the height below it.
     fn draw(&self, svg: &mut Svg, fit: &TakeFit, top: f64) -> f64 {
-        let (left, width) = tracks::across();
+        let (left, width) = axes::full_width();
         let profile = &fit.profile;
         let mut keys = Vec::new();
         if self.is_first {
@@ -152,20 +150,20 @@ impl Curves {
                 Key::new(Sign::Patch("idle"), "idle"),
             ]);
         }
-        let area = Heading::new(self.title, keys).over(svg, left, top, width, self.height);
+        let area = ChartHeading::new(self.title, keys).over(svg, left, top, width, self.height);
         let in_runs = profile.runs.iter().cloned().flatten().map(|frame| self.take[frame]);
         let springs = self.springs.iter().flatten().map(|&(_, value)| value);
         let range = Range::around(in_runs.chain(springs), self.least);
         let range = if self.is_first { range.down_to_zero() } else { range };
         let last = profile.secs(self.take.len().saturating_sub(1));
-        let x = Axis::across(Range::new(0.0, last), "time, s", width);
-        let panel = Panel {
+        let x = ChartAxis::across(Range::new(0.0, last), "time, s", width);
+        let panel = Chart {
             area,
             x: if self.is_last { x } else { x.unlabelled() },
             y: if self.is_degrees {
-                Axis::up_degrees(range, self.axis, area.height)
+                ChartAxis::up_degrees(range, self.axis, area.height)
             } else {
-                Axis::up(range, self.axis, area.height)
+                ChartAxis::up(range, self.axis, area.height)
             },
         };
         panel.draw(svg, |panel, svg| {
@@ -234,13 +232,13 @@ fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
         if let Some(secs) = secs {
             keys.push(Key::new(Sign::Line(Ink::Vermillion), format!("spring of {secs:.3} s")));
         }
-        let heading = Heading { title, keys };
+        let heading = ChartHeading { title, keys };
         let area = heading.over(svg, left, top, width, 150.0);
         let until = 1.5 + 4.0 * secs.unwrap_or(0.25);
-        let panel = Panel {
+        let panel = Chart {
             area,
-            x: Axis::across(Range::new(-BEFORE_SECS, until), "time since the input, s", width),
-            y: Axis::up(Range::new(-0.25, 1.35), "share of the change", area.height),
+            x: ChartAxis::across(Range::new(-BEFORE_SECS, until), "time since the input, s", width),
+            y: ChartAxis::up(Range::new(-0.25, 1.35), "share of the change", area.height),
         };
         panel.draw(svg, |panel, svg| {
             panel.grid(svg);
@@ -328,7 +326,7 @@ fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
             ],
             _ => Vec::new(),
         };
-        let heading = Heading { title, keys };
+        let heading = ChartHeading { title, keys };
         heading.draw(svg, left, top, width);
         let area = Area::new(left, top + HISTOGRAM_HEAD, width, 120.0);
         let mut sorted: Vec<f64> = take.iter().chain(&controller).copied().collect();
@@ -341,10 +339,10 @@ fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
         };
         let [take, controller] = [&take, &controller].map(|values| bins(values, range));
         let most = take.iter().chain(&controller).copied().fold(0.0, f64::max);
-        let panel = Panel {
+        let panel = Chart {
             area,
-            x: Axis::across(range, axis, width),
-            y: Axis::up(Range::new(0.0, 1.1 * most.max(1.0)), "changing frames, %", area.height),
+            x: ChartAxis::across(range, axis, width),
+            y: ChartAxis::up(Range::new(0.0, 1.1 * most.max(1.0)), "changing frames, %", area.height),
         };
         panel.draw(svg, |panel, svg| {
             panel.grid(svg);

@@ -6,7 +6,7 @@ use super::style::{self, Ink};
 use super::text;
 
 /// A number with at most two decimals and no trailing zeros; a value that is not finite becomes 0.
-pub(super) fn number(value: f64) -> String {
+pub(in crate::plot) fn number(value: f64) -> String {
     let hundredths = (value * 100.0).round();
     if !hundredths.is_finite() || hundredths == 0.0 {
         return "0".to_owned();
@@ -17,15 +17,20 @@ pub(super) fn number(value: f64) -> String {
 
 /// A rectangle of the picture; y grows downwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Area {
-    pub(super) left: f64,
-    pub(super) top: f64,
-    pub(super) width: f64,
-    pub(super) height: f64,
+pub struct Area {
+    /// Its left side.
+    pub left: f64,
+    /// Its upper side.
+    pub top: f64,
+    /// Its width.
+    pub width: f64,
+    /// Its height.
+    pub height: f64,
 }
 
 impl Area {
-    pub(super) fn new(left: f64, top: f64, width: f64, height: f64) -> Self {
+    /// A rectangle of that upper left corner and size.
+    pub fn new(left: f64, top: f64, width: f64, height: f64) -> Self {
         Self {
             left,
             top,
@@ -34,21 +39,23 @@ impl Area {
         }
     }
 
-    pub(super) fn right(&self) -> f64 {
+    /// Its right side.
+    pub fn right(&self) -> f64 {
         self.left + self.width
     }
 
-    pub(super) fn bottom(&self) -> f64 {
+    /// Its lower side.
+    pub fn bottom(&self) -> f64 {
         self.top + self.height
     }
 
     /// Whether the two have a point in common.
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(in crate::plot) fn meets(&self, other: &Self) -> bool {
         self.left < other.right() && other.left < self.right() && self.top < other.bottom() && other.top < self.bottom()
     }
 
     /// Whether the other lies inside.
-    pub(super) fn holds(&self, other: &Self) -> bool {
+    pub(in crate::plot) fn holds(&self, other: &Self) -> bool {
         self.left <= other.left
             && other.right() <= self.right()
             && self.top <= other.top
@@ -58,9 +65,12 @@ impl Area {
 
 /// Anchor of a text relative to its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
+pub enum Anchor {
+    /// The text begins there.
     Start,
+    /// The middle of the text is there.
     Middle,
+    /// The text ends there.
     End,
 }
 
@@ -75,22 +85,15 @@ impl Anchor {
 }
 
 /// A picture being written.
-#[derive(Debug)]
-pub(super) struct Svg {
+#[derive(Debug, Default)]
+pub struct Svg {
     body: String,
     clips: usize,
 }
 
 impl Svg {
-    pub(super) fn new() -> Self {
-        Self {
-            body: String::new(),
-            clips: 0,
-        }
-    }
-
     /// The whole document, on a card of the plots' width and the given height.
-    pub(super) fn finish(self, title: &str, height: f64) -> String {
+    pub fn finish(self, title: &str, height: f64) -> String {
         let (width, height) = (number(style::WIDTH), number(height));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
@@ -103,7 +106,7 @@ impl Svg {
     }
 
     /// A line of text of a class of the style sheet.
-    pub(super) fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, words: &str) {
+    pub fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, words: &str) {
         let _ = writeln!(
             self.body,
             "<text x=\"{}\" y=\"{}\"{} class=\"{class}\">{}</text>",
@@ -115,7 +118,7 @@ impl Svg {
     }
 
     /// A line of text that runs upwards, its middle at the position.
-    pub(super) fn text_upwards(&mut self, x: f64, y: f64, class: &str, words: &str) {
+    pub fn text_upwards(&mut self, x: f64, y: f64, class: &str, words: &str) {
         let (x, y) = (number(x), number(y));
         let _ = writeln!(
             self.body,
@@ -125,7 +128,7 @@ impl Svg {
     }
 
     /// A line of text that runs upwards and ends at the position.
-    pub(super) fn text_down_from(&mut self, x: f64, y: f64, class: &str, words: &str) {
+    pub fn text_down_from(&mut self, x: f64, y: f64, class: &str, words: &str) {
         let (x, y) = (number(x), number(y));
         let _ = writeln!(
             self.body,
@@ -134,7 +137,8 @@ impl Svg {
         );
     }
 
-    pub(super) fn rect(&mut self, area: Area, class: &str) {
+    /// A filled rectangle of a class of the style sheet.
+    pub fn rect(&mut self, area: Area, class: &str) {
         let _ = writeln!(
             self.body,
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{class}\"/>",
@@ -146,7 +150,7 @@ impl Svg {
     }
 
     /// The ground of a small label.
-    pub(super) fn chip(&mut self, area: Area) {
+    pub fn chip(&mut self, area: Area) {
         let _ = writeln!(
             self.body,
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" class=\"chip\"/>",
@@ -158,7 +162,7 @@ impl Svg {
     }
 
     /// A frame around an area.
-    pub(super) fn outline(&mut self, area: Area) {
+    pub fn outline(&mut self, area: Area) {
         let _ = writeln!(
             self.body,
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"edge\" fill=\"none\"/>",
@@ -170,7 +174,7 @@ impl Svg {
     }
 
     /// A straight line; `extra` holds further attributes, such as a width.
-    pub(super) fn segment(&mut self, from: (f64, f64), to: (f64, f64), class: &str, extra: &str) {
+    pub(in crate::plot) fn segment(&mut self, from: (f64, f64), to: (f64, f64), class: &str, extra: &str) {
         let _ = writeln!(
             self.body,
             "<path d=\"M{} {}L{} {}\" class=\"{class}\" fill=\"none\" {extra}/>",
@@ -182,7 +186,7 @@ impl Svg {
     }
 
     /// Lines through points; a point that is not finite interrupts them.
-    pub(super) fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
+    pub fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
         let mut path = String::new();
         let mut broken = true;
         let mut last = String::new();
@@ -214,7 +218,8 @@ impl Svg {
         }
     }
 
-    pub(super) fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str, extra: &str) {
+    /// A circle; `extra` holds further attributes.
+    pub fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str, extra: &str) {
         let _ = writeln!(
             self.body,
             "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{class}\" {extra}/>",
@@ -225,7 +230,7 @@ impl Svg {
     }
 
     /// The output of `inside`, clipped to the area.
-    pub(super) fn clipped(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
+    pub(in crate::plot) fn clipped(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
         let id = self.clips;
         self.clips += 1;
         let _ = writeln!(
@@ -241,7 +246,7 @@ impl Svg {
         self.body.push_str("</g>\n");
     }
 
-    pub(super) fn raw(&mut self, text: &str) {
+    pub(in crate::plot) fn raw(&mut self, text: &str) {
         self.body.push_str(text);
     }
 }

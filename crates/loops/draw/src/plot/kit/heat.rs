@@ -8,13 +8,15 @@ use super::{style, text};
 /// Number of shades of a map; more cannot be distinguished and only lengthen the text.
 const SHADES: usize = 24;
 
-/// Width of the scale beside a map, the space before it, and the room for both with the labels.
-pub(super) const SCALE_WIDTH: f64 = 14.0;
-pub(super) const SCALE_GAP: f64 = 14.0;
-pub(super) const SCALE_ROOM: f64 = SCALE_WIDTH + SCALE_GAP + 52.0;
+/// Width of the scale beside a map, and the space before it.
+const SCALE_WIDTH: f64 = 14.0;
+const SCALE_GAP: f64 = 14.0;
+
+/// Room for the scale with its labels.
+pub const SCALE_ROOM: f64 = SCALE_WIDTH + SCALE_GAP + 52.0;
 
 /// Shades on a grid, the lowest row first.
-pub(super) struct Heat {
+pub struct Heat {
     columns: usize,
     rows: usize,
     shades: Vec<Option<usize>>,
@@ -22,7 +24,7 @@ pub(super) struct Heat {
 
 impl Heat {
     /// Shade of the ratio to the most expensive value, by column and row; values that are not finite stay empty.
-    pub(super) fn new(columns: usize, rows: usize, ratio: impl Fn(usize, usize) -> f64) -> Self {
+    pub fn new(columns: usize, rows: usize, ratio: impl Fn(usize, usize) -> f64) -> Self {
         let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let ratios = cells.map(|(column, row)| ratio(column, row));
         Self {
@@ -33,7 +35,7 @@ impl Heat {
     }
 
     /// Fills an area: runs of one shade as strokes, one path for each shade.
-    pub(super) fn draw(&self, svg: &mut Svg, area: Area) {
+    pub fn draw(&self, svg: &mut Svg, area: Area) {
         let mut paths = vec![String::new(); SHADES];
         for (row, shades) in self.shades.chunks(self.columns.max(1)).enumerate() {
             let mut column = 0;
@@ -67,7 +69,7 @@ impl Heat {
 }
 
 /// The scale to the right of a map's area, with labels at ratios to the most expensive value.
-pub(super) fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &str) {
+pub fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &str) {
     let left = area.right() + SCALE_GAP;
     let step = area.height / SHADES as f64;
     svg.raw("<g shape-rendering=\"crispEdges\">\n");
@@ -98,7 +100,7 @@ pub(super) fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &
 }
 
 /// Words in the middle of a cell, in the colour of the other end of the scale: cells look alike on any card.
-pub(super) fn label(svg: &mut Svg, (x, y): (f64, f64), ratio: f64, words: &str) {
+pub fn label(svg: &mut Svg, (x, y): (f64, f64), ratio: f64, words: &str) {
     let is_dark = shade_of(ratio) >= SHADES / 2;
     let colour = style::map_colour(if is_dark { 1.0 } else { 0.0 });
     svg.raw(&format!(

@@ -1,4 +1,4 @@
-//! Panels with axes: ranges, ticks, grid, lines.
+//! Charts with axes: ranges, ticks, grid, lines.
 
 use super::style::{self, Ink};
 use super::svg::{Anchor, Area, Svg, number};
@@ -6,14 +6,16 @@ use super::text;
 
 /// A range of data, never empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Range {
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub struct Range {
+    /// Its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
 }
 
 impl Range {
     /// From `low` to `high`, widened if that is empty and replaced if it is not finite.
-    pub(super) fn new(low: f64, high: f64) -> Self {
+    pub fn new(low: f64, high: f64) -> Self {
         if !(low.is_finite() && high.is_finite()) || low > high {
             return Self { low: 0.0, high: 1.0 };
         }
@@ -27,7 +29,7 @@ impl Range {
     }
 
     /// The smallest range that holds all finite values, at least `least` wide about their middle, with a little room.
-    pub(super) fn around(values: impl IntoIterator<Item = f64>, least: f64) -> Self {
+    pub fn around(values: impl IntoIterator<Item = f64>, least: f64) -> Self {
         let (low, high) = values
             .into_iter()
             .filter(|value| value.is_finite())
@@ -41,29 +43,31 @@ impl Range {
     }
 
     /// The same range, reaching down to zero where it does not.
-    pub(super) fn down_to_zero(self) -> Self {
+    pub fn down_to_zero(self) -> Self {
         Self::new(0.0, self.high.max(1e-6))
     }
 
-    pub(super) fn width(&self) -> f64 {
+    /// How much it spans.
+    pub fn width(&self) -> f64 {
         self.high - self.low
     }
 
-    pub(super) fn share(&self, value: f64) -> f64 {
+    /// Position of a value, from 0 at the lower end to 1 at the upper one.
+    pub fn share(&self, value: f64) -> f64 {
         (value - self.low) / self.width()
     }
 }
 
 /// Ticks at 1, 2 or 5 times a power of ten, at most `most` of them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ticks {
+pub(in crate::plot) struct Ticks {
     step: f64,
     decimals: usize,
-    pub(super) values: Vec<f64>,
+    pub(in crate::plot) values: Vec<f64>,
 }
 
 impl Ticks {
-    pub(super) fn new(range: Range, most: usize) -> Self {
+    pub(in crate::plot) fn new(range: Range, most: usize) -> Self {
         let (step, decimals) = nice_step(range.width() / most.max(1) as f64);
         let first = (range.low / step - 1e-9).ceil();
         let last = (range.high / step + 1e-9).floor();
@@ -80,7 +84,7 @@ impl Ticks {
     }
 
     /// Ticks of angles in degrees: steps that divide a turn, where they are that large.
-    pub(super) fn of_degrees(range: Range, most: usize) -> Self {
+    pub(in crate::plot) fn of_degrees(range: Range, most: usize) -> Self {
         let least = range.width() / most.max(1) as f64;
         let Some(step) = [15.0, 30.0, 45.0, 90.0, 180.0, 360.0, 720.0]
             .into_iter()
@@ -101,7 +105,7 @@ impl Ticks {
     }
 
     /// A tick's label, with as many decimals as the step needs.
-    pub(super) fn label(&self, value: f64) -> String {
+    pub(in crate::plot) fn label(&self, value: f64) -> String {
         let value = if value.abs() < 1e-6 * self.step { 0.0 } else { value };
         let text = format!("{value:.*}", self.decimals);
         text.replace('-', "\u{2212}")
@@ -109,7 +113,7 @@ impl Ticks {
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that is no smaller than `least`, with the decimals that it needs.
-pub(super) fn nice_step(least: f64) -> (f64, usize) {
+pub fn nice_step(least: f64) -> (f64, usize) {
     if !(least.is_finite() && least > 0.0) {
         return (1.0, 0);
     }
@@ -135,18 +139,19 @@ pub(super) fn nice_step(least: f64) -> (f64, usize) {
 
 /// What an axis measures, and its ticks.
 #[derive(Clone, Debug)]
-pub(super) struct Axis {
-    pub(super) range: Range,
+pub struct ChartAxis {
+    /// What it spans.
+    pub range: Range,
     /// Name with unit, such as "time, s"; empty for none.
-    pub(super) name: String,
-    pub(super) ticks: Ticks,
+    pub(in crate::plot) name: String,
+    pub(in crate::plot) ticks: Ticks,
     /// Whether the ticks have labels: stacked panels share those of the lowest.
-    pub(super) labelled: bool,
+    pub(in crate::plot) labelled: bool,
 }
 
-impl Axis {
+impl ChartAxis {
     /// An axis along the bottom of a panel of that width.
-    pub(super) fn across(range: Range, name: &str, width: f64) -> Self {
+    pub fn across(range: Range, name: &str, width: f64) -> Self {
         let mut most = (width / 60.0).max(2.0) as usize;
         let mut ticks = Ticks::new(range, most);
         // Labels of many digits want more room.
@@ -168,7 +173,7 @@ impl Axis {
     }
 
     /// An axis along the left side of a panel of that height.
-    pub(super) fn up(range: Range, name: &str, height: f64) -> Self {
+    pub fn up(range: Range, name: &str, height: f64) -> Self {
         Self {
             range,
             name: name.to_owned(),
@@ -178,7 +183,7 @@ impl Axis {
     }
 
     /// An axis of angles in degrees along the left side.
-    pub(super) fn up_degrees(range: Range, name: &str, height: f64) -> Self {
+    pub fn up_degrees(range: Range, name: &str, height: f64) -> Self {
         Self {
             ticks: Ticks::of_degrees(range, (height / 18.0).max(2.0) as usize),
             ..Self::up(range, name, height)
@@ -186,34 +191,37 @@ impl Axis {
     }
 
     /// The same axis without labels and name.
-    pub(super) fn unlabelled(mut self) -> Self {
+    pub fn unlabelled(mut self) -> Self {
         self.labelled = false;
         self.name.clear();
         self
     }
 }
 
-/// A panel: an area with two axes.
+/// An area with two axes.
 #[derive(Clone, Debug)]
-pub(super) struct Panel {
-    pub(super) area: Area,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
+pub struct Chart {
+    /// Its place in the picture.
+    pub area: Area,
+    /// The axis along the bottom.
+    pub x: ChartAxis,
+    /// The axis along the left side.
+    pub y: ChartAxis,
 }
 
-impl Panel {
+impl Chart {
     /// Position in the picture of a horizontal value.
-    pub(super) fn across(&self, x: f64) -> f64 {
+    pub fn across(&self, x: f64) -> f64 {
         self.area.left + self.area.width * self.x.range.share(x)
     }
 
     /// Position in the picture of a vertical value.
-    pub(super) fn down(&self, y: f64) -> f64 {
+    pub fn down(&self, y: f64) -> f64 {
         self.area.bottom() - self.area.height * self.y.range.share(y)
     }
 
     /// Draws ground and grid, then the contents within the area, then the frame and the labels.
-    pub(super) fn draw(&self, svg: &mut Svg, contents: impl FnOnce(&Self, &mut Svg)) {
+    pub fn draw(&self, svg: &mut Svg, contents: impl FnOnce(&Self, &mut Svg)) {
         svg.rect(self.area, "panel");
         svg.clipped(self.area, |svg| contents(self, svg));
         svg.outline(self.area);
@@ -221,7 +229,7 @@ impl Panel {
     }
 
     /// The grid; contents call it after what shades the ground.
-    pub(super) fn grid(&self, svg: &mut Svg) {
+    pub fn grid(&self, svg: &mut Svg) {
         for &value in &self.x.ticks.values {
             let x = self.across(value);
             svg.segment((x, self.area.top), (x, self.area.bottom()), "grid", "");
@@ -270,7 +278,7 @@ impl Panel {
     }
 
     /// A line through data.
-    pub(super) fn line(&self, svg: &mut Svg, points: &[(f64, f64)], ink: Ink, extra: &str) {
+    pub fn line(&self, svg: &mut Svg, points: &[(f64, f64)], ink: Ink, extra: &str) {
         let points = self.thinned(points);
         svg.polyline(points, ink, extra);
     }
@@ -304,14 +312,14 @@ impl Panel {
     }
 
     /// A vertical line over the whole height.
-    pub(super) fn upright(&self, svg: &mut Svg, x: f64, ink: Ink, extra: &str) {
+    pub fn upright(&self, svg: &mut Svg, x: f64, ink: Ink, extra: &str) {
         let x = self.across(x);
         let class = format!("l{}", ink.class());
         svg.segment((x, self.area.top), (x, self.area.bottom()), &class, extra);
     }
 
     /// A small triangle at the upper edge that points at a value.
-    pub(super) fn flag(&self, svg: &mut Svg, x: f64, ink: Ink) {
+    pub(in crate::plot) fn flag(&self, svg: &mut Svg, x: f64, ink: Ink) {
         let (x, top) = (self.across(x), self.area.top);
         svg.raw(&format!(
             "<path class=\"f{}\" d=\"M{} {}h10l-5 8z\"/>\n",
@@ -322,14 +330,14 @@ impl Panel {
     }
 
     /// A horizontal line over the whole width.
-    pub(super) fn level(&self, svg: &mut Svg, y: f64, ink: Ink, extra: &str) {
+    pub(in crate::plot) fn level(&self, svg: &mut Svg, y: f64, ink: Ink, extra: &str) {
         let y = self.down(y);
         let class = format!("l{}", ink.class());
         svg.segment((self.area.left, y), (self.area.right(), y), &class, extra);
     }
 
     /// A shaded stretch over the whole height.
-    pub(super) fn band(&self, svg: &mut Svg, from: f64, to: f64, class: &str) {
+    pub fn band(&self, svg: &mut Svg, from: f64, to: f64, class: &str) {
         let (left, right) = (self.across(from), self.across(to));
         svg.rect(
             Area {
@@ -344,17 +352,18 @@ impl Panel {
 
 /// Small labels that keep out of each other's way.
 #[derive(Debug, Default)]
-pub(super) struct Labels {
+pub struct Labels {
     taken: Vec<Area>,
 }
 
 impl Labels {
-    pub(super) fn keep_free(&mut self, area: Area) {
+    /// Keeps labels out of an area.
+    pub fn keep_free(&mut self, area: Area) {
         self.taken.push(area);
     }
 
     /// A position for a label of that width near a point and inside `within`; `None` if all are taken.
-    pub(super) fn place(&mut self, x: f64, y: f64, width: f64, within: Area) -> Option<Area> {
+    pub fn place(&mut self, x: f64, y: f64, width: f64, within: Area) -> Option<Area> {
         const HEIGHT: f64 = 15.0;
         for distance in [11.0, 20.0, 32.0, 46.0] {
             for (right, down) in [
@@ -377,8 +386,14 @@ impl Labels {
     }
 }
 
+/// Left side and width of a chart that takes the whole width.
+pub fn full_width() -> (f64, f64) {
+    let left = style::MARGIN + style::LEFT;
+    (left, style::WIDTH - left - style::MARGIN - style::RIGHT)
+}
+
 /// The plot's title and the line below it; returns the height below which the panels begin.
-pub(super) fn title(svg: &mut Svg, title: &str, below: &str) -> f64 {
+pub fn title(svg: &mut Svg, title: &str, below: &str) -> f64 {
     let room = style::WIDTH - 2.0 * style::MARGIN;
     let title = text::fit(title, style::TITLE, true, room);
     svg.text(style::MARGIN, style::MARGIN + 16.0, Anchor::Start, "title ft", &title);
@@ -388,7 +403,7 @@ pub(super) fn title(svg: &mut Svg, title: &str, below: &str) -> f64 {
 }
 
 /// A number of pixels as an attribute.
-pub(super) fn stroke_width(width: f64) -> String {
+pub fn stroke_width(width: f64) -> String {
     format!("stroke-width=\"{}\"", number(width))
 }
 

@@ -4,32 +4,32 @@
 //! card, light or dark by the viewer's colour scheme, so it is readable on any page.
 
 /// Width of every plot, in the units of the picture.
-pub(super) const WIDTH: f64 = 960.0;
+pub const WIDTH: f64 = 960.0;
 
 /// Space between the card's edge and its contents.
-pub(super) const MARGIN: f64 = 20.0;
+pub const MARGIN: f64 = 20.0;
 
 /// Room for tick labels and the unit left of a panel.
-pub(super) const LEFT: f64 = 68.0;
+pub const LEFT: f64 = 68.0;
 
 /// Room for tick labels and the axis' name below a panel.
-pub(super) const BELOW: f64 = 40.0;
+pub const BELOW: f64 = 40.0;
 
 /// Room for the last tick's label to the right of a panel.
-pub(super) const RIGHT: f64 = 16.0;
+pub const RIGHT: f64 = 16.0;
 
 /// Size of ordinary text.
-pub(super) const TEXT: f64 = 12.0;
+pub const TEXT: f64 = 12.0;
 
 /// Size of the plot's title.
-pub(super) const TITLE: f64 = 17.0;
+pub(in crate::plot) const TITLE: f64 = 17.0;
 
 /// Size of a panel's title.
-pub(super) const HEAD: f64 = 13.0;
+pub(in crate::plot) const HEAD: f64 = 13.0;
 
 /// The role of a line, a mark or an area; each has a colour in light and in dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ink {
+pub enum Ink {
     /// The first series, and results.
     Blue,
     /// The second series, and selected or wrong values.
@@ -42,11 +42,12 @@ pub(super) enum Ink {
     Grey,
     /// The original, where it is less important.
     Faint,
+    /// What is written.
     Text,
 }
 
 /// Colours of series, in the order in which they are given out.
-pub(super) const SERIES: [Ink; 4] = [Ink::Blue, Ink::Vermillion, Ink::Green, Ink::Purple];
+pub(in crate::plot) const SERIES: [Ink; 4] = [Ink::Blue, Ink::Vermillion, Ink::Green, Ink::Purple];
 
 impl Ink {
     const ALL: [Self; 7] = [
@@ -60,7 +61,7 @@ impl Ink {
     ];
 
     /// Short name in the style sheet.
-    pub(super) fn class(self) -> &'static str {
+    pub(in crate::plot) fn class(self) -> &'static str {
         match self {
             Self::Blue => "b",
             Self::Vermillion => "v",
@@ -103,7 +104,7 @@ const GROUNDS: [(&str, &str, &str, &str); 9] = [
 const FAMILIES: &str = "'DejaVu Sans',Verdana,'Segoe UI',Arial,sans-serif";
 
 /// The style sheet of a plot.
-pub(super) fn sheet() -> String {
+pub(in crate::plot) fn sheet() -> String {
     let rules = |dark: usize| {
         let mut rules = String::new();
         for ink in Ink::ALL {
@@ -142,7 +143,7 @@ const MAP: [[f64; 3]; 9] = [
 ];
 
 /// Colour of a map at a share from 0, the worst, to 1, the best.
-pub(super) fn map_colour(share: f64) -> String {
+pub(in crate::plot) fn map_colour(share: f64) -> String {
     let steps = (MAP.len() - 1) as f64;
     let at = share.clamp(0.0, 1.0) * steps;
     let before = (at.floor() as usize).min(MAP.len() - 2);

@@ -1,14 +1,13 @@
 //! The cost of jumps: between all frames of two motions, and by the gaps of position and velocity of one jump.
 
 use loopwright_core::math::Decay;
+use loopwright_draw::plot::kit::axes::{self, Chart, ChartAxis, Labels, Range};
+use loopwright_draw::plot::kit::heat::{self, Heat};
+use loopwright_draw::plot::kit::legend::{ChartHeading, Key, Sign};
+use loopwright_draw::plot::kit::style::{self, Ink};
+use loopwright_draw::plot::kit::svg::{Anchor, Area, Svg};
+use loopwright_draw::plot::kit::text;
 use loopwright_moves::transition::{CostGrid, Crossing};
-
-use super::axes::{self, Axis, Labels, Panel, Range};
-use super::heat::{self, Heat};
-use super::legend::{Heading, Key, Sign};
-use super::style::{self, Ink};
-use super::svg::{Anchor, Area, Svg};
-use super::{text, tracks};
 
 /// Costs of jumps between two motions, for drawing.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +37,7 @@ const SMALL_LEFT: f64 = 712.0;
 
 /// Exact costs of all jumps with the best of them, the feature form and its error, and the best entry for each exit.
 pub fn transitions(map: &TransitionMap<'_>) -> String {
-    let mut svg = Svg::new();
+    let mut svg = Svg::default();
     let [left_name, entered_name] = map.names;
     let title = format!("From {left_name} into {entered_name}: what jumps cost");
     let below = format!(
@@ -54,7 +53,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     if map.matching.is_some() {
         keys.push(Key::new(Sign::Dashed(Ink::Vermillion), "matching phase"));
     }
-    let heading = Heading::new("Exact cost", keys);
+    let heading = ChartHeading::new("Exact cost", keys);
     heading.draw(&mut svg, left, top, MAP);
     let area = Area::new(left, (top + heading.height(MAP)).round(), MAP, MAP);
     let panel = map.panel(area, true);
@@ -62,7 +61,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     // The colours cover only the existing range of costs.
     let finite = map.grid.exact.iter().copied().filter(|cost| cost.is_finite());
     let cheapest = finite.fold(dearest, f64::min).min(0.99 * dearest);
-    let mut draw_map = |panel: &Panel, values: &[f64], [cheapest, dearest]: [f64; 2], marked: bool| {
+    let mut draw_map = |panel: &Chart, values: &[f64], [cheapest, dearest]: [f64; 2], marked: bool| {
         let (columns, rows) = (map.grid.exits.len(), map.grid.entries.len());
         let heat = Heat::new(columns, rows, |column, row| {
             (values[column * rows + row] - cheapest) / (dearest - cheapest)
@@ -106,7 +105,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
 const NAME_ROOM: f64 = 200.0;
 
 impl TransitionMap<'_> {
-    fn panel(&self, area: Area, named: bool) -> Panel {
+    fn panel(&self, area: Area, named: bool) -> Chart {
         let range = |frames: &[usize], step_secs: f64| {
             let (first, last) = (
                 frames.first().copied().unwrap_or(0),
@@ -119,14 +118,14 @@ impl TransitionMap<'_> {
             true => format!("{what} {} at, s", text::fit(name, style::TEXT, false, NAME_ROOM)),
             false => String::new(),
         };
-        Panel {
+        Chart {
             area,
-            x: Axis::across(
+            x: ChartAxis::across(
                 range(&self.grid.exits, self.step_secs[0]),
                 &name("leave", self.names[0]),
                 area.width,
             ),
-            y: Axis::up(
+            y: ChartAxis::up(
                 range(&self.grid.entries, self.step_secs[1]),
                 &name("enter", self.names[1]),
                 area.height,
@@ -134,7 +133,7 @@ impl TransitionMap<'_> {
         }
     }
 
-    fn mark(&self, svg: &mut Svg, panel: &Panel) {
+    fn mark(&self, svg: &mut Svg, panel: &Chart) {
         let point_of = |crossing: &Crossing| {
             (
                 panel.across(crossing.exit as f64 * self.step_secs[0]),
@@ -176,8 +175,8 @@ impl TransitionMap<'_> {
 
     /// The best entry for each exit, over the time of the motion that is left; returns the height at which the panel ends.
     fn entries(&self, svg: &mut Svg, top: f64) -> f64 {
-        let (left, width) = tracks::across();
-        let heading = Heading::new(
+        let (left, width) = axes::full_width();
+        let heading = ChartHeading::new(
             "When to leave: cost of the best entry",
             vec![
                 Key::new(Sign::Line(Ink::Blue), "exact"),
@@ -188,9 +187,9 @@ impl TransitionMap<'_> {
         let secs = |exit: usize| exit as f64 * self.step_secs[0];
         let best = self.best_entries.iter();
         let points: Vec<(f64, f64)> = best.map(|crossing| (secs(crossing.exit), crossing.cost)).collect();
-        let panel = Panel {
+        let panel = Chart {
             area,
-            x: Axis::across(
+            x: ChartAxis::across(
                 self.panel(area, true).x.range,
                 &format!(
                     "leave {} at, s",
@@ -198,7 +197,7 @@ impl TransitionMap<'_> {
                 ),
                 width,
             ),
-            y: Axis::up(
+            y: ChartAxis::up(
                 Range::around(points.iter().map(|point| point.1), 1e-6).down_to_zero(),
                 "metre-seconds",
                 area.height,
@@ -234,7 +233,7 @@ const NAMES_APART: f64 = 14.0;
 /// The cheapest jumps from each of many motions, by row from the top, into each other, by column: costs in metre-seconds; `None` where no
 /// jump leads.
 pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
-    let mut svg = Svg::new();
+    let mut svg = Svg::default();
     let title = format!("What the cheapest jumps between {} motions cost", names.len());
     let below = format!("{}; dark is expensive, empty where no jump leads", fade(decay));
     let top = axes::title(&mut svg, &title, &below) + 22.0;
@@ -315,7 +314,7 @@ const LEAST_REACH: [f64; 2] = [0.05, 0.5];
 /// Displacement over the gaps of position and velocity of one axis, exact, in feature form, and the error of that form, a row for
 /// each decay; `gaps` are marked, metres and metres per second.
 pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> String {
-    let mut svg = Svg::new();
+    let mut svg = Svg::default();
     let below = "the area under the offset that a gap of position and velocity leaves; dark is expensive";
     let mut top = axes::title(&mut svg, title, below);
     let reach = [0, 1].map(|part| {
@@ -355,14 +354,14 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
             .zip(titles)
             .enumerate()
         {
-            let ((values, dearest), heading) = (values, Heading::new(&title, Vec::new()));
+            let ((values, dearest), heading) = (values, ChartHeading::new(&title, Vec::new()));
             let at = left + column as f64 * (width + gap_between);
             let area = heading.over(&mut svg, at, top, width, 156.0);
             let (x, y) = (
-                Axis::across(Range::new(-reach[0], reach[0]), "gap of position, m", width),
-                Axis::up(Range::new(-reach[1], reach[1]), "gap of velocity, m/s", area.height),
+                ChartAxis::across(Range::new(-reach[0], reach[0]), "gap of position, m", width),
+                ChartAxis::up(Range::new(-reach[1], reach[1]), "gap of velocity, m/s", area.height),
             );
-            let panel = Panel {
+            let panel = Chart {
                 area,
                 x: if is_last { x } else { x.unlabelled() },
                 y: if column == 0 { y } else { y.unlabelled() },

@@ -1,10 +1,10 @@
 //! The typeface of all text, and the width of text.
 
 /// Upright face, a part of DejaVu Sans; licence in `fonts/`.
-pub(super) const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
+pub(in crate::plot) const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans-subset.ttf");
 
 /// Bold face, a part of DejaVu Sans Bold; licence in `fonts/`.
-pub(super) const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold-subset.ttf");
+pub(in crate::plot) const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold-subset.ttf");
 
 const UNITS_PER_EM: f64 = 2048.0;
 
@@ -24,7 +24,7 @@ const OTHER_ADVANCE: u16 = 2048;
 const BOLD_FACTOR: f64 = 1.13;
 
 /// Width of a line of text at a size; bold text is wider.
-pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
+pub fn width(text: &str, size: f64, bold: bool) -> f64 {
     let units: f64 = text
         .chars()
         .map(|letter| {
@@ -36,7 +36,7 @@ pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
 }
 
 /// The text, or as much of its beginning as fits with three dots after it.
-pub(crate) fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
+pub fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
     if width(text, size, bold) <= room {
         return text.to_owned();
     }
@@ -67,7 +67,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// Text as [`escape`] took it.
-pub(super) fn unescape(text: &str) -> String {
+pub(in crate::plot) fn unescape(text: &str) -> String {
     let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
     plain.replace("&amp;", "&")
 }

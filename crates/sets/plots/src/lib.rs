@@ -1,0 +1,20 @@
+//! Plots of what loops are for, as SVG, in the style of [`loopwright_draw::plot`], which makes PNG of them.
+//!
+//! [`transitions()`] shows the cost of jumps from one motion into another, [`transitions_among`] from each of many into each other,
+//! [`displacements`] the parts of that cost, [`controller_fit`] the response of a controller. All are functions of values alone: the
+//! same values give the same text on every machine.
+//!
+//! ```
+//! use loopwright_core::math::Decay;
+//!
+//! let decay = Decay::Cubic { blend_secs: 0.4 };
+//! let svg = loopwright_plots::displacements("a jump", &[decay], &[(0.1, -1.0)]);
+//! assert!(svg.starts_with("<svg"));
+//! ```
+
+mod cost;
+
+mod fit;
+
+pub use cost::{TransitionMap, displacements, transitions, transitions_among};
+pub use fit::controller_fit;
