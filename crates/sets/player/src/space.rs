@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 use loopwright_core::math::{Twist, ops};
+use loopwright_formats::set::Manifest;
 
 use crate::clip::Clip;
-use crate::manifest::Manifest;
 use crate::{Goal, SetError};
 
 /// What an axis of a blend space measures; its word is the manifest's.

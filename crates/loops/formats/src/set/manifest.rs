@@ -443,6 +443,27 @@ mod tests {
     }
 
     #[test]
+    fn what_only_describes_a_set_may_be_missing_or_unknown() {
+        let later = r#"{"format": "loopwright-set", "version": 1, "in_place": true, "fps": 30, "clips": [{"name": "trot", "file": "a.glb",
+            "kind": "loop", "gait": "trot", "grade": "splendid", "made": {"from": "thought"}, "seconds": 1, "frames": 30,
+            "phase": {"warp": 0}, "twist": {"linear": [0, 0, 1], "angular": [0, 0, 0]}}]}"#;
+        let set = Manifest::from_json(later.as_bytes()).unwrap();
+        let clip = &set.clips[0];
+        assert_eq!((clip.gait, clip.grade, clip.made.from), (None, None, MadeFrom::Other));
+        assert_eq!(set.files(), ["a.glb"]);
+        // A kind that is not known happens once, and so needs its root.
+        let kind = later.replace("\"loop\"", "\"somersault\"");
+        let refused = Manifest::from_json(kind.as_bytes()).unwrap_err().to_string();
+        assert_eq!(refused, "clips[0]: what happens once needs the keys of its root");
+        assert_eq!(Manifest::parse(kind.as_bytes()).unwrap().clips[0].kind, ClipKind::Other);
+        let fps = later.replace("\"fps\": 30, ", "");
+        assert_eq!(
+            Manifest::from_json(fps.as_bytes()).unwrap_err().to_string(),
+            "fps is out of range: 0"
+        );
+    }
+
+    #[test]
     fn what_a_player_cannot_rely_on_is_refused() {
         let refused = |change: fn(&mut Manifest)| {
             let mut bad = set();
