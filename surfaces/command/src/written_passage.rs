@@ -4,10 +4,9 @@ use std::path::{Component, Path, PathBuf};
 
 use loopwright_formats::AnimationChoice;
 use loopwright_formats::loop_file::facts::TakeFacts;
+use loopwright_formats::set::{ClipKind, Manifest, PassageFacts, SET_FILE};
 use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space, take_facts};
-use loopwright_sets::set::manifest::{Manifest, SET_FILE, SetClip};
-use loopwright_sets::{PassageFacts, PassageInFile, check_passage};
-use serde::Deserialize;
+use loopwright_sets::{PassageInFile, check_passage};
 
 use crate::{exit::Failure, failures, files, input_file::InputFile, load, memory, recipe::TakeArgs, written_loop};
 
@@ -22,18 +21,10 @@ pub(crate) struct WrittenPassage {
 
 /// A passage that was measured.
 pub(crate) struct CheckedPassage {
-    pub(crate) kind: String,
+    pub(crate) kind: ClipKind,
     pub(crate) take: TakeFacts,
     pub(crate) verdict: Verdict,
     pub(crate) warnings: Vec<String>,
-}
-
-/// JSON that `cut` writes beside a passage.
-#[derive(Deserialize)]
-struct Beside {
-    format: String,
-    #[serde(flatten)]
-    facts: PassageFacts,
 }
 
 /// Those in a folder and below, sorted by name. Errors: it cannot be listed.
@@ -66,11 +57,7 @@ fn loop_at(path: PathBuf, animation: Option<String>) -> Option<InputFile> {
 
 fn cut(path: &Path) -> Option<WrittenPassage> {
     let bytes = files::read_bytes(&path.with_extension("json")).ok()?;
-    let Beside { format, facts } = serde_json::from_slice(&bytes).ok()?;
-    if format != "loopwright-passage" {
-        return None;
-    }
-    let facts = PassageInFile::from(facts);
+    let facts = PassageInFile::from(PassageFacts::from_json(&bytes)?);
     let extension = files::extension(path).unwrap_or_default();
     let loops = facts.ends.each_ref().map(|state| {
         let file = beside(path, &format!("{}.{extension}", state.clip))?;
@@ -138,7 +125,7 @@ impl WrittenPassage {
             .map(|stored| stored.as_ref().map(|stored| &stored.clip));
         let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides()).map_err(failures::body)?;
         Ok(CheckedPassage {
-            kind: self.facts.kind.clone(),
+            kind: self.facts.kind,
             take: take_facts(&path.display().to_string(), &file),
             verdict,
             warnings: soft.iter().map(ToString::to_string).collect(),

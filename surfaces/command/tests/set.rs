@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::harness::{Folder, items, number, parts_of_glb, schema};
+use loopwright_formats::set::Manifest;
 use loopwright_mocap::folder_or_skip;
-use loopwright_sets::set::manifest::Manifest;
 
 /// Takes of one walker: it stands and walks, walks on a curve, and runs.
 fn with_takes() -> Folder {

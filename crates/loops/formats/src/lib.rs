@@ -108,6 +108,8 @@ mod written;
 
 pub mod loop_file;
 
+pub mod set;
+
 mod warning;
 
 #[cfg(feature = "handover")]

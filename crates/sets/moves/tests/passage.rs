@@ -1,6 +1,7 @@
 //! Passages: found where synthetic takes start and stop, meeting their loops without a step or a jerk, with the contacts of the truth.
 
 use glam::{DQuat, DVec3};
+use loopwright_core::analysis::FootEventKind;
 use loopwright_core::{Analysis, LoopClip, LoopSettings, SearchSettings, Take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_moves::passage::{self, FootEvent, Found, PassageError};
@@ -172,8 +173,8 @@ fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Sta
 fn alternates(passage: &Passage) {
     for foot in 0..2 {
         let events = passage.events().iter().filter(|event| event.foot == foot);
-        let strikes: Vec<bool> = events.map(|event| event.is_strike).collect();
-        let is_even = strikes.windows(2).all(|pair| pair[0] != pair[1]);
+        let kinds: Vec<FootEventKind> = events.map(|event| event.kind).collect();
+        let is_even = kinds.windows(2).all(|pair| pair[0] != pair[1]);
         assert!(is_even, "{}: {:?}", passage.name(), passage.events());
     }
 }
@@ -197,9 +198,9 @@ fn does_not_slide(passage: &Passage) {
         let mut since = Some(0);
         for event in passage.events().iter().filter(|event| event.foot == foot) {
             let sample = (event.secs / step_secs).round() as usize;
-            match (event.is_strike, since) {
-                (true, _) => since = Some(sample),
-                (false, Some(from)) => {
+            match (event.kind, since) {
+                (FootEventKind::Strike, _) => since = Some(sample),
+                (FootEventKind::Lift, Some(from)) => {
                     stays(passage, (from + edge, sample.saturating_sub(edge)), &place, SLIDES_MPS);
                     since = None;
                 }
@@ -225,21 +226,26 @@ fn stays(passage: &Passage, (from, to): (usize, usize), place: &impl Fn(usize) -
 fn happens_as_in(truth: &[Stay], passage: &Passage) {
     const AWAY_SECS: f64 = 1.0 / 30.0;
     let (name, inside) = (passage.name(), AWAY_SECS..passage.duration_secs() - AWAY_SECS);
-    let happens =
-        |stay: &Stay| [(true, stay.strike), (false, [stay.lift; 2])].map(|(strikes, when)| (stay.side, strikes, when));
+    let happens = |stay: &Stay| {
+        let both = [
+            (FootEventKind::Strike, stay.strike),
+            (FootEventKind::Lift, [stay.lift; 2]),
+        ];
+        both.map(|(kind, when)| (stay.side, kind, when))
+    };
     let asked: Vec<_> = truth.iter().flat_map(happens).collect();
     let mut events = passage.events().to_vec();
-    for &(side, is_strike, [from, to]) in &asked {
+    for &(side, kind, [from, to]) in &asked {
         let is_it = |event: &FootEvent| {
             event.foot == usize::from(side == "Right")
-                && event.is_strike == is_strike
+                && event.kind == kind
                 && (from - AWAY_SECS..to + AWAY_SECS).contains(&event.secs)
         };
         let is_asked = inside.contains(&from) && inside.contains(&to);
         let found = events.iter().position(is_it);
         assert!(
             found.is_some() || !is_asked,
-            "{name}: {side} {is_strike} {from}..{to} of {events:?}"
+            "{name}: {side} {kind} {from}..{to} of {events:?}"
         );
         found.map(|at| events.remove(at));
     }

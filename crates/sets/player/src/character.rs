@@ -9,13 +9,14 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use loopwright_core::Pose;
+use loopwright_core::analysis::FootEventKind;
 use loopwright_core::math::{Decay, Rigid, Spring, Twist, ops, rotation};
 use loopwright_moves::blend;
+use loopwright_moves::passage::LoopState;
 use loopwright_moves::play::{MovingPose, Offset};
 
 use crate::clip::{Clip, STILL};
 use crate::goal::Goal;
-use crate::manifest::FootEventKind;
 use crate::set::{FADE, Moment, MotionSet, Way};
 use crate::space::{Part, Space};
 
@@ -601,7 +602,8 @@ impl Character {
                 if let Some(part) = loudest {
                     for (index, event) in set.clips[part.clip].events.iter().enumerate() {
                         // The first time at or after `before` at which the event's phase comes.
-                        let at = event.phase + (before - event.phase).ceil();
+                        let phase = set.clips[part.clip].phase_of(event);
+                        let at = phase + (before - phase).ceil();
                         if at < after {
                             found.push((part.clip, index, (after - at) * period));
                         }
@@ -665,10 +667,10 @@ impl Character {
                     let is_near = (self.goal.turn - clip.turn).abs() < 0.5 * clip.turn.abs();
                     self.goal.turn = if is_near { 0.0 } else { self.goal.turn - clip.turn };
                 }
-                let next = clip.to.and_then(|(to, secs)| {
-                    let space = set.space_of(to, self.wanted)?;
-                    let at = set.spaces[space].point_of(to);
-                    let phase = set.clips[to].phase_at(secs);
+                let next = clip.to.and_then(|LoopState { loop_index, secs }| {
+                    let space = set.space_of(loop_index, self.wanted)?;
+                    let at = set.spaces[space].point_of(loop_index);
+                    let phase = set.clips[loop_index].phase_at(secs);
                     Some(Cycle::new(space, Moment { at, phase }))
                 });
                 let next = next.unwrap_or_else(|| {

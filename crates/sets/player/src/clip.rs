@@ -4,26 +4,14 @@ use glam::{DQuat, DVec3};
 use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::{Rigid, Twist};
 use loopwright_core::{Joint, LoopClip, Pose, RootMotion, Skeleton, Take, Tracks};
+use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, SetClip};
 use loopwright_moves::blend::PhaseMap;
+use loopwright_moves::passage::LoopState;
 
 use crate::SetError;
-use crate::manifest::{ClipEntry, FootEventKind};
 
 /// A loop that moves less than this stands, metres and radians per second.
 pub(crate) const STILL: f64 = 0.05;
-
-/// A foot touches down or lifts.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FootEvent {
-    /// Since the clip's start.
-    pub secs: f64,
-    /// The phase of a loop.
-    pub phase: f64,
-    /// left, right, or the joint where no side is known.
-    pub foot: String,
-    /// What the foot does.
-    pub kind: FootEventKind,
-}
 
 /// The motion of a clip.
 #[derive(Clone, Debug)]
@@ -38,18 +26,18 @@ enum Body {
 pub struct Clip {
     /// Its name.
     pub name: String,
-    /// What the manifest says it is for: loop, start, stop, turn, jump.
-    pub kind: String,
+    /// What it is for.
+    pub kind: ClipKind,
     /// Its length.
     pub seconds: f64,
     /// By how much it turns if it happens once, radians.
     pub turn: f64,
     /// What feet do, in the order of time.
-    pub events: Vec<FootEvent>,
-    /// The moment that it leads to: a clip's number in the set, and seconds since that one's start.
-    pub to: Option<(usize, f64)>,
+    pub events: Vec<FootEventFacts>,
+    /// The moment that it leads to.
+    pub to: Option<LoopState>,
     /// The moment that it is made to begin at.
-    pub from: Option<(usize, f64)>,
+    pub from: Option<LoopState>,
     /// The loop that it is another version of.
     pub variant_of: Option<usize>,
     phase: PhaseMap,
@@ -83,6 +71,11 @@ impl Clip {
         self.phase.share(phase) * self.seconds
     }
 
+    /// The phase of the set at which one of its events happens.
+    pub fn phase_of(&self, event: &FootEventFacts) -> f64 {
+        event.phase.unwrap_or_else(|| self.phase_at(event.secs))
+    }
+
     /// The body seen from the root at a time: local transforms in the order of the set's skeleton.
     pub fn pose(&self, secs: f64) -> Pose {
         match &self.body {
@@ -101,7 +94,7 @@ impl Clip {
 
     /// A clip of its entry and its take, whose root motion is carried by the joint `carrier`, if by any. `index` gives the number of a clip.
     pub(crate) fn new(
-        entry: &ClipEntry,
+        entry: &SetClip,
         take: &Take,
         skeleton: &Skeleton,
         carrier: Option<usize>,
@@ -111,9 +104,9 @@ impl Clip {
             name: entry.name.clone(),
             reason,
         };
-        entry.check().map_err(wrong)?;
+        check(entry).map_err(wrong)?;
         // What a manifest says takes no more memory than a few times what its files do.
-        if entry.keys() > 4 * (take.num_frames() + 1) {
+        if num_keys(entry) > 4 * (take.num_frames() + 1) {
             return Err(wrong(format!(
                 "its file has {} frames, not {}",
                 take.num_frames(),
@@ -148,7 +141,7 @@ impl Clip {
             }
             pose
         };
-        let tracks = Tracks::from_poses(skeleton.clone(), step_secs, (0..entry.keys()).map(pose))
+        let tracks = Tracks::from_poses(skeleton.clone(), step_secs, (0..num_keys(entry)).map(pose))
             .map_err(|error| wrong(error.to_string()))?;
         let body = match root {
             Some(root) => Body::Once(
@@ -161,47 +154,65 @@ impl Clip {
                 Body::Loop(Box::new(clip))
             }
         };
-        let moment = |state: &crate::manifest::StateEntry| Ok::<_, SetError>((index(&state.clip)?, state.secs));
-        let mut clip = Self {
+        let moment = |state: &LoopStateFacts| {
+            Ok::<_, SetError>(LoopState {
+                loop_index: index(&state.clip)?,
+                secs: state.secs,
+            })
+        };
+        Ok(Self {
             name: entry.name.clone(),
-            kind: entry.kind.clone(),
+            kind: entry.kind,
             seconds: entry.seconds,
             turn: entry.turn_deg.unwrap_or(0.0).to_radians(),
-            events: Vec::new(),
+            events: entry.events.clone(),
             to: entry.to.as_ref().map(moment).transpose()?,
             from: entry.from.as_ref().map(moment).transpose()?,
             variant_of: entry.variant_of.as_deref().map(index).transpose()?,
-            phase: PhaseMap::warped(entry.warp()),
+            phase: PhaseMap::warped(warp(entry)),
             twist,
             body,
-        };
-        clip.events = (entry.events.iter())
-            .map(|event| FootEvent {
-                secs: event.secs,
-                phase: event.phase.unwrap_or_else(|| clip.phase_at(event.secs)),
-                foot: event.foot.clone(),
-                kind: event.kind,
-            })
-            .collect();
-        Ok(clip)
+        })
     }
 }
 
-/// The root of what happens once, as a take of one joint.
-fn root_of(entry: &ClipEntry) -> Result<Take, String> {
+/// Poses that are read of the file of a clip: the last of a loop is its first.
+pub(crate) fn num_keys(entry: &SetClip) -> usize {
+    entry.frames.saturating_add(usize::from(!entry.is_loop()))
+}
+
+fn warp(entry: &SetClip) -> f64 {
+    entry.phase.map_or(0.0, |phase| phase.warp)
+}
+
+/// Whether an entry can be a clip; otherwise why not.
+pub(crate) fn check(entry: &SetClip) -> Result<(), String> {
+    let SetClip { seconds, frames, .. } = entry;
+    if !(*seconds > 0.0 && seconds.is_finite() && (3..1_000_000).contains(frames)) {
+        return Err(format!("{frames} frames in {seconds} s are no clip"));
+    }
+    // Beyond, time would run backwards.
+    if warp(entry).abs() >= core::f64::consts::FRAC_1_PI {
+        return Err(format!("its warp is {}, and below 1/pi is wanted", warp(entry)));
+    }
+    Ok(())
+}
+
+/// The root of what happens once, as a take of one joint. Errors: why its keys are none.
+fn root_of(entry: &SetClip) -> Result<Take, String> {
     let keys = entry.root.as_ref().ok_or("it has no root keys")?;
-    let single = Skeleton::new(vec![Joint::new("root", None, DVec3::ZERO)]).map_err(|error| error.to_string())?;
-    let translations: Vec<DVec3> = keys.translation.chunks_exact(3).map(DVec3::from_slice).collect();
-    let rotations = keys.rotation.chunks_exact(4);
-    let rotations: Vec<DQuat> = rotations.map(|q| DQuat::from_slice(q).normalize()).collect();
-    if translations.len() != entry.keys() || rotations.len() != entry.keys() {
+    if !keys.are_for(num_keys(entry)) {
         return Err(format!(
-            "its root has {} places and {} rotations, not {}",
-            translations.len(),
-            rotations.len(),
-            entry.keys()
+            "its root has {} numbers for places and {} for rotations, not those of {} keys",
+            keys.metres.len(),
+            keys.xyzw.len(),
+            num_keys(entry)
         ));
     }
+    let single = Skeleton::new(vec![Joint::new("root", None, DVec3::ZERO)]).map_err(|error| error.to_string())?;
+    // Tracks refuse what is no number.
+    let roots = keys.transforms(DQuat::NAN);
+    let (translations, rotations) = roots.iter().map(|root| (root.translation, root.rotation)).unzip();
     let tracks = Tracks::new(single, entry.step_secs(), translations, rotations).map_err(|error| error.to_string())?;
     Take::from_tracks("root", tracks).map_err(|error| error.to_string())
 }

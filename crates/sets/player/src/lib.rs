@@ -35,8 +35,6 @@
 //! Metres, seconds, radians; +Y up, +Z forward, +X left, a left turn positive. It knows no engine and opens no file. An engine that has
 //! joints in a space of its own brings takes instead of bytes: [`MotionSet::from_takes`]. docs/guide/players.md, docs/formats/set.md.
 
-mod manifest;
-
 mod clip;
 
 mod goal;
@@ -50,23 +48,23 @@ mod character;
 mod steering;
 
 pub use character::{Character, PlayerEvent, Playing, PlayingClip};
-pub use clip::{Clip, FootEvent};
+pub use clip::Clip;
 pub use goal::Goal;
-pub use manifest::FootEventKind;
+pub use loopwright_core::analysis::FootEventKind;
+pub use loopwright_formats::set::{ClipKind, FootEventFacts};
+pub use loopwright_moves::passage::LoopState;
 pub use set::{ClipSource, MotionSet};
 pub use space::{Axis, Space};
+
+use loopwright_formats::set::ManifestError;
 
 /// Why a set cannot be played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SetError {
-    #[error("the manifest is not as docs/formats/set.md has it: {0}")]
-    Json(#[from] serde_json::Error),
-    #[error("this is no set of loopwright: its format is \"{found}\"")]
-    Format { found: String },
-    #[error("this set has version {found}, and this player reads version 1")]
-    Version { found: u32 },
+    #[error("the manifest cannot be read: {0}")]
+    Manifest(#[from] ManifestError),
     #[error("the file \"{name}\" of the set cannot be read: {reason}")]
     File { name: String, reason: String },
     #[error("\"{file}\" has no animation for the clip \"{clip}\"")]

@@ -5,11 +5,12 @@ use std::fmt::Display;
 
 use loopwright_core::math::{Decay, DecayKind};
 use loopwright_core::{Skeleton, Take};
+use loopwright_formats::set::{ClipKind, Manifest};
 use loopwright_formats::{AnimatedFile, AnimationChoice, ReadSettings};
+use loopwright_moves::passage::LoopState;
 
 use crate::SetError;
-use crate::clip::Clip;
-use crate::manifest::Manifest;
+use crate::clip::{self, Clip};
 use crate::space::{self, Space};
 
 /// Where the manifest states no fade for a switch.
@@ -83,12 +84,16 @@ impl ClipSource<'_> {
 impl MotionSet {
     /// The files that a manifest names, each once. Errors: the manifest is none.
     pub fn files(manifest: &[u8]) -> Result<Vec<String>, SetError> {
-        Ok(Manifest::read(manifest)?.files())
+        Ok(Manifest::parse(manifest)?
+            .files()
+            .into_iter()
+            .map(str::to_owned)
+            .collect())
     }
 
     /// The joint of the files that carries nothing but the root motion, if there is one. Errors: the manifest is none.
     pub fn root_joint(manifest: &[u8]) -> Result<Option<String>, SetError> {
-        Ok(Manifest::read(manifest)?.root_joint)
+        Ok(Manifest::parse(manifest)?.root_joint)
     }
 
     /// A set of the bytes of a manifest and of its files, which `file` gives by their names there, each once.
@@ -137,7 +142,7 @@ impl MotionSet {
         manifest: &[u8],
         mut take: impl FnMut(&ClipSource<'_>) -> Result<Take, SetError>,
     ) -> Result<Self, SetError> {
-        let manifest = Manifest::read(manifest)?;
+        let manifest = Manifest::parse(manifest)?;
         let index = |name: &str| {
             let found = manifest.clips.iter().position(|entry| entry.name == name);
             found.ok_or_else(|| SetError::NoClip { name: name.to_owned() })
@@ -145,7 +150,7 @@ impl MotionSet {
         let mut skeleton: Option<Skeleton> = None;
         let mut clips = Vec::new();
         for entry in &manifest.clips {
-            entry.check().map_err(|reason| SetError::Clip {
+            clip::check(entry).map_err(|reason| SetError::Clip {
                 name: entry.name.clone(),
                 reason,
             })?;
@@ -154,7 +159,7 @@ impl MotionSet {
                 file: &entry.file,
                 animation: entry.animation.as_deref(),
                 step_secs: entry.step_secs(),
-                keys: entry.keys(),
+                keys: clip::num_keys(entry),
             })?;
             let skeleton = skeleton.get_or_insert_with(|| take.skeleton().clone());
             let carrier = manifest.root_joint.as_ref().unwrap_or(&manifest.skeleton.carrier);
@@ -240,15 +245,15 @@ impl MotionSet {
                 STANDING
             }
         };
-        let mut add = |ends: [(usize, f64); 2], passage: Option<usize>, fade: Decay| {
-            for from in self.spaces_of(ends[0].0) {
-                for to in self.spaces_of(ends[1].0) {
+        let mut add = |ends: [LoopState; 2], passage: Option<usize>, fade: Decay| {
+            for from in self.spaces_of(ends[0].loop_index) {
+                for to in self.spaces_of(ends[1].loop_index) {
                     if passage.is_none() && from == to {
                         continue;
                     }
-                    let moment = |space: usize, (clip, secs): (usize, f64)| Moment {
-                        at: self.spaces[space].point_of(clip),
-                        phase: self.clips[clip].phase_at(secs),
+                    let moment = |space: usize, state: LoopState| Moment {
+                        at: self.spaces[space].point_of(state.loop_index),
+                        phase: self.clips[state.loop_index].phase_at(state.secs),
                     };
                     ways.push(Way {
                         from,
@@ -269,7 +274,7 @@ impl MotionSet {
             // Jumps are asked for by name.
             if let (Some(from), Some(to)) = (clip.from, clip.to)
                 && !clip.loops()
-                && clip.kind != "jump"
+                && clip.kind != ClipKind::Jump
             {
                 add([from, to], Some(passage), FADE);
             }
@@ -277,14 +282,17 @@ impl MotionSet {
         for entry in &manifest.transitions {
             let kind: Option<DecayKind> = entry.fade.parse().ok();
             let fade = kind.map_or(FADE, |kind| kind.lasting(entry.fade_secs, entry.fade_secs));
-            add(
-                [
-                    (index(&entry.from)?, entry.leave_secs),
-                    (index(&entry.to)?, entry.enter_secs),
-                ],
-                None,
-                fade,
-            );
+            let state = |name: &str, secs: f64| {
+                Ok::<_, SetError>(LoopState {
+                    loop_index: index(name)?,
+                    secs,
+                })
+            };
+            let ends = [
+                state(&entry.from, entry.leave_secs)?,
+                state(&entry.to, entry.enter_secs)?,
+            ];
+            add(ends, None, fade);
         }
         for from in 0..self.spaces.len() {
             for to in 0..self.spaces.len() {
@@ -386,6 +394,7 @@ pub(crate) mod tests {
             }
         }
         let set = walking(|_| {});
-        assert!((set.clips[1].events[1].phase - 0.5).abs() < 1e-12);
+        let walk = &set.clips[1];
+        assert!((walk.phase_of(&walk.events[1]) - 0.5).abs() < 1e-12);
     }
 }

@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 use loopwright_core::math::{Twist, ops};
+use loopwright_formats::set::Manifest;
 
 use crate::SetError;
 use crate::clip::Clip;
 use crate::goal::Goal;
-use crate::manifest::Manifest;
 
 /// What an axis of a blend space measures; its word is the manifest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::Rigid;
 use loopwright_core::{Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings};
 use loopwright_formats::{Format, LoopWriteSettings, Source, write_loop};
-use loopwright_player::{Character, MotionSet, SetError};
+use loopwright_player::{Character, ClipKind, MotionSet, SetError};
 use loopwright_synth::{WalkSettings, synthesize};
 use serde_json::{Value, json};
 
@@ -79,6 +79,32 @@ fn what_is_played_is_the_loop_as_it_was_written() {
     }
 }
 
+/// What only describes a set may be missing, or be said in words of a later version; a kind that is not known happens once.
+#[test]
+fn sets_of_later_versions_play() {
+    let (clip, source, _) = walk();
+    let written = write_loop(&clip, &source, &LoopWriteSettings::default()).unwrap();
+    let later = manifest(&clip, "walk.glb", |manifest| {
+        let keys = clip.num_samples() + 1;
+        let mut once = manifest["clips"][0].clone();
+        once["name"] = json!("over");
+        once["kind"] = json!("somersault");
+        once["from"] = json!({ "clip": "walk", "secs": 0.0 });
+        once["to"] = json!({ "clip": "walk", "secs": 0.1 });
+        let rotations = [0.0, 0.0, 0.0, 1.0].repeat(keys);
+        once["root"] = json!({ "translation": vec![0.0; 3 * keys], "rotation": rotations });
+        let walk = &mut manifest["clips"][0];
+        walk["gait"] = json!("trot");
+        walk["grade"] = json!("splendid");
+        walk["made"] = json!({ "from": "thought" });
+        manifest["clips"].as_array_mut().unwrap().push(once);
+    });
+    let set = MotionSet::read(&later, |_| Ok::<_, SetError>(written.bytes.clone())).unwrap();
+    let kinds: Vec<ClipKind> = set.clips().iter().map(|clip| clip.kind).collect();
+    assert_eq!(kinds, [ClipKind::Loop, ClipKind::Other]);
+    assert!(!set.clips()[1].loops());
+}
+
 #[test]
 fn what_cannot_be_played_is_said() {
     let (clip, source, _) = walk();
@@ -94,6 +120,18 @@ fn what_cannot_be_played_is_said() {
     assert!(of_clip("frames", json!(900_000)).contains("frames, not 900000"));
     assert!(of_clip("phase", json!({ "warp": 0.5 })).contains("its warp is 0.5, and below 1/pi is wanted"));
     assert!(of_clip("kind", json!("jump")).contains("it has no root keys"));
+    let short = json!({ "translation": [0.0, 0.0, 0.0], "rotation": [0.0, 0.0, 0.0, 1.0] });
+    let of_root = |root: Value| {
+        refused(&|manifest| {
+            manifest["clips"][0]["kind"] = json!("somersault");
+            manifest["clips"][0]["root"] = root.clone();
+        })
+    };
+    assert!(of_root(short).contains("3 numbers for places and 4 for rotations, not those of"));
+    let keys = clip.num_samples() + 1;
+    let zeros = json!({ "translation": vec![0.0; 3 * keys], "rotation": vec![0.0; 4 * keys] });
+    assert!(of_root(zeros).contains("cannot be played"));
+    assert!(of_clip("events", json!([{ "secs": 0.0, "foot": "left", "kind": "slip" }])).contains("found \"slip\""));
     assert!(of_clip("to", json!({ "clip": "hop", "secs": 0.0 })).contains("names the clip \"hop\""));
     assert!(refused(&|manifest| manifest["clips"] = json!([])).contains("no loop to begin with"));
     let lost = MotionSet::read(&manifest(&clip, "walk.glb", |_| ()), |_| {

@@ -4,11 +4,11 @@ use loopwright_core::analysis::{Analysis, Foot, Gait, Segment, Side};
 use loopwright_core::math::TimeStep;
 use loopwright_core::take::TakeError;
 use loopwright_core::{LoopCandidate, LoopClip};
-use loopwright_formats::loop_file::{CarriedMotion, facts::TakeFacts};
+use loopwright_formats::loop_file::CarriedMotion;
+use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, PassageFacts, RootKeys};
 use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
 use loopwright_moves::passage::{self, Found, Looked, LoopState, PassageError};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
-use serde::{Deserialize, Serialize};
 
 use loopwright_job::{
     CarryError, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, choose, make, max_rate_hz,
@@ -260,7 +260,7 @@ impl Cut {
 
     /// The facts of a passage.
     pub fn facts(&self, studied: &Studied, passage: &Passage) -> PassageFacts {
-        let state = |LoopState { loop_index, secs }: LoopState| StateFacts {
+        let state = |LoopState { loop_index, secs }: LoopState| LoopStateFacts {
             clip: self.loops.loops()[loop_index].name().to_owned(),
             secs,
         };
@@ -268,7 +268,7 @@ impl Cut {
         let take = studied.facts();
         PassageFacts {
             name: passage.name().to_owned(),
-            kind: passage.kind().to_string(),
+            kind: clip_kind(passage.kind()),
             frames: passage.num_samples() - 1,
             fps: 1.0 / passage.step_secs(),
             duration_secs: passage.duration_secs(),
@@ -279,11 +279,23 @@ impl Cut {
             cost_metre_secs: passage.cost(),
             feet_held: passage.has_held_feet(),
             in_place: self.is_in_place(),
-            root: RootKeys::of(passage),
+            root: RootKeys::new(passage.step_secs(), passage.roots()),
             events: events(passage, &self.feet),
             source_frames: passage.source_frames(),
             take,
         }
+    }
+}
+
+/// What a clip is for that holds a passage.
+pub fn clip_kind(kind: PassageKind) -> ClipKind {
+    match kind {
+        PassageKind::Start => ClipKind::Start,
+        PassageKind::Stop => ClipKind::Stop,
+        PassageKind::TurnInPlace => ClipKind::TurnInPlace,
+        PassageKind::Turn => ClipKind::Turn,
+        PassageKind::Jump => ClipKind::Jump,
+        PassageKind::Transition => ClipKind::Transition,
     }
 }
 
@@ -294,12 +306,13 @@ pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
 }
 
 /// When the feet of a passage come to stand and leave the ground; `feet` are their names where sides are not known.
-pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<EventFacts> {
+pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> {
     (passage.events().iter())
-        .map(|event| EventFacts {
+        .map(|event| FootEventFacts {
             secs: event.secs,
+            phase: None,
             foot: (event.side).map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
-            kind: if event.is_strike { "strike" } else { "lift" }.to_owned(),
+            kind: event.kind,
         })
         .collect()
 }
@@ -339,93 +352,6 @@ pub enum CutWriteError {
     /// Its samples are no take.
     #[error(transparent)]
     Take(#[from] TakeError),
-}
-
-/// What a sidecar says of a passage.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PassageFacts {
-    /// Its name.
-    pub name: String,
-    /// What it does: start, stop, turn_in_place, turn, jump, transition.
-    pub kind: String,
-    /// The take that it was cut from; of a transition the one that it was made with.
-    pub take: TakeFacts,
-    /// First and last frame of that; null for a transition.
-    pub source_frames: Option<[f64; 2]>,
-    /// Steps from key to key: one less than keys.
-    pub frames: usize,
-    /// Keys per second.
-    pub fps: f64,
-    /// Seconds from the first key to the last.
-    pub duration_secs: f64,
-    /// The loop that it begins in.
-    pub from: StateFacts,
-    /// The loop that it ends in.
-    pub to: StateFacts,
-    /// Change of the heading, left positive.
-    pub turn_deg: f64,
-    /// Where the root is at the end, seen from where it began.
-    pub travel_m: [f64; 3],
-    /// What it costs to leave the one loop and to enter the other.
-    pub cost_metre_secs: f64,
-    /// Whether standing feet are held.
-    pub feet_held: bool,
-    /// Whether the root stays at the origin in the file.
-    pub in_place: bool,
-    /// How the root moves, whether the file moves it or not.
-    pub root: RootKeys,
-    /// When feet come to stand and leave the ground.
-    pub events: Vec<EventFacts>,
-}
-
-/// A loop at a time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StateFacts {
-    /// The name of the loop.
-    #[serde(rename = "loop")]
-    pub clip: String,
-    /// Seconds since its start.
-    pub secs: f64,
-}
-
-/// The root at every key, seen from that at the first.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RootKeys {
-    /// Times.
-    pub secs: Vec<f64>,
-    /// Places, three numbers a key.
-    pub translation_m: Vec<f64>,
-    /// Rotations, four numbers a key.
-    pub rotation_xyzw: Vec<f64>,
-}
-
-impl RootKeys {
-    pub(crate) fn of(passage: &Passage) -> Self {
-        let roots = passage.roots();
-        // No zero with a sign.
-        let plain = |value: f64| value + 0.0;
-        Self {
-            secs: (0..roots.len()).map(|key| key as f64 * passage.step_secs()).collect(),
-            translation_m: (roots.iter())
-                .flat_map(|root| root.translation.to_array().map(plain))
-                .collect(),
-            rotation_xyzw: roots
-                .iter()
-                .flat_map(|root| root.rotation.to_array().map(plain))
-                .collect(),
-        }
-    }
-}
-
-/// A foot that comes to stand, or leaves the ground.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EventFacts {
-    /// Seconds since the first key.
-    pub secs: f64,
-    /// left or right, or the name of its joint where sides are not known.
-    pub foot: String,
-    /// strike or lift.
-    pub kind: String,
 }
 
 #[cfg(test)]

@@ -12,9 +12,7 @@ pub mod set;
 mod together;
 
 pub use blend::{Blend, BlendRequest, MixError};
-pub use cut::{
-    Cut, CutRequest, CutTakeError, CutWriteError, EventFacts, PassageFacts, RootKeys, STANCE, StateFacts, own_loops,
-};
+pub use cut::{Cut, CutRequest, CutTakeError, CutWriteError, STANCE, clip_kind, own_loops};
 pub use passage_check::{PassageInFile, check_passage};
 pub use play::{PerformError, PlayRequest, Played, fade};
 pub use together::{LoopOfSet, SetCheckId, check_together};

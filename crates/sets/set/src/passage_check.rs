@@ -1,27 +1,27 @@
 //! A passage in a file, measured again: whether it meets the loops that it begins and ends in, and whether its feet stand still.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, BodyError, Side};
+use loopwright_core::analysis::{Body, BodyError, FootEventKind, Side};
 use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::Rigid;
 use loopwright_core::{BodyOverrides, LoopClip, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
+use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
 use loopwright_moves::Passage;
 
-use crate::cut::{EventFacts, PassageFacts, StateFacts, events};
-use crate::set::manifest::{ClipKind, FootEventKind, LoopState, Manifest, SetClip};
+use crate::cut::{clip_kind, events};
 use loopwright_job::verdict::{self, CheckId, FOOT_SLIDE_METRES, PassageCheckId, Verdict};
 
 /// What is known of a passage in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageInFile {
-    /// What it does, in a word.
-    pub kind: String,
+    /// What it does.
+    pub kind: ClipKind,
     /// The loops that it begins and ends in, by name.
-    pub ends: [StateFacts; 2],
+    pub ends: [LoopStateFacts; 2],
     in_place: bool,
     root: Vec<Rigid>,
-    events: Vec<EventFacts>,
+    events: Vec<FootEventFacts>,
 }
 
 impl From<PassageFacts> for PassageInFile {
@@ -30,7 +30,7 @@ impl From<PassageFacts> for PassageInFile {
             kind: facts.kind,
             ends: [facts.from, facts.to],
             in_place: facts.in_place,
-            root: transforms(&facts.root.translation_m, &facts.root.rotation_xyzw),
+            root: facts.root.transforms(DQuat::IDENTITY),
             events: facts.events,
         }
     }
@@ -39,12 +39,12 @@ impl From<PassageFacts> for PassageInFile {
 impl PassageInFile {
     /// One that is not in a file yet, between loops of these names; `feet` are the names of its feet.
     pub(crate) fn new(passage: &Passage, names: &[String; 2], feet: &[String]) -> Self {
-        let state = |end: usize| StateFacts {
+        let state = |end: usize| LoopStateFacts {
             clip: names[end].clone(),
             secs: passage.ends()[end].secs,
         };
         Self {
-            kind: passage.kind().to_string(),
+            kind: clip_kind(passage.kind()),
             ends: [state(0), state(1)],
             in_place: false,
             root: passage.roots().to_vec(),
@@ -54,29 +54,13 @@ impl PassageInFile {
 
     /// A clip of a set; `None` for a loop.
     pub fn of_set(set: &Manifest, clip: &SetClip) -> Option<Self> {
-        let state = |state: &Option<LoopState>| {
-            let state = state.as_ref()?;
-            Some(StateFacts {
-                clip: state.clip.clone(),
-                secs: state.secs,
-            })
-        };
-        let root = clip.root.as_ref().filter(|_| clip.kind != ClipKind::Loop)?;
+        let root = clip.root.as_ref().filter(|_| !clip.is_loop())?;
         Some(Self {
-            kind: clip.kind.as_str().to_owned(),
-            ends: [state(&clip.from)?, state(&clip.to)?],
+            kind: clip.kind,
+            ends: [clip.from.clone()?, clip.to.clone()?],
             in_place: set.in_place,
-            root: transforms(&root.translation, &root.rotation),
-            events: (clip.events.iter())
-                .map(|event| EventFacts {
-                    secs: event.secs,
-                    foot: event.foot.clone(),
-                    kind: match event.kind {
-                        FootEventKind::Strike => "strike".to_owned(),
-                        FootEventKind::Lift => "lift".to_owned(),
-                    },
-                })
-                .collect(),
+            root: root.transforms(DQuat::IDENTITY),
+            events: clip.events.clone(),
         })
     }
 
@@ -88,24 +72,6 @@ impl PassageInFile {
             .copied()
             .unwrap_or(Rigid::IDENTITY)
     }
-}
-
-/// Three and four numbers for each key as transforms. What an edited file may hold that is no rotation turns nothing.
-fn transforms(translation: &[f64], rotation: &[f64]) -> Vec<Rigid> {
-    let keys = translation.as_chunks().0.iter().zip(rotation.as_chunks().0);
-    keys.map(|(&translation, &rotation)| {
-        let rotation = DQuat::from_array(rotation);
-        let is_sound = rotation.is_finite() && rotation.length() > 0.5;
-        Rigid::new(
-            if is_sound {
-                rotation.normalize()
-            } else {
-                DQuat::IDENTITY
-            },
-            DVec3::from_array(translation),
-        )
-    })
-    .collect()
 }
 
 /// Judges a passage by its keys and its facts; of `loops`, in which it begins and ends, those that are at hand are compared with it.
@@ -217,9 +183,9 @@ fn farthest_slide(
         let events = passage.events.iter().filter(|event| event.foot == foot);
         let mut contacts = Vec::new();
         for event in events {
-            match (event.kind.as_str(), strike) {
-                ("strike", _) => strike = Some(key(event.secs)),
-                (_, Some(from)) => {
+            match (event.kind, strike) {
+                (FootEventKind::Strike, _) => strike = Some(key(event.secs)),
+                (FootEventKind::Lift, Some(from)) => {
                     contacts.push(from..=key(event.secs));
                     strike = None;
                 }

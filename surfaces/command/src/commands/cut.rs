@@ -6,7 +6,7 @@ use loopwright_core::LoopClip;
 use loopwright_formats::Format;
 use loopwright_job::{self as job, Recipe, Request, Rows, Studied};
 use loopwright_moves::passage::PassageError;
-use loopwright_sets::{Cut, CutRequest, CutTakeError};
+use loopwright_sets::{Cut, CutRequest, CutTakeError, clip_kind};
 
 use crate::args::CutArgs;
 use crate::exit::{Ending, Failure};
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
             .collect(),
         missing: (cut.missing.iter())
             .map(|(kind, why)| Missing {
-                kind: kind.to_string(),
+                kind: clip_kind(*kind),
                 why: why.to_string(),
             })
             .collect(),
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     if answer.passages.is_empty() {
         let mut failure = Failure::nothing(format!("nothing to cut in \"{}\"", args.take.display()));
         for missing in &answer.missing {
-            failure = failure.because(format!("no {}: {}", missing.kind.replace('_', " "), missing.why));
+            failure = failure.because(format!("no {}: {}", report::in_text(missing.kind), missing.why));
         }
         let failure = failure.try_this(format!(
             "`loopwright inspect {}` shows what the take does",

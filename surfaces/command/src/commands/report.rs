@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopwright_catalog::CatalogFormat;
-use loopwright_core::{Analysis, candidate::MotionKind};
+use loopwright_core::{Analysis, analysis::FootEventKind, candidate::MotionKind};
 use loopwright_draw::report::{
     self as page, DrawnBar, DrawnContact, DrawnPassage, DrawnPoint, LoopEntry, PageHeading, Panel, SetSummary,
 };
 use loopwright_draw::{Figure, render::DrawnMotion};
 use loopwright_formats::loop_file::facts::{Grade, QualityFacts};
+use loopwright_formats::set::{Manifest, SET_FILE};
 use loopwright_formats::{AnimationChoice, LoopInFile, Sidecar};
 use loopwright_job::{Studied, stated_space};
-use loopwright_sets::set::manifest::{ClipKind, FootEventKind, Manifest, SET_FILE};
 
 use super::{catalog, check, render};
 use crate::animations::Excluded;
@@ -173,7 +173,7 @@ fn summary(set: &Manifest) -> SetSummary {
     let bars = set
         .clips
         .iter()
-        .filter(|clip| clip.kind == ClipKind::Loop && !clip.events.is_empty())
+        .filter(|clip| clip.is_loop() && !clip.events.is_empty())
         .map(|clip| {
             let strikes = clip.events.iter().filter(|event| event.kind == FootEventKind::Strike);
             let stands = strikes.filter_map(|strike| {
@@ -193,18 +193,13 @@ fn summary(set: &Manifest) -> SetSummary {
                 stands: stands.collect(),
             }
         });
-    let passages = set
-        .clips
-        .iter()
-        .filter(|clip| clip.kind != ClipKind::Loop)
-        .map(|clip| DrawnPassage {
-            name: clip.name.clone(),
-            ends: [&clip.from, &clip.to]
-                .map(|state| state.as_ref().map_or_else(String::new, |state| state.clip.clone())),
-            secs: clip.seconds,
-            turn_deg: clip.turn_deg.unwrap_or_default(),
-            cost: clip.cost.unwrap_or_default(),
-        });
+    let passages = set.clips.iter().filter(|clip| !clip.is_loop()).map(|clip| DrawnPassage {
+        name: clip.name.clone(),
+        ends: [&clip.from, &clip.to].map(|state| state.as_ref().map_or_else(String::new, |state| state.clip.clone())),
+        secs: clip.seconds,
+        turn_deg: clip.turn_deg.unwrap_or_default(),
+        cost: clip.cost.unwrap_or_default(),
+    });
     SetSummary {
         points: points.collect(),
         triangles: space.map_or_else(Vec::new, |space| space.triangles.clone()),

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
+use loopwright_formats::set::{LeftOut, Manifest, SET_FILE, SetController, SetGait, SetMode};
 use loopwright_formats::{Format, Sidecar, Target, loop_file::facts::Grade};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study, max_rate_hz};
-use loopwright_sets::set::manifest::{LeftOut, Manifest, SET_FILE, SetController, SetGait, SetMode};
 use loopwright_sets::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
 
 use crate::animations::{self, Excluded};
@@ -124,8 +124,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
         true => text,
         false => report::human(&manifest, &manifest_path),
     })?;
-    let is_bad = |grade: &Option<String>| grade.as_deref() == Some(Grade::Bad.as_str());
-    let has_bad = manifest.clips.iter().any(|clip| is_bad(&clip.grade));
+    let has_bad = manifest.clips.iter().any(|clip| clip.grade == Some(Grade::Bad));
     Ok(if has_bad || !manifest.missing.is_empty() {
         Ending::Negative
     } else {

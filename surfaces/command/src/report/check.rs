@@ -5,6 +5,7 @@ use std::fmt::Write;
 use loopwright_formats::loop_file::facts::{
     CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts,
 };
+use loopwright_formats::set::ClipKind;
 use loopwright_job::{CheckId, PassageCheckId, Verdict as Judged};
 use loopwright_sets::SetCheckId;
 use serde::{Serialize, Serializer};
@@ -29,7 +30,7 @@ pub(crate) struct Verdict {
     pub(crate) root_motion: Option<RootMotionFacts>,
     pub(crate) quality: Option<QualityFacts>,
     /// What a passage does; null for a loop.
-    pub(crate) passage: Option<String>,
+    pub(crate) passage: Option<ClipKind>,
     /// How it fits the others; `None` where that was not asked for.
     pub(crate) together: Option<Vec<CheckFacts>>,
     #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]

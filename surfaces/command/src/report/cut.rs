@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_sets::PassageFacts;
+use loopwright_formats::set::{ClipKind, PassageFacts};
 use serde::Serialize;
 
 use super::table::Table;
@@ -19,7 +19,7 @@ pub(crate) struct LoopRow {
 /// A kind that was looked for and not found.
 #[derive(Serialize)]
 pub(crate) struct Missing {
-    pub(crate) kind: String,
+    pub(crate) kind: ClipKind,
     pub(crate) why: String,
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn human(answer: &CutAnswer, folder: &str) -> String {
         let [x, _, z] = passage.travel_m;
         table.row(vec![
             passage.name.clone(),
-            passage.kind.replace('_', " "),
+            in_text(passage.kind),
             passage.from.clip.clone(),
             passage.to.clip.clone(),
             passage.frames.to_string(),
@@ -57,7 +57,12 @@ pub(crate) fn human(answer: &CutAnswer, folder: &str) -> String {
         if count == 1 { "passage" } else { "passages" }
     );
     for missing in &answer.missing {
-        let _ = writeln!(text, "no {}: {}", missing.kind.replace('_', " "), missing.why);
+        let _ = writeln!(text, "no {}: {}", in_text(missing.kind), missing.why);
     }
     text
+}
+
+/// A kind as texts name it.
+pub(crate) fn in_text(kind: ClipKind) -> String {
+    kind.as_str().replace('_', " ")
 }

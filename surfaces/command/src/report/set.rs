@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use loopwright_sets::set::manifest::{MadeFrom, Manifest};
+use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::set::{MadeFrom, Manifest};
 
 /// A line for each clip, and what is missing.
 pub(crate) fn human(set: &Manifest, path: &Path) -> String {
@@ -34,9 +35,9 @@ pub(crate) fn human(set: &Manifest, path: &Path) -> String {
                 turn.round() + 0.0
             );
         }
-        let _ = write!(text, "  {:6}", clip.grade.as_deref().unwrap_or(""));
+        let _ = write!(text, "  {:6}", clip.grade.map_or("", Grade::as_str));
         let from = match clip.made.from {
-            MadeFrom::Take => clip.made.take.clone(),
+            MadeFrom::Take | MadeFrom::Other => clip.made.take.clone(),
             MadeFrom::Mirror | MadeFrom::Blend => {
                 let of = set.filled.iter().find(|filled| filled.clip == clip.name);
                 let of = of.map_or_else(String::new, |filled| filled.from.join(", "));

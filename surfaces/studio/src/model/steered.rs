@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use loopwright_formats::set::Manifest;
 use loopwright_player::{Character, Goal, MotionSet};
-use serde::Deserialize;
 
 use super::{Action, Beside, Model, Opened, Shown};
 
@@ -25,23 +25,10 @@ pub struct SetRead {
     pub bytes: Vec<u8>,
 }
 
-/// What the player does not need of a manifest.
-#[derive(Deserialize)]
-struct Named {
-    name: String,
-    clips: Vec<NamedClip>,
-}
-
-#[derive(Deserialize)]
-struct NamedClip {
-    file: String,
-}
-
 impl SetRead {
     /// A set of its manifest, whose files lie beside it; `None` where the text is no manifest of a set.
     pub(crate) fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
-        MotionSet::files(manifest).ok()?;
-        let named: Named = serde_json::from_slice(manifest).ok()?;
+        let named = Manifest::parse(manifest).ok()?;
         let find = |file: &str| beside.find(file).ok_or("it does not lie beside the manifest");
         let set = match MotionSet::read(manifest, find) {
             Ok(set) => set,

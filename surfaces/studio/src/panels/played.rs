@@ -1,7 +1,7 @@
 //! A set that is played: what plays, its grid of loops, their phases below each other, and its passages.
 
 use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
-use loopwright_player::{Axis, Clip, FootEventKind, Goal, Playing, Space};
+use loopwright_player::{Axis, Clip, FootEventKind, Goal, LoopState, Playing, Space};
 
 use super::chart::{Chart, SCROLL_POINTS};
 use crate::focus::named;
@@ -42,8 +42,8 @@ pub(crate) fn played_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             if named(ui.selectable_label(is_on, &clip.name), &format!("Play {}", clip.name)).clicked() {
                 actions.push(Action::PlayClip(clip.name.clone()));
             }
-            let name = |moment: Option<(usize, f64)>| {
-                moment.map_or_else(|| "any".to_owned(), |(clip, _)| set.clips()[clip].name.clone())
+            let name = |state: Option<LoopState>| {
+                state.map_or_else(|| "any".to_owned(), |state| set.clips()[state.loop_index].name.clone())
             };
             ui.weak(format!(
                 "{} to {}, {:.2} s",
@@ -237,7 +237,7 @@ fn stances(clip: &Clip, foot: &str) -> Vec<[f64; 2]> {
             .events
             .iter()
             .filter(move |event| event.foot == foot && event.kind == kind);
-        events.map(|event| event.phase.rem_euclid(1.0))
+        events.map(|event| clip.phase_of(event).rem_euclid(1.0))
     };
     let next = |from: f64| {
         of(FootEventKind::Lift)

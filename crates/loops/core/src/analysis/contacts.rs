@@ -21,6 +21,21 @@ pub struct Contact {
     pub end_frame: usize,
 }
 
+/// What a foot does when a contact begins or ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FootEventKind {
+    /// It touches down.
+    #[default]
+    Strike,
+    /// It leaves the ground.
+    Lift,
+}
+
+crate::words!(FootEventKind {
+    Strike: "strike",
+    Lift: "lift",
+});
+
 /// All contacts of a take.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]

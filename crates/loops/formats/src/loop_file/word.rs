@@ -3,14 +3,15 @@
 use std::{fmt::Display, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
+use serde_json::Value;
 
 /// Writes the name of a choice.
-pub(super) fn serialize<T: Display, S: Serializer>(choice: &T, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<T: Display, S: Serializer>(choice: &T, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(choice)
 }
 
 /// Reads a choice by its name. Errors: the name is unknown.
-pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+pub(crate) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: Display>,
     D: Deserializer<'de>,
@@ -19,17 +20,17 @@ where
 }
 
 /// The same for a choice that may be unknown.
-pub(super) mod optional_word {
+pub(crate) mod optional_word {
     use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
 
-    pub(in super::super) fn serialize<T: Display, S: Serializer>(choice: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<T: Display, S: Serializer>(choice: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
         match choice {
             Some(choice) => to.collect_str(choice),
             None => to.serialize_none(),
         }
     }
 
-    pub(in super::super) fn deserialize<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
+    pub(crate) fn deserialize<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
     where
         T: FromStr<Err: Display>,
         D: Deserializer<'de>,
@@ -37,4 +38,10 @@ pub(super) mod optional_word {
         let word = Option::<String>::deserialize(from)?;
         word.map(|word| word.parse().map_err(Error::custom)).transpose()
     }
+}
+
+/// Reads a choice that a later version may name otherwise: a word that is not known is `None`.
+pub(crate) fn if_known<'de, T: FromStr, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    let found = Value::deserialize(from)?;
+    Ok(found.as_str().and_then(|word| word.parse().ok()))
 }

@@ -10,7 +10,7 @@ use super::ground::{Bend, Ground, Way};
 use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, body_of, check, stands};
 use crate::floor::floor_over_root;
 use crate::play::{LoopSet, MAX_TRANSFORMS, PlayError};
-use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, Heading};
+use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading};
 use loopwright_core::feet::fade::{FadingLoop, window_secs};
 use loopwright_core::feet::open::{OpenMotion, SOON_SECS, footwork_of_take};
 use loopwright_core::feet::{self, Course, Stage};
@@ -641,14 +641,14 @@ impl Passage {
         let stage = Stage::new(&tracks, Course::through(roots, step_secs));
         let mut events = Vec::new();
         for stay in feet::stays(&stage, body, limits) {
-            for (is_strike, key) in [(true, stay.strike), (false, stay.lift)] {
+            for (kind, key) in [(FootEventKind::Strike, stay.strike), (FootEventKind::Lift, stay.lift)] {
                 let sample = key - context as f64;
                 if (0.0..=last as f64).contains(&sample) {
                     events.push(FootEvent {
                         secs: sample * step_secs,
                         foot: stay.foot,
                         side: body.feet[stay.foot].side,
-                        is_strike,
+                        kind,
                     });
                 }
             }

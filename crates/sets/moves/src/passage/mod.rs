@@ -9,7 +9,7 @@ use glam::DVec3;
 use crate::floor::is_upright;
 use crate::play::{LoopSet, PlayError};
 use crate::transition::TransitionError;
-use loopwright_core::analysis::{Analysis, BodyError, BodyOverrides, MOVING_MPS, Side};
+use loopwright_core::analysis::{Analysis, BodyError, BodyOverrides, FootEventKind, MOVING_MPS, Side};
 use loopwright_core::loop_clip::{LoopClip, LoopClipError};
 use loopwright_core::math::{Rigid, ops, rotation};
 use loopwright_core::motion::{Pose, PoseRef, Skeleton, SkeletonDifference, Tracks, TracksError};
@@ -68,8 +68,8 @@ pub struct FootEvent {
     pub foot: usize,
     /// Its side, where that is known.
     pub side: Option<Side>,
-    /// Whether it comes to stand.
-    pub is_strike: bool,
+    /// What it does.
+    pub kind: FootEventKind,
 }
 
 /// A motion that begins in the state of one loop and ends in that of another.

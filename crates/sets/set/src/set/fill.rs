@@ -2,8 +2,8 @@
 
 use loopwright_core::feet::FootLock;
 use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::set::{MadeFrom, Missing, SetGait, SetMade};
 
-use super::manifest::{MadeFrom, Missing, SetGait, SetMade};
 use super::member::{Member, SetForm};
 use super::select::{Offered, side_of, way_of};
 use super::{Entry, Source};
@@ -74,12 +74,6 @@ fn other_side(offered: &Offered) -> Option<Way> {
 }
 
 pub(super) fn described(gait: SetGait, way: &str, side: i8) -> String {
-    let gait = match gait {
-        SetGait::Idle => "idle",
-        SetGait::Walk => "walk",
-        SetGait::Run => "run",
-        SetGait::TurnInPlace => "turn_in_place",
-    };
     let side = match side {
         1 => "_left",
         -1 => "_right",

@@ -5,8 +5,8 @@ use loopwright_core::math::ops;
 use loopwright_core::{LoopCandidate, RootMode};
 use loopwright_formats::{LoadedTake, Sidecar, loop_file::facts::PlaybackFacts};
 
-use super::manifest::{MadeFrom, SetMade};
 use super::member::as_take;
+use loopwright_formats::set::{MadeFrom, SetMade};
 use loopwright_job::recipe::{OutputRecipe, Recenter};
 use loopwright_job::{
     Chosen, JobError, Matched, Recipe, Request, Rows, SearchRequest, StoredLoop, StoredLoopError, Studied, choose,

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::manifest::{ClipKind, FootEventKind, Manifest, SetClip, SetPoint, SetSpace};
+use loopwright_formats::set::{FootEventFacts, LoopStateFacts, Manifest, SetClip, SetPoint, SetSpace};
 
 /// The name of the state machine's file, for the root of an `AnimationTree`.
 pub const TREE_FILE: &str = "tree.tres";
@@ -97,7 +97,7 @@ pub fn tree(manifest: &Manifest) -> String {
         clip.twist
             .is_some_and(|twist| twist.linear == [0.0; 3] && twist.angular == [0.0; 3])
     };
-    let is_state = |clip: &&SetClip| clip.kind != ClipKind::Loop || !placed.contains(&*clip.name) || stands(clip);
+    let is_state = |clip: &&SetClip| !clip.is_loop() || !placed.contains(&*clip.name) || stands(clip);
     // A loop is played in the first space that has it; what stands is played alone.
     let mut state_of: BTreeMap<&str, String> = BTreeMap::new();
     let mut states: Vec<(String, String)> = Vec::new();
@@ -134,10 +134,9 @@ pub fn tree(manifest: &Manifest) -> String {
         };
         links.insert(("Start".to_owned(), state.clone()), begins);
     }
-    for clip in manifest.clips.iter().filter(|clip| clip.kind != ClipKind::Loop) {
+    for clip in manifest.clips.iter().filter(|clip| !clip.is_loop()) {
         let state = state_name(&clip.name);
-        let end =
-            |end: &Option<super::manifest::LoopState>| end.as_ref().and_then(|end| state_of.get(&*end.clip)).cloned();
+        let end = |end: &Option<LoopStateFacts>| end.as_ref().and_then(|end| state_of.get(&*end.clip)).cloned();
         if let Some(from) = end(&clip.from) {
             let begins = Link {
                 fade_secs: BEGIN_FADE_SECS,
@@ -285,23 +284,14 @@ pub fn events(manifest: &Manifest) -> String {
     let mut names = Vec::new();
     for clip in manifest.clips.iter().filter(|clip| !clip.events.is_empty()) {
         let id = format!("events_{}", names.len());
-        let list = |each: &dyn Fn(&super::manifest::FootEvent) -> String| {
-            clip.events.iter().map(each).collect::<Vec<_>>().join(", ")
-        };
-        let word = |kind: FootEventKind| match kind {
-            FootEventKind::Strike => "strike",
-            FootEventKind::Lift => "lift",
-        };
+        let list =
+            |each: &dyn Fn(&FootEventFacts) -> String| clip.events.iter().map(each).collect::<Vec<_>>().join(", ");
         let _ = write!(
             resources,
             "[sub_resource type=\"Animation\" id=\"{id}\"]\nresource_name = {}\nlength = {}\n{}step = {}\n",
             quoted(animation_of(clip)),
             number(clip.seconds),
-            if clip.kind == ClipKind::Loop {
-                "loop_mode = 1\n"
-            } else {
-                ""
-            },
+            if clip.is_loop() { "loop_mode = 1\n" } else { "" },
             number(1.0 / manifest.fps),
         );
         resources.push_str("tracks/0/type = \"method\"\ntracks/0/imported = false\ntracks/0/enabled = true\ntracks/0/path = NodePath(\".\")\n");
@@ -313,7 +303,7 @@ pub fn events(manifest: &Manifest) -> String {
             list(&|event| format!(
                 "{{\n\"args\": [{}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
                 quoted(&event.foot),
-                word(event.kind)
+                event.kind
             )),
         );
         names.push(format!("&{}: SubResource(\"{id}\")", quoted(animation_of(clip))));
@@ -331,7 +321,9 @@ fn header(kind: &str, resources: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::manifest::{FootEvent, LoopState, SetTransition, SetTwist};
+    use loopwright_core::analysis::FootEventKind;
+    use loopwright_formats::set::{ClipKind, SetTransition, SetTwist};
+
     use super::*;
 
     fn walking() -> Manifest {
@@ -343,15 +335,15 @@ mod tests {
                 linear: [0.0, 0.0, speed],
                 ..SetTwist::default()
             }),
-            events: vec![FootEvent {
+            events: vec![FootEventFacts {
                 secs: 0.55,
                 foot: "right".to_owned(),
-                ..FootEvent::default()
+                ..FootEventFacts::default()
             }],
             ..SetClip::default()
         };
         let state = |clip: &str| {
-            Some(LoopState {
+            Some(LoopStateFacts {
                 clip: clip.to_owned(),
                 secs: 0.2,
             })
@@ -508,7 +500,7 @@ mod tests {
     #[test]
     fn feet_are_called_at_their_times() {
         let mut both = walking();
-        let lift = FootEvent {
+        let lift = FootEventFacts {
             foot: "left".to_owned(),
             kind: FootEventKind::Lift,
             ..both.clips[1].events[0].clone()

@@ -3,17 +3,17 @@
 use core::f64::consts::{FRAC_PI_2, PI};
 
 use glam::DVec3;
-use loopwright_core::analysis::{Body, Foot, Side};
+use loopwright_core::analysis::{Body, Foot, FootEventKind, Side};
 use loopwright_core::candidate::MotionKind;
 use loopwright_core::math::{Twist, ops, rotation};
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
 use loopwright_formats::loop_file::{DerivedLoop, RetargetOrigin, describe};
+use loopwright_formats::set::{FootEventFacts, MadeFrom, SetMade, SetPhase};
 use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
 use loopwright_moves::blend::PhaseMap;
 
-use super::manifest::{FootEvent, FootEventKind, MadeFrom, SetMade, SetPhase};
 use super::select::{apart_deg, is_speed_unknown};
 use crate::cut::adds_root;
 use loopwright_job::{LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
@@ -64,7 +64,7 @@ pub struct Member {
     /// Its phase.
     pub phase: SetPhase,
     /// When its feet touch down and lift.
-    pub events: Vec<FootEvent>,
+    pub events: Vec<FootEventFacts>,
     /// What it comes of.
     pub made: SetMade,
     /// Whether its speed is guessed from the foot that is lowest, since nothing else shows it.
@@ -405,7 +405,7 @@ fn moved(mut feet: FeetFacts, secs: f64, slower: f64, period_secs: f64) -> FeetF
 }
 
 /// The phase of a loop, and the events of its feet in the order of time.
-fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, Vec<FootEvent>) {
+fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, Vec<FootEventFacts>) {
     let Some(feet) = feet else {
         return (SetPhase::default(), Vec::new());
     };
@@ -437,7 +437,7 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
             (contact.start_secs + contact.length_secs, FootEventKind::Lift),
         ] {
             let secs = secs.rem_euclid(period_secs);
-            events.push(FootEvent {
+            events.push(FootEventFacts {
                 secs,
                 phase: Some(map.phase(secs / period_secs)),
                 foot: foot.clone(),
@@ -447,7 +447,7 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
     }
     // Of what happens in one frame, what touches down comes first.
     events.sort_by(|one, other| {
-        let is_lift = |event: &FootEvent| event.kind == FootEventKind::Lift;
+        let is_lift = |event: &FootEventFacts| event.kind == FootEventKind::Lift;
         one.secs.total_cmp(&other.secs).then(is_lift(one).cmp(&is_lift(other)))
     });
     (phase, events)

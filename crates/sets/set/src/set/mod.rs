@@ -7,7 +7,6 @@
 mod fill;
 mod find;
 pub mod godot;
-pub mod manifest;
 mod member;
 mod once;
 mod select;
@@ -18,15 +17,15 @@ use std::collections::BTreeSet;
 
 use loopwright_core::analysis::Side;
 use loopwright_core::math::{Decay, DecayKind};
+use loopwright_formats::set::{
+    ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetGait, SetMade,
+    SetSkeleton, SetTransition, SetTwist,
+};
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 use loopwright_moves::LoopSet;
 use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
 
 use loopwright_job::LoopOfLoops;
-use manifest::{
-    ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetGait, SetSkeleton,
-    SetTransition, SetTwist,
-};
 use member::foot_of;
 use select::{names, select, side_of, way_of};
 
@@ -349,7 +348,7 @@ impl SetEntry {
                 angular: twist.angular.to_array(),
             }),
             events: member.events.clone(),
-            grade: manifest::grade_word(quality.grade),
+            grade: quality.grade,
             reason: match member.is_speed_guessed {
                 true => Some(
                     "its speed and direction are guessed from the foot that is lowest: it runs in place".to_owned(),
@@ -361,7 +360,7 @@ impl SetEntry {
             },
             variant_of: self.variant_of.clone(),
             made: match member.made.from {
-                MadeFrom::Blend => manifest::SetMade {
+                MadeFrom::Blend => SetMade {
                     animation: None,
                     ..member.made.clone()
                 },

@@ -8,6 +8,7 @@ use loopwright_core::take::TakeError;
 use loopwright_core::{Analysis, RootMode, Take};
 use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
+use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, RootKeys, SetClip, SetGait, SetMade};
 use loopwright_formats::{LoadedTake, Sidecar};
 use loopwright_moves::passage::{self, Looked, PassageError};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
@@ -15,12 +16,9 @@ use loopwright_moves::{LoopSet, Passage, PassageKind};
 use super::Set;
 use super::fill::described;
 use super::find::TakeLoop;
-use super::manifest::{
-    ClipKind, FootEvent, FootEventKind, LoopState, MadeFrom, Missing, SetClip, SetGait, SetMade, grade_word,
-};
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
-use crate::cut::{RootKeys, carried, events, foot_names, numbered};
+use crate::cut::{carried, clip_kind, events, foot_names, numbered};
 use crate::passage_check::{PassageInFile, check_passage};
 use loopwright_job::{CarryError, RecipeError, StoredLoop, Studied, Verdict, recipe};
 
@@ -274,7 +272,7 @@ impl SetPassage {
     /// What the manifest says of it.
     pub(super) fn clip(&self, file: &str, animation: Option<String>) -> SetClip {
         let passage = &self.passage;
-        let state = |end: usize| LoopState {
+        let state = |end: usize| LoopStateFacts {
             clip: self.ends[end].clone(),
             secs: passage.ends()[end].secs,
         };
@@ -286,14 +284,7 @@ impl SetPassage {
             name: passage.name().to_owned(),
             file: file.to_owned(),
             animation,
-            kind: match passage.kind() {
-                PassageKind::Start => ClipKind::Start,
-                PassageKind::Stop => ClipKind::Stop,
-                PassageKind::TurnInPlace => ClipKind::TurnInPlace,
-                PassageKind::Turn => ClipKind::Turn,
-                PassageKind::Jump => ClipKind::Jump,
-                PassageKind::Transition => ClipKind::Transition,
-            },
+            kind: clip_kind(passage.kind()),
             seconds: passage.duration_secs(),
             frames: passage.num_samples() - 1,
             from: Some(state(0)),
@@ -301,22 +292,12 @@ impl SetPassage {
             turn_deg: Some(passage.turn().to_degrees() + 0.0),
             travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
             cost: Some(passage.cost()),
-            root: Some(RootKeys::of(passage).into()),
-            events: (events(passage, &self.feet).into_iter().zip(passage.events()))
-                .map(|(facts, event)| FootEvent {
-                    secs: event.secs,
-                    phase: None,
-                    foot: facts.foot,
-                    kind: match event.is_strike {
-                        true => FootEventKind::Strike,
-                        false => FootEventKind::Lift,
-                    },
-                })
-                .collect(),
-            grade: grade_word(Some(match reason {
+            root: Some(RootKeys::new(passage.step_secs(), passage.roots())),
+            events: events(passage, &self.feet),
+            grade: Some(match reason {
                 Some(_) => self.grade().max(Grade::Review),
                 None => Grade::Good,
-            })),
+            }),
             reason,
             made: self.made.clone(),
             ..SetClip::default()

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use loopwright_core::candidate::{MotionKind, NamedMotion};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_formats::{Sidecar, loop_file::facts::Grade};
+use loopwright_formats::{Sidecar, loop_file::facts::Grade, set::SetGait};
 
-use super::manifest::SetGait;
 use super::member::{Member, is_aside, kind_of};
 use loopwright_job::{CheckId, verdict};
 

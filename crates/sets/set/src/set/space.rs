@@ -1,8 +1,8 @@
 //! The blend spaces of a set: loops at their points, and the triangles between them.
 
 use super::SetEntry;
-use super::manifest::{SetGait, SetPoint, SetSpace};
 use super::select::{side_of, way_of};
+use loopwright_formats::set::{SetGait, SetPoint, SetSpace};
 
 /// The blend spaces of loops: by speed and turn rate for those that go forward, and by direction where others do not.
 pub(super) fn spaces(entries: &[SetEntry]) -> Vec<SetSpace> {

@@ -1,15 +1,15 @@
 //! The manifest of a set: all that a player needs beside the clips, as JSON.
 //!
 //! docs/formats/set.md describes it, docs/formats/set.schema.json is its schema, in which units stand; positions have +Y up and +Z
-//! forward. Readers skip keys that they do not know.
+//! forward. Readers skip keys that they do not know, and do without lists, texts and figures that only describe a set.
 
-use std::collections::BTreeSet;
-
-use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
-use loopwright_formats::loop_file::{from_text, to_text};
 use serde::{Deserialize, Serialize};
 
-use crate::cut;
+use super::check::ManifestError;
+use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
+use crate::loop_file::facts::{Grade, TakeFacts};
+use crate::loop_file::word::{if_known, optional_word};
+use crate::loop_file::{from_text, to_text};
 
 /// The identifier of the format.
 pub const SET_FORMAT: &str = "loopwright-set";
@@ -21,50 +21,58 @@ pub const SET_VERSION: u32 = 1;
 pub const SET_FILE: &str = "set.json";
 
 /// Largest manifest that is read, bytes.
-const MAX_BYTES: usize = 64 << 20;
-
-/// Largest number in a manifest, in any unit.
-const MAX_NUMBER: f64 = 1e9;
+pub(super) const MAX_BYTES: usize = 64 << 20;
 
 /// A set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of the program that wrote it.
+    #[serde(default)]
     pub loopwright: String,
     /// [`SET_FORMAT`].
     pub format: String,
     /// [`SET_VERSION`].
     pub version: u32,
     /// Its name.
+    #[serde(default)]
     pub name: String,
     /// Frames per second of all clips.
+    #[serde(default)]
     pub fps: f64,
     /// The joint that carries nothing but the root motion; null if none does.
     pub root_joint: Option<String>,
     /// Whether the clips stay where they are; otherwise the root joint, or the carrier, moves as the manifest states.
     pub in_place: bool,
     /// The body.
+    #[serde(default)]
     pub skeleton: SetSkeleton,
     /// The clips: loops first.
     pub clips: Vec<SetClip>,
     /// Which loops are blended by what.
+    #[serde(default)]
     pub blend_spaces: Vec<SetSpace>,
     /// The jump of least cost from each loop into each other.
+    #[serde(default)]
     pub transitions: Vec<SetTransition>,
     /// Constants for a character controller, measured on the takes; null if none can be measured.
     pub controller: Option<SetController>,
     /// Licences of the takes.
+    #[serde(default)]
     pub licences: Vec<String>,
     /// Parts that the set lacks.
+    #[serde(default)]
     pub missing: Vec<Missing>,
     /// Loops that fill holes between those of the takes.
+    #[serde(default)]
     pub filled: Vec<Filled>,
     /// What was given and is not used.
+    #[serde(default)]
     pub left_out: Vec<LeftOut>,
 }
 
 /// The body of all clips.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SetSkeleton {
     /// Number of joints, without a root joint that was added.
     pub joints: usize,
@@ -78,34 +86,8 @@ pub struct SetSkeleton {
     pub carrier: String,
 }
 
-/// What a clip is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words say all")]
-pub enum ClipKind {
-    #[default]
-    Loop,
-    Start,
-    Stop,
-    TurnInPlace,
-    Turn,
-    Jump,
-    Transition,
-}
-
-loopwright_core::words!(ClipKind {
-    Loop: "loop",
-    Start: "start",
-    Stop: "stop",
-    TurnInPlace: "turn_in_place",
-    Turn: "turn",
-    Jump: "jump",
-    Transition: "transition",
-});
-
 /// How a loop moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SetGait {
     /// It stays.
     Idle,
@@ -116,6 +98,13 @@ pub enum SetGait {
     /// It turns and stays.
     TurnInPlace,
 }
+
+loopwright_core::words!(SetGait {
+    Idle: "idle",
+    Walk: "walk",
+    Run: "run",
+    TurnInPlace: "turn_in_place",
+});
 
 /// A clip.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -129,6 +118,7 @@ pub struct SetClip {
     /// What it is for.
     pub kind: ClipKind,
     /// How a loop moves; null for what happens once.
+    #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
     pub gait: Option<SetGait>,
     /// Its length.
     pub seconds: f64,
@@ -153,10 +143,10 @@ pub struct SetClip {
     pub twist: Option<SetTwist>,
     /// The state of a loop that a passage begins with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<LoopState>,
+    pub from: Option<LoopStateFacts>,
     /// The state of a loop that it ends with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<LoopState>,
+    pub to: Option<LoopStateFacts>,
     /// By how much a passage turns, left positive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_deg: Option<f64>,
@@ -170,9 +160,11 @@ pub struct SetClip {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<RootKeys>,
     /// When feet touch down and lift, in the order of time.
-    pub events: Vec<FootEvent>,
+    #[serde(default)]
+    pub events: Vec<FootEventFacts>,
     /// Whether it can be used unchanged.
-    pub grade: Option<String>,
+    #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
+    pub grade: Option<Grade>,
     /// What is wrong with it; null for a good one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -180,6 +172,7 @@ pub struct SetClip {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant_of: Option<String>,
     /// What it was made from.
+    #[serde(default)]
     pub made: SetMade,
 }
 
@@ -203,63 +196,9 @@ pub struct SetTwist {
     pub angular: [f64; 3],
 }
 
-/// A moment of a loop.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LoopState {
-    /// The name of its clip.
-    pub clip: String,
-    /// Seconds since its start.
-    pub secs: f64,
-}
-
-/// Transforms of a root over time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RootKeys {
-    /// When.
-    pub secs: Vec<f64>,
-    /// Three numbers for each key.
-    pub translation: Vec<f64>,
-    /// A quaternion for each key: x, y, z, w.
-    pub rotation: Vec<f64>,
-}
-
-impl From<cut::RootKeys> for RootKeys {
-    fn from(keys: cut::RootKeys) -> Self {
-        Self {
-            secs: keys.secs,
-            translation: keys.translation_m,
-            rotation: keys.rotation_xyzw,
-        }
-    }
-}
-
-/// A foot that touches down or lifts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FootEvent {
-    /// Seconds since the start of the clip.
-    pub secs: f64,
-    /// The phase of a loop then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<f64>,
-    /// left, right, or the joint where no side is known.
-    pub foot: String,
-    /// What it does.
-    pub kind: FootEventKind,
-}
-
-/// What a foot does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FootEventKind {
-    /// It touches down.
-    #[default]
-    Strike,
-    /// It leaves the ground.
-    Lift,
-}
-
 /// What a clip was made from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SetMade {
     /// The way.
     pub from: MadeFrom,
@@ -278,7 +217,7 @@ pub struct SetMade {
 
 impl SetMade {
     /// Of these frames of a take.
-    pub(super) fn of_take(take: &TakeFacts, frames: Option<[f64; 2]>) -> Self {
+    pub fn of_take(take: &TakeFacts, frames: Option<[f64; 2]>) -> Self {
         Self {
             from: MadeFrom::Take,
             take: take.file.clone(),
@@ -300,6 +239,9 @@ pub enum MadeFrom {
     Mirror,
     /// A blend of others.
     Blend,
+    /// A way that this version does not know.
+    #[serde(other)]
+    Other,
 }
 
 /// Loops at their points.
@@ -312,6 +254,7 @@ pub struct SetSpace {
     /// The loops.
     pub points: Vec<SetPoint>,
     /// Triples of points, by their numbers, that cover what they span without overlap; empty if all are on a line.
+    #[serde(default)]
     pub triangles: Vec<[usize; 3]>,
 }
 
@@ -340,6 +283,7 @@ pub struct SetTransition {
     /// How long.
     pub fade_secs: f64,
     /// Metre-seconds.
+    #[serde(default)]
     pub cost: f64,
 }
 
@@ -347,8 +291,10 @@ pub struct SetTransition {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetController {
     /// Takes that they were measured on.
+    #[serde(default)]
     pub takes: usize,
     /// Of all motion, then of each mode that occurs.
+    #[serde(default)]
     pub modes: Vec<SetMode>,
 }
 
@@ -396,52 +342,33 @@ pub struct LeftOut {
     pub why: String,
 }
 
-/// Why bytes are no manifest that a player can rely on.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
-pub enum ManifestError {
-    #[error("a manifest of {found} bytes is larger than the limit of {MAX_BYTES}")]
-    TooLarge { found: usize },
-    #[error("line {line}, column {column}: {reason}")]
-    Json { line: usize, column: usize, reason: String },
-    #[error("this is no set: its format is \"{found}\", expected \"{SET_FORMAT}\"")]
-    Format { found: String },
-    #[error(
-        "the set has version {found}, this program reads version {SET_VERSION}; update the program or make the set again"
-    )]
-    Version { found: u32 },
-    /// A number is not finite or plausible.
-    #[error("{at} is out of range: {found}")]
-    OutOfRange { at: String, found: f64 },
-    #[error("{at} names the clip \"{name}\", which the set does not have")]
-    NoClip { at: String, name: String },
-    #[error("two clips are named \"{name}\"")]
-    Twice { name: String },
-    /// Lists or keys that belong together do not.
-    #[error("{at}: {reason}")]
-    Contradicts { at: String, reason: &'static str },
-}
-
-fn json_error(error: &impl std::fmt::Display, line: usize, column: usize) -> ManifestError {
-    let text = error.to_string();
-    let end = text.rfind(" at line ").unwrap_or(text.len());
-    ManifestError::Json {
-        line,
-        column,
-        reason: text[..end].to_owned(),
-    }
-}
-
 impl Manifest {
     /// The clip of that name.
     pub fn clip(&self, name: &str) -> Option<&SetClip> {
         self.clips.iter().find(|clip| clip.name == name)
     }
 
-    /// Reads a manifest. Every number is then finite, every name that of a clip, and lists have the lengths that they must have. Errors:
-    /// [`ManifestError`].
+    /// The files of the clips, each once.
+    pub fn files(&self) -> Vec<&str> {
+        let mut files: Vec<&str> = Vec::new();
+        for clip in &self.clips {
+            if !files.contains(&clip.file.as_str()) {
+                files.push(&clip.file);
+            }
+        }
+        files
+    }
+
+    /// Reads a manifest that is relied on: every number is finite, every name that of a clip, and lists have the lengths that they must
+    /// have. Errors: [`ManifestError`].
     pub fn from_json(bytes: &[u8]) -> Result<Self, ManifestError> {
+        let manifest = Self::parse(bytes)?;
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// Reads a manifest as it is, for a player, which checks what it plays. Errors: [`ManifestError`], but for what the keys say.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
         #[derive(Deserialize)]
         struct Marks {
             #[serde(default)]
@@ -452,7 +379,7 @@ impl Manifest {
         if bytes.len() > MAX_BYTES {
             return Err(ManifestError::TooLarge { found: bytes.len() });
         }
-        let marks: Marks = from_text(bytes).map_err(|error| json_error(&error, error.line(), error.column()))?;
+        let marks: Marks = from_text(bytes)?;
         if marks.format != SET_FORMAT {
             let found = marks.format.chars().take(40).collect();
             return Err(ManifestError::Format { found });
@@ -460,149 +387,29 @@ impl Manifest {
         if marks.version != SET_VERSION {
             return Err(ManifestError::Version { found: marks.version });
         }
-        let manifest: Self = from_text(bytes).map_err(|error| json_error(&error, error.line(), error.column()))?;
-        manifest.check()?;
-        Ok(manifest)
+        Ok(from_text(bytes)?)
     }
 
     /// The manifest as indented JSON with a final newline. Errors: it would not be read again.
     pub fn to_json(&self) -> Result<String, ManifestError> {
         // Says of numbers which one it is; those that the form leaves out are null in the text.
         self.check()?;
-        let text = to_text(self).map_err(|error| json_error(&error, error.line(), error.column()))?;
+        let text = to_text(self)?;
         Self::from_json(text.as_bytes())?;
         Ok(text)
-    }
-
-    /// Errors: what a player could not rely on.
-    fn check(&self) -> Result<(), ManifestError> {
-        in_range("fps", self.fps, 1e-3, 1e6)?;
-        let mut names = BTreeSet::new();
-        for clip in &self.clips {
-            if !names.insert(clip.name.as_str()) {
-                return Err(ManifestError::Twice {
-                    name: clip.name.clone(),
-                });
-            }
-        }
-        for (index, clip) in self.clips.iter().enumerate() {
-            clip.check(&format!("clips[{index}]"), &names)?;
-        }
-        for (index, space) in self.blend_spaces.iter().enumerate() {
-            let at = format!("blend_spaces[{index}]");
-            for point in &space.points {
-                named(&names, &at, &point.clip)?;
-                agree(
-                    &at,
-                    point.at.len() == space.axes.len(),
-                    "a point needs one number for each axis",
-                )?;
-                each_in_range(&at, &point.at)?;
-            }
-            let most = space.points.len();
-            let there = space.triangles.iter().flatten().all(|corner| *corner < most);
-            agree(&at, there, "a triangle names a point that is not there")?;
-        }
-        for (index, each) in self.transitions.iter().enumerate() {
-            let at = format!("transitions[{index}]");
-            named(&names, &at, &each.from)?;
-            named(&names, &at, &each.to)?;
-            each_in_range(&at, &[each.leave_secs, each.enter_secs, each.fade_secs, each.cost])?;
-        }
-        for (index, each) in self.filled.iter().enumerate() {
-            let at = format!("filled[{index}]");
-            for name in each.from.iter().chain([&each.clip]) {
-                named(&names, &at, name)?;
-            }
-            agree(&at, each.from.len() == each.weights.len(), "each clip needs one weight")?;
-        }
-        Ok(())
-    }
-}
-
-/// Errors: none of the clips has that name.
-fn named(names: &BTreeSet<&str>, at: &str, name: &str) -> Result<(), ManifestError> {
-    match names.contains(name) {
-        true => Ok(()),
-        false => Err(ManifestError::NoClip {
-            at: at.to_owned(),
-            name: name.to_owned(),
-        }),
     }
 }
 
 impl SetClip {
-    fn check(&self, at: &str, names: &BTreeSet<&str>) -> Result<(), ManifestError> {
-        in_range(&format!("{at}.seconds"), self.seconds, 1e-6, MAX_NUMBER)?;
-        in_range(&format!("{at}.frames"), self.frames as f64, 1.0, MAX_NUMBER)?;
-        let numbers = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps];
-        let more = [self.turn_deg, self.cost];
-        let all: Vec<f64> = (numbers.into_iter().chain(more).flatten())
-            .chain(self.events.iter().map(|event| event.secs))
-            .chain(self.travel_m.into_iter().flatten())
-            .collect();
-        each_in_range(at, &all)?;
-        for state in [&self.from, &self.to].into_iter().flatten() {
-            named(names, at, &state.clip)?;
-        }
-        if self.kind == ClipKind::Loop {
-            let twist = self.twist.as_ref();
-            agree(at, twist.is_some(), "a loop needs its twist")?;
-            each_in_range(
-                at,
-                &twist.map_or(Vec::new(), |twist| [twist.linear, twist.angular].concat()),
-            )?;
-            let phase = self.phase.as_ref();
-            agree(at, phase.is_some(), "a loop needs its phase")?;
-            let is_steady = phase.is_none_or(|phase| phase.warp.abs() * core::f64::consts::PI < 1.0);
-            agree(
-                at,
-                is_steady,
-                "its phase runs backwards: the warp must be less than 1/pi",
-            )?;
-        } else {
-            let keys = self.root.as_ref();
-            agree(at, keys.is_some(), "what happens once needs the keys of its root")?;
-            let count = keys.map_or(0, |keys| keys.secs.len());
-            let fits = keys.is_none_or(|keys| keys.translation.len() == 3 * count && keys.rotation.len() == 4 * count);
-            agree(at, fits, "the keys of its root need three and four numbers each")?;
-        }
-        if let Some(name) = &self.variant_of {
-            named(names, at, name)?;
-        }
-        Ok(())
+    /// Whether it repeats; otherwise it happens once.
+    pub fn is_loop(&self) -> bool {
+        self.kind == ClipKind::Loop
     }
-}
 
-fn agree(at: &str, is_so: bool, reason: &'static str) -> Result<(), ManifestError> {
-    match is_so {
-        true => Ok(()),
-        false => Err(ManifestError::Contradicts {
-            at: at.to_owned(),
-            reason,
-        }),
+    /// Seconds from frame to frame.
+    pub fn step_secs(&self) -> f64 {
+        self.seconds / self.frames as f64
     }
-}
-
-fn in_range(at: &str, found: f64, least: f64, most: f64) -> Result<(), ManifestError> {
-    match (least..=most).contains(&found) {
-        true => Ok(()),
-        false => Err(ManifestError::OutOfRange {
-            at: at.to_owned(),
-            found,
-        }),
-    }
-}
-
-fn each_in_range(at: &str, numbers: &[f64]) -> Result<(), ManifestError> {
-    numbers
-        .iter()
-        .try_for_each(|&found| in_range(at, found, -MAX_NUMBER, MAX_NUMBER))
-}
-
-/// The grade as manifests state it.
-pub(crate) fn grade_word(grade: Option<Grade>) -> Option<String> {
-    grade.map(|grade| grade.to_string())
 }
 
 #[cfg(test)]
@@ -633,6 +440,27 @@ mod tests {
         assert_eq!(Manifest::from_json(text.as_bytes()), Ok(set()));
         let later = text.replacen('{', "{\"more\": [1],", 1);
         assert_eq!(Manifest::from_json(later.as_bytes()), Ok(set()));
+    }
+
+    #[test]
+    fn what_only_describes_a_set_may_be_missing_or_unknown() {
+        let later = r#"{"format": "loopwright-set", "version": 1, "in_place": true, "fps": 30, "clips": [{"name": "trot", "file": "a.glb",
+            "kind": "loop", "gait": "trot", "grade": "splendid", "made": {"from": "thought"}, "seconds": 1, "frames": 30,
+            "phase": {"warp": 0}, "twist": {"linear": [0, 0, 1], "angular": [0, 0, 0]}}]}"#;
+        let set = Manifest::from_json(later.as_bytes()).unwrap();
+        let clip = &set.clips[0];
+        assert_eq!((clip.gait, clip.grade, clip.made.from), (None, None, MadeFrom::Other));
+        assert_eq!(set.files(), ["a.glb"]);
+        // A kind that is not known happens once, and so needs its root.
+        let kind = later.replace("\"loop\"", "\"somersault\"");
+        let refused = Manifest::from_json(kind.as_bytes()).unwrap_err().to_string();
+        assert_eq!(refused, "clips[0]: what happens once needs the keys of its root");
+        assert_eq!(Manifest::parse(kind.as_bytes()).unwrap().clips[0].kind, ClipKind::Other);
+        let fps = later.replace("\"fps\": 30, ", "");
+        assert_eq!(
+            Manifest::from_json(fps.as_bytes()).unwrap_err().to_string(),
+            "fps is out of range: 0"
+        );
     }
 
     #[test]
@@ -693,7 +521,7 @@ mod tests {
     #[test]
     fn what_would_not_be_read_again_is_not_written() {
         let state = |secs: f64| {
-            Some(LoopState {
+            Some(LoopStateFacts {
                 clip: "walk".to_owned(),
                 secs,
             })
@@ -705,8 +533,8 @@ mod tests {
             frames: 1,
             root: Some(RootKeys {
                 secs: vec![0.0],
-                translation: vec![0.0; 3],
-                rotation: vec![0.0, 0.0, 0.0, 1.0],
+                metres: vec![0.0; 3],
+                xyzw: vec![0.0, 0.0, 0.0, 1.0],
             }),
             from: state(0.0),
             to: state(0.5),
@@ -724,7 +552,7 @@ mod tests {
         };
         assert!(matches!(written(start.clone(), 1.0), Ok(Ok(_))));
         let mut of_root = start.clone();
-        of_root.root.as_mut().unwrap().translation[1] = f64::NAN;
+        of_root.root.as_mut().unwrap().metres[1] = f64::NAN;
         let (from, to) = (state(f64::NAN), state(f64::INFINITY));
         for (bad, weight) in [
             (of_root, 1.0),

@@ -1,0 +1,173 @@
+//! What a player relies on in a manifest.
+
+use std::collections::BTreeSet;
+
+use super::manifest::{MAX_BYTES, Manifest, SET_FORMAT, SET_VERSION, SetClip};
+
+/// Largest number in a manifest, in any unit.
+const MAX_NUMBER: f64 = 1e9;
+
+/// Why bytes are no manifest that a player can rely on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum ManifestError {
+    #[error("a manifest of {found} bytes is larger than the limit of {MAX_BYTES}")]
+    TooLarge { found: usize },
+    #[error("line {line}, column {column}: {reason}")]
+    Json { line: usize, column: usize, reason: String },
+    #[error("this is no set: its format is \"{found}\", expected \"{SET_FORMAT}\"")]
+    Format { found: String },
+    #[error(
+        "the set has version {found}, this program reads version {SET_VERSION}; update the program or make the set again"
+    )]
+    Version { found: u32 },
+    /// A number is not finite or plausible.
+    #[error("{at} is out of range: {found}")]
+    OutOfRange { at: String, found: f64 },
+    #[error("{at} names the clip \"{name}\", which the set does not have")]
+    NoClip { at: String, name: String },
+    #[error("two clips are named \"{name}\"")]
+    Twice { name: String },
+    /// Lists or keys that belong together do not.
+    #[error("{at}: {reason}")]
+    Contradicts { at: String, reason: &'static str },
+}
+
+impl From<serde_json::Error> for ManifestError {
+    fn from(error: serde_json::Error) -> Self {
+        let text = error.to_string();
+        let end = text.rfind(" at line ").unwrap_or(text.len());
+        Self::Json {
+            line: error.line(),
+            column: error.column(),
+            reason: text[..end].to_owned(),
+        }
+    }
+}
+
+impl Manifest {
+    /// Errors: what a player could not rely on.
+    pub(super) fn check(&self) -> Result<(), ManifestError> {
+        in_range("fps", self.fps, 1e-3, 1e6)?;
+        let mut names = BTreeSet::new();
+        for clip in &self.clips {
+            if !names.insert(clip.name.as_str()) {
+                return Err(ManifestError::Twice {
+                    name: clip.name.clone(),
+                });
+            }
+        }
+        for (index, clip) in self.clips.iter().enumerate() {
+            clip.check(&format!("clips[{index}]"), &names)?;
+        }
+        for (index, space) in self.blend_spaces.iter().enumerate() {
+            let at = format!("blend_spaces[{index}]");
+            for point in &space.points {
+                named(&names, &at, &point.clip)?;
+                agree(
+                    &at,
+                    point.at.len() == space.axes.len(),
+                    "a point needs one number for each axis",
+                )?;
+                each_in_range(&at, &point.at)?;
+            }
+            let most = space.points.len();
+            let there = space.triangles.iter().flatten().all(|corner| *corner < most);
+            agree(&at, there, "a triangle names a point that is not there")?;
+        }
+        for (index, each) in self.transitions.iter().enumerate() {
+            let at = format!("transitions[{index}]");
+            named(&names, &at, &each.from)?;
+            named(&names, &at, &each.to)?;
+            each_in_range(&at, &[each.leave_secs, each.enter_secs, each.fade_secs, each.cost])?;
+        }
+        for (index, each) in self.filled.iter().enumerate() {
+            let at = format!("filled[{index}]");
+            for name in each.from.iter().chain([&each.clip]) {
+                named(&names, &at, name)?;
+            }
+            agree(&at, each.from.len() == each.weights.len(), "each clip needs one weight")?;
+        }
+        Ok(())
+    }
+}
+
+/// Errors: none of the clips has that name.
+fn named(names: &BTreeSet<&str>, at: &str, name: &str) -> Result<(), ManifestError> {
+    if names.contains(name) {
+        return Ok(());
+    }
+    Err(ManifestError::NoClip {
+        at: at.to_owned(),
+        name: name.to_owned(),
+    })
+}
+
+impl SetClip {
+    fn check(&self, at: &str, names: &BTreeSet<&str>) -> Result<(), ManifestError> {
+        in_range(&format!("{at}.seconds"), self.seconds, 1e-6, MAX_NUMBER)?;
+        in_range(&format!("{at}.frames"), self.frames as f64, 1.0, MAX_NUMBER)?;
+        let numbers = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps];
+        let more = [self.turn_deg, self.cost];
+        let all: Vec<f64> = (numbers.into_iter().chain(more).flatten())
+            .chain(self.events.iter().map(|event| event.secs))
+            .chain(self.travel_m.into_iter().flatten())
+            .collect();
+        each_in_range(at, &all)?;
+        for state in [&self.from, &self.to].into_iter().flatten() {
+            named(names, at, &state.clip)?;
+        }
+        if self.is_loop() {
+            let twist = self.twist.as_ref();
+            agree(at, twist.is_some(), "a loop needs its twist")?;
+            each_in_range(
+                at,
+                &twist.map_or(Vec::new(), |twist| [twist.linear, twist.angular].concat()),
+            )?;
+            let phase = self.phase.as_ref();
+            agree(at, phase.is_some(), "a loop needs its phase")?;
+            let is_steady = phase.is_none_or(|phase| phase.warp.abs() * core::f64::consts::PI < 1.0);
+            agree(
+                at,
+                is_steady,
+                "its phase runs backwards: the warp must be less than 1/pi",
+            )?;
+        } else {
+            let keys = self.root.as_ref();
+            agree(at, keys.is_some(), "what happens once needs the keys of its root")?;
+            let fits = keys.is_none_or(|keys| keys.are_for(keys.secs.len()));
+            agree(at, fits, "the keys of its root need three and four numbers each")?;
+        }
+        if let Some(name) = &self.variant_of {
+            named(names, at, name)?;
+        }
+        Ok(())
+    }
+}
+
+fn agree(at: &str, is_so: bool, reason: &'static str) -> Result<(), ManifestError> {
+    if is_so {
+        return Ok(());
+    }
+    Err(ManifestError::Contradicts {
+        at: at.to_owned(),
+        reason,
+    })
+}
+
+fn in_range(at: &str, found: f64, least: f64, most: f64) -> Result<(), ManifestError> {
+    if (least..=most).contains(&found) {
+        return Ok(());
+    }
+    Err(ManifestError::OutOfRange {
+        at: at.to_owned(),
+        found,
+    })
+}
+
+fn each_in_range(at: &str, numbers: &[f64]) -> Result<(), ManifestError> {
+    numbers
+        .iter()
+        .try_for_each(|&found| in_range(at, found, -MAX_NUMBER, MAX_NUMBER))
+}

@@ -1,0 +1,117 @@
+//! The JSON beside a passage: what happens once between two loops, by itself.
+
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
+use crate::loop_file::facts::TakeFacts;
+
+/// The identifier of the format.
+const PASSAGE_FORMAT: &str = "loopwright-passage";
+
+/// Facts of a passage.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PassageFacts {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub kind: ClipKind,
+    /// The take that it was cut from; of a transition the one that it was made with.
+    pub take: TakeFacts,
+    /// First and last frame of that; null for a transition.
+    pub source_frames: Option<[f64; 2]>,
+    /// Steps from key to key: one less than keys.
+    pub frames: usize,
+    /// Keys per second.
+    pub fps: f64,
+    /// Seconds from the first key to the last.
+    pub duration_secs: f64,
+    /// The loop that it begins in.
+    #[serde(serialize_with = "state")]
+    pub from: LoopStateFacts,
+    /// The loop that it ends in.
+    #[serde(serialize_with = "state")]
+    pub to: LoopStateFacts,
+    /// Change of the heading, left positive.
+    pub turn_deg: f64,
+    /// Where the root is at the end, seen from where it began.
+    pub travel_m: [f64; 3],
+    /// What it costs to leave the one loop and to enter the other.
+    pub cost_metre_secs: f64,
+    /// Whether standing feet are held.
+    pub feet_held: bool,
+    /// Whether the root stays at the origin in the file.
+    pub in_place: bool,
+    /// How the root moves, whether the file moves it or not.
+    #[serde(serialize_with = "root")]
+    pub root: RootKeys,
+    /// When feet come to stand and leave the ground.
+    pub events: Vec<FootEventFacts>,
+}
+
+/// Writes a moment of a loop under the keys of this format.
+fn state<S: Serializer>(state: &LoopStateFacts, to: S) -> Result<S::Ok, S::Error> {
+    let mut keys = to.serialize_struct("LoopStateFacts", 2)?;
+    keys.serialize_field("loop", &state.clip)?;
+    keys.serialize_field("secs", &state.secs)?;
+    keys.end()
+}
+
+/// Writes the root under the keys of this format.
+fn root<S: Serializer>(root: &RootKeys, to: S) -> Result<S::Ok, S::Error> {
+    let mut keys = to.serialize_struct("RootKeys", 3)?;
+    keys.serialize_field("secs", &root.secs)?;
+    keys.serialize_field("translation_m", &root.metres)?;
+    keys.serialize_field("rotation_xyzw", &root.xyzw)?;
+    keys.end()
+}
+
+impl PassageFacts {
+    /// Those in the JSON beside a passage; `None` where it is that of something else.
+    pub fn from_json(bytes: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Document {
+            format: String,
+            #[serde(flatten)]
+            facts: PassageFacts,
+        }
+        let document: Document = serde_json::from_slice(bytes).ok()?;
+        (document.format == PASSAGE_FORMAT).then_some(document.facts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_those_of_the_format_and_come_back() {
+        let document = json!({
+            "format": "loopwright-passage",
+            "name": "start_walk", "kind": "start", "take": TakeFacts::default(), "source_frames": [3.0, 33.5],
+            "frames": 1, "fps": 30.0, "duration_secs": 1.0 / 30.0,
+            "from": { "loop": "idle", "secs": 0.5 }, "to": { "loop": "walk", "secs": 0.25 },
+            "turn_deg": 0.0, "travel_m": [0.0, 0.0, 0.5], "cost_metre_secs": 0.125, "feet_held": true, "in_place": false,
+            "root": {
+                "secs": [0.0, 1.0 / 30.0], "translation_m": [0.0, 0.0, 0.0, 0.0, 0.0, 0.5],
+                "rotation_xyzw": [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+            },
+            "events": [{ "secs": 0.01, "foot": "left", "kind": "strike" }],
+        });
+        let facts = PassageFacts::from_json(&serde_json::to_vec(&document).unwrap()).unwrap();
+        assert_eq!((facts.from.clip.as_str(), facts.root.metres[5]), ("idle", 0.5));
+        let mut text = serde_json::to_string(&facts).unwrap();
+        text.insert_str(1, "\"format\":\"loopwright-passage\",");
+        assert_eq!(text, document.to_string());
+
+        let mut other = document.clone();
+        other["format"] = json!("loopwright-cut");
+        assert!(PassageFacts::from_json(other.to_string().as_bytes()).is_none());
+        other = document;
+        other["kind"] = json!("somersault");
+        let later = PassageFacts::from_json(other.to_string().as_bytes()).unwrap();
+        assert_eq!(later.kind, ClipKind::Other);
+    }
+}
