@@ -9,8 +9,13 @@ use core::ops::Range;
 use glam::DVec3;
 use loopwright_core::math::ops;
 
-use super::event::LARGEST_ERROR;
 use super::{profile::Signal, response, response::SmoothedResponse};
+
+/// Largest error of a trusted fit, as a share of the step.
+///
+/// The median error of captured changes is 4 to 5% for velocity and 1.5% for the facing. A change above 10% is
+/// not one change but several.
+pub(crate) const LARGEST_ERROR: f64 = 0.1;
 
 /// A spring fitted to a response.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,9 +49,10 @@ impl FittedResponse {
     pub fn rate_at(&self, secs: f64, deviation_secs: f64) -> DVec3 {
         let response = SmoothedResponse::new(self.half_life_secs, deviation_secs);
         let since = secs - self.start_secs;
-        let rate = match self.ramp_secs > 0.0 {
-            true => (response.step(since) - response.step(since - self.ramp_secs)) / self.ramp_secs,
-            false => response.rate(since),
+        let rate = if self.ramp_secs > 0.0 {
+            (response.step(since) - response.step(since - self.ramp_secs)) / self.ramp_secs
+        } else {
+            response.rate(since)
         };
         (self.to - self.from) * rate
     }

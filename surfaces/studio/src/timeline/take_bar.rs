@@ -124,7 +124,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
         let frame = scale.frame(at.x);
         let gait = (opened.studied.analysis.segments.iter())
             .find(|segment| (segment.start_frame as f64..=segment.end_frame as f64 + 1.0).contains(&frame))
-            .map_or("", |segment| segment.gait.name());
+            .map_or_else(String::new, |segment| segment.gait.to_string());
         let secs = frame * opened.take().frame_time_secs();
         response.on_hover_text_at_pointer(format!(
             "{gait}, {secs:.2} s (frame {frame:.0}). Wheel: wider. Z: the stretch."
@@ -384,8 +384,8 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
             .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
         // What began before the frames shown is named at their edge; half a word says less than one or none.
         let left = rect.left().max(scale.rect.left()) + 4.0;
-        let name = segment.gait.name();
-        for words in [name, name.split(',').next().unwrap_or(name)] {
+        let name = segment.gait.to_string();
+        for words in [name.as_str(), name.split(',').next().unwrap_or(&name)] {
             if rect.right() - left < LEAST_WORD_POINTS {
                 break;
             }

@@ -1,7 +1,8 @@
 //! The controller fit of a take: its changes with the fitted springs, and a controller driven through it.
 
 use glam::DVec3;
-use loopwright_controller::{Event, HalfLives, Mode, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
+use loopwright_controller::{Event, HalfLives, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
+use loopwright_core::analysis::MotionKind;
 
 use super::axes::{self, Axis, Panel, Range, stroke_width};
 use super::legend::{DASHED, Heading, Key, Sign};
@@ -194,7 +195,12 @@ impl Curves {
 fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
     let dt = fit.profile.frame_time_secs;
     let mut stretches: Vec<(f64, f64)> = Vec::new();
-    for (frame, _) in fit.modes.iter().enumerate().filter(|(_, mode)| **mode == Mode::Idle) {
+    for (frame, _) in fit
+        .modes
+        .iter()
+        .enumerate()
+        .filter(|(_, mode)| **mode == MotionKind::Idle)
+    {
         let (from, to) = ((frame as f64 - 0.5) * dt, (frame as f64 + 0.5) * dt);
         match stretches.last_mut() {
             Some(last) if last.1 >= from - 0.1 * dt => last.1 = to,

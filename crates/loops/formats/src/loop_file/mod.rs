@@ -26,7 +26,7 @@ mod load;
 
 mod place;
 
-mod word;
+pub mod word;
 
 pub use file::{BlendOrigin, DerivedLoop, LoopFile, LoopFileError, RetargetOrigin, written_keys};
 pub use hash::{OtherFile, sha256};

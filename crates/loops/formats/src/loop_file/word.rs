@@ -2,15 +2,16 @@
 
 use std::{fmt::Display, str::FromStr};
 
+use loopwright_core::analysis::MotionKind;
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
 /// Writes the name of a choice.
-pub(super) fn serialize<T: Display, S: Serializer>(choice: &T, to: S) -> Result<S::Ok, S::Error> {
+pub fn serialize<T: Display, S: Serializer>(choice: &T, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(choice)
 }
 
 /// Reads a choice by its name. Errors: the name is unknown.
-pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+pub fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: Display>,
     D: Deserializer<'de>,
@@ -18,18 +19,25 @@ where
     String::deserialize(from)?.parse().map_err(Error::custom)
 }
 
+/// Reads what a body does, in the words of today.
+pub fn read_kind<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.map(MotionKind::respell))
+}
+
 /// The same for a choice that may be unknown.
-pub(super) mod optional_word {
+pub mod optional_word {
     use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
 
-    pub(in super::super) fn serialize<T: Display, S: Serializer>(choice: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
+    /// Writes the name of the choice, or null.
+    pub fn serialize<T: Display, S: Serializer>(choice: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
         match choice {
             Some(choice) => to.collect_str(choice),
             None => to.serialize_none(),
         }
     }
 
-    pub(in super::super) fn deserialize<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
+    /// Reads a choice by its name. Errors: the name is unknown.
+    pub fn deserialize<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
     where
         T: FromStr<Err: Display>,
         D: Deserializer<'de>,

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use loopwright_core::analysis::MotionKind;
 use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
-use loopwright_formats::loop_file::{from_text, to_text};
+use loopwright_formats::loop_file::{from_text, to_text, word::optional_word};
 use serde::{Deserialize, Serialize};
 
 use crate::cut;
@@ -103,20 +104,6 @@ loopwright_core::words!(ClipKind {
     Transition: "transition",
 });
 
-/// How a loop moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SetGait {
-    /// It stays.
-    Idle,
-    /// It walks, in any direction.
-    Walk,
-    /// It runs, in any direction.
-    Run,
-    /// It turns and stays.
-    TurnInPlace,
-}
-
 /// A clip.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetClip {
@@ -128,8 +115,9 @@ pub struct SetClip {
     pub animation: Option<String>,
     /// What it is for.
     pub kind: ClipKind,
-    /// How a loop moves; null for what happens once.
-    pub gait: Option<SetGait>,
+    /// How a loop moves, in any direction: idle, walk, run or turn_in_place; null for what happens once.
+    #[serde(default, with = "optional_word")]
+    pub gait: Option<MotionKind>,
     /// Its length.
     pub seconds: f64,
     /// Its frames, without a last one that repeats the first.
