@@ -195,12 +195,8 @@ impl Curves {
 fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
     let dt = fit.profile.frame_time_secs;
     let mut stretches: Vec<(f64, f64)> = Vec::new();
-    for (frame, _) in fit
-        .modes
-        .iter()
-        .enumerate()
-        .filter(|(_, mode)| **mode == MotionKind::Idle)
-    {
+    let modes = fit.modes.iter().enumerate();
+    for (frame, _) in modes.filter(|(_, mode)| **mode == MotionKind::Idle) {
         let (from, to) = ((frame as f64 - 0.5) * dt, (frame as f64 + 0.5) * dt);
         match stretches.last_mut() {
             Some(last) if last.1 >= from - 0.1 * dt => last.1 = to,

@@ -107,14 +107,8 @@ pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
             width: to - from,
             ..area
         };
-        svg.rect(
-            part,
-            if segment.gait.kind == MotionKind::Idle {
-                "idle"
-            } else {
-                "moving"
-            },
-        );
+        let is_idle = segment.gait.kind == MotionKind::Idle;
+        svg.rect(part, if is_idle { "idle" } else { "moving" });
         svg.outline(part);
         let name = &segment.gait.to_string();
         if text::width(name, style::TEXT, false) + 8.0 <= part.width {
