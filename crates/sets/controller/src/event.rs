@@ -22,6 +22,16 @@ pub enum Quantity {
     Facing,
 }
 
+impl Quantity {
+    /// Its signal in a profile.
+    pub(super) fn signal(self, profile: &Profile) -> &Signal {
+        match self {
+            Self::Velocity => &profile.velocity,
+            Self::Facing => &profile.facing,
+        }
+    }
+}
+
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
@@ -149,10 +159,8 @@ impl Event {
 }
 
 pub(super) fn find(profile: &Profile, modes: &[MotionKind], quantity: Quantity) -> Vec<Event> {
-    let (signal, least_step) = match quantity {
-        Quantity::Velocity => (&profile.velocity, LEAST_STEP[0]),
-        Quantity::Facing => (&profile.facing, LEAST_STEP[1]),
-    };
+    let signal = quantity.signal(profile);
+    let least_step = LEAST_STEP[quantity as usize];
     let mut events = Vec::new();
     let margin = profile.frames_in(END_DEVIATIONS * signal.deviation_secs);
     for run in profile.runs.iter().filter(|run| run.len() > 2 * margin + 2) {
@@ -216,16 +224,15 @@ fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64
             .map(|frame| (signal.values[frame + 1] - signal.values[frame]).length())
             .sum();
         let calm = profile.frames_in(CALM_SECS);
-        let mean_rate = |frames: Range<usize>| {
-            let count = frames.len().max(1) as f64;
-            frames.map(rate).sum::<f64>() / count
-        };
         let is_calm = [
             start.saturating_sub(calm).max(run.start)..start,
             end..(end + calm).min(run.end),
         ]
         .into_iter()
-        .all(|frames| mean_rate(frames) <= CALM_SHARE * rate(peak));
+        .all(|frames| {
+            let count = frames.len().max(1) as f64;
+            frames.map(rate).sum::<f64>() / count <= CALM_SHARE * rate(peak)
+        });
         if is_whole && is_calm && step >= least_step && step >= STRAIGHT_SHARE * path_length {
             claimed[start - run.start..end - run.start].fill(true);
             cores.push(Core { start, peak, end });
@@ -236,10 +243,7 @@ fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64
 }
 
 fn event(profile: &Profile, modes: &[MotionKind], quantity: Quantity, core: &Core, room: Range<usize>) -> Event {
-    let signal = match quantity {
-        Quantity::Velocity => &profile.velocity,
-        Quantity::Facing => &profile.facing,
-    };
+    let signal = quantity.signal(profile);
     let dt = profile.frame_time_secs;
     let quiet = profile.frames_in(QUIET_SECS);
     let tail = (QUIET_TAIL * (core.end - core.peak) as f64).ceil() as usize;

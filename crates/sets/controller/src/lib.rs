@@ -196,13 +196,14 @@ pub fn fit(analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitEr
         simulated_facing: None,
     };
     let all = Pool::new(&[&fit]).all;
-    let simulated = |signal: &Signal, quantity: Quantity, half_life: Option<f64>| {
-        let events: Vec<&Event> = fit.events_of(quantity).collect();
-        half_life.map(|secs| simulate::simulate(&fit.profile, signal, &events, secs, settings.smoothing_secs))
-    };
-    let velocity = simulated(&fit.profile.velocity, Quantity::Velocity, all.velocity.chosen_secs());
-    let facing = simulated(&fit.profile.facing, Quantity::Facing, all.facing.chosen_secs());
-    fit.simulated_velocity = velocity;
-    fit.simulated_facing = facing;
+    fit.simulated_velocity = simulated(&fit, Quantity::Velocity, all.velocity.chosen_secs());
+    fit.simulated_facing = simulated(&fit, Quantity::Facing, all.facing.chosen_secs());
     Ok(fit)
+}
+
+/// A controller with this half-life of a quantity, driven through the take.
+fn simulated(fit: &TakeFit, quantity: Quantity, half_life_secs: Option<f64>) -> Option<Signal> {
+    let events: Vec<&Event> = fit.events_of(quantity).collect();
+    let (profile, smoothing_secs) = (&fit.profile, fit.settings.smoothing_secs);
+    half_life_secs.map(|secs| simulate::simulate(profile, quantity.signal(profile), &events, secs, smoothing_secs))
 }

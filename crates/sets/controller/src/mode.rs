@@ -83,32 +83,36 @@ fn figures_of(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Opti
     if count == 0 {
         return None;
     }
-    let largest = |frames: &mut dyn Iterator<Item = usize>, of: &dyn Fn(usize) -> f64| {
-        frames
-            .map(|frame| (frame, of(frame)))
-            .fold(None, |best: Option<Maximum>, (frame, value)| {
-                if value > best.map_or(0.0, |best| best.value) {
-                    Some(Maximum {
-                        value,
-                        secs: profile.secs(frame),
-                    })
-                } else {
-                    best
-                }
-            })
+    let around = if mode.travels() {
+        widened(profile, modes, mode)
+    } else {
+        Vec::new()
     };
-    let around = mode.travels().then(|| widened(profile, modes, mode));
-    let speed_rates = |sign: f64| {
-        let frames = around.as_ref()?;
-        largest(&mut frames.iter().copied(), &|frame| sign * profile.speed_rate[frame])
-    };
+    let changes = || around.iter().map(|&frame| (frame, profile.speed_rate[frame]));
     Some(ModeFigures {
         mode,
         secs: count as f64 * profile.frame_time_secs,
         top_speed: mode.travels().then(|| top_speed(profile, modes, mode)).flatten(),
-        acceleration: speed_rates(1.0),
-        deceleration: speed_rates(-1.0),
-        turn_rate: largest(&mut frames(), &|frame| profile.facing.rates[frame].y.abs()),
+        acceleration: largest(profile, changes()),
+        deceleration: largest(profile, changes().map(|(frame, rate)| (frame, -rate))),
+        turn_rate: largest(
+            profile,
+            frames().map(|frame| (frame, profile.facing.rates[frame].y.abs())),
+        ),
+    })
+}
+
+/// The largest of the values of frames; `None` if none is above 0.
+fn largest(profile: &Profile, values: impl Iterator<Item = (usize, f64)>) -> Option<Maximum> {
+    values.fold(None, |best: Option<Maximum>, (frame, value)| {
+        if value > best.map_or(0.0, |best| best.value) {
+            Some(Maximum {
+                value,
+                secs: profile.secs(frame),
+            })
+        } else {
+            best
+        }
     })
 }
 

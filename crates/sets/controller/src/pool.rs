@@ -174,6 +174,11 @@ impl Pool {
     }
 }
 
+fn largest(figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Maximum>) -> Option<f64> {
+    let values = figures.iter().filter_map(|figures| of(figures)).map(|peak| peak.value);
+    values.reduce(f64::max)
+}
+
 fn pooled(fits: &[&TakeFit], mode: Option<MotionKind>) -> ModePool {
     let of_mode = |of: MotionKind| mode.is_none_or(|mode| mode == of);
     // The largest over the selected modes, for each take that has any of them.
@@ -185,10 +190,6 @@ fn pooled(fits: &[&TakeFit], mode: Option<MotionKind>) -> ModePool {
         })
         .filter(|(_, figures)| !figures.is_empty())
         .collect();
-    let largest = |figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Maximum>| {
-        let values = figures.iter().filter_map(|figures| of(figures)).map(|peak| peak.value);
-        values.reduce(f64::max)
-    };
     let peaks = |of: fn(&ModeFigures) -> Option<Maximum>| {
         Spread::new(figures.iter().filter_map(|(_, figures)| largest(figures, of)))
     };
