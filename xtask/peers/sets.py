@@ -49,7 +49,7 @@ def kinds(manifest):
         if clip["kind"] == "loop" and clip["gait"] in ("walk", "run"):
             way = clip["direction_deg"]
             way = "" if abs(way) < 45 else " back" if abs(way) > 135 else " strafe left" if way > 0 else " strafe right"
-            there.add(clip["gait"] + way + ("" if way else side(clip["turn_rate_dps"], 10)))
+            there.add(clip["gait"] + way + ("" if way else side(clip["turn_rate_dps"], 20)))
         elif clip["kind"] == "loop":
             there.add(clip["gait"].replace("_", " "))
         elif clip["kind"] in ("turn", "turn_in_place"):

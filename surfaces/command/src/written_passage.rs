@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use loopwright_formats::AnimationChoice;
 use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::set::{ClipKind, Manifest, PassageFacts, SET_FILE};
+use loopwright_formats::set::{ClipKind, Manifest, PassageFacts, SET_FILE, SetClip};
 use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space, take_facts};
 use loopwright_sets::{PassageInFile, check_passage};
 

@@ -149,7 +149,7 @@ fn catalogs_are_asked() {
     assert_eq!(turning.len(), 1);
     assert_eq!(turning[0]["path"], "takes/left.bvh");
     assert_eq!(rows("all.jsonl --kind run").len(), 0);
-    assert_eq!(turning[0]["kind"], "turning walk");
+    assert_eq!(turning[0]["kind"], "turning_walk");
     assert_eq!(
         rows("all.jsonl --kind walk,run --grade good --speed 0.5:2 --max-foot-slide 1000").len(),
         3

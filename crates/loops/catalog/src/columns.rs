@@ -84,7 +84,7 @@ columns! {
     start_frame: f64,
     /// Frame of the take whose pose matches the pose at the start.
     end_frame: f64,
-    /// What the body does: still, idle, walk, turning walk, run, backward, strafe, turn in place, jump, one-shot or other.
+    /// What the body does: still, idle, walk, turning_walk, run, backward, strafe, turn_in_place, jump, one_shot or other.
     kind: String,
     /// Length of the loop as written.
     period_secs: f64,

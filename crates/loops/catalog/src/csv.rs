@@ -18,11 +18,15 @@ pub(crate) fn write<'a>(rows: impl IntoIterator<Item = &'a LoopRow>, mut to: imp
 /// Spreadsheets compute texts that begin like this; an apostrophe in front makes them texts.
 const LIKE_FORMULAS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
 
+fn guarded(text: &str) -> String {
+    if text.starts_with(LIKE_FORMULAS) {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    }
+}
+
 fn field(cell: &Cell) -> String {
-    let guarded = |text: &str| match text.starts_with(LIKE_FORMULAS) {
-        true => format!("'{text}"),
-        false => text.to_owned(),
-    };
     match cell {
         Cell::Null => String::new(),
         Cell::Text(text) if text.contains([',', '"', '\n', '\r']) => {

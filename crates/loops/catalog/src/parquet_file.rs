@@ -70,9 +70,10 @@ fn schema() -> Result<Type, ParquetError> {
             CellKind::Whole => PhysicalType::INT64,
             CellKind::Truth => PhysicalType::BOOLEAN,
         };
-        let repetition = match column.may_be_null {
-            true => Repetition::OPTIONAL,
-            false => Repetition::REQUIRED,
+        let repetition = if column.may_be_null {
+            Repetition::OPTIONAL
+        } else {
+            Repetition::REQUIRED
         };
         let logical = (column.kind == CellKind::Text).then_some(LogicalType::String);
         let field = Type::primitive_type_builder(column.name, physical)

@@ -19,7 +19,8 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
         .map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }
 
-/// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `Display` and `FromStr`.
+/// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `Display` and `FromStr`, which reads older words, too: those
+/// after a bar.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,14 +28,14 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
 ///     Left,
 ///     Right,
 /// }
-/// loopwright_core::words!(Side { Left: "left", Right: "right" });
+/// loopwright_core::words!(Side { Left: "left" | "port", Right: "right" });
 ///
-/// assert_eq!("left".parse(), Ok(Side::Left));
+/// assert_eq!("port".parse(), Ok(Side::Left));
 /// assert_eq!(Side::ALL.map(Side::as_str), ["left", "right"]);
 /// ```
 #[macro_export]
 macro_rules! words {
-    ($Choice:ident { $($Variant:ident: $word:literal),+ $(,)? }) => {
+    ($Choice:ident { $($Variant:ident: $word:literal $(| $older:literal)*),+ $(,)? }) => {
         impl $Choice {
             /// Every choice, in the order in which they are listed.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$Variant),+];
@@ -59,11 +60,13 @@ macro_rules! words {
 
             /// The choice that a word names, exactly as written.
             fn from_str(word: &str) -> Result<Self, Self::Err> {
-                let named = Self::ALL.into_iter().find(|choice| choice.as_str() == word);
-                named.ok_or_else(|| $crate::words::UnknownWord {
-                    found: word.to_owned(),
-                    known: Self::ALL.map(Self::as_str).to_vec(),
-                })
+                match word {
+                    $($word $(| $older)* => Ok(Self::$Variant),)+
+                    _ => Err($crate::words::UnknownWord {
+                        found: word.to_owned(),
+                        known: Self::ALL.map(Self::as_str).to_vec(),
+                    }),
+                }
             }
         }
     };

@@ -1,7 +1,7 @@
 //! Contacts and segments against the truth of synthetic takes.
 
 use loopwright_core::Analysis;
-use loopwright_core::analysis::{Gait, Segment};
+use loopwright_core::analysis::{MotionKind, Segment};
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
 use crate::support::{posed, steady, walk_of};
@@ -93,13 +93,13 @@ fn segments_separate_standing_from_walking_and_curves_from_lines() {
     let segments = |settings: WalkSettings| -> Vec<Segment> { Analysis::new(&walk_of(settings)).unwrap().segments };
     let settings = WalkSettings::default().lead_in_secs(3.0).turn_dps(0.0);
     let found = segments(settings.clone());
-    let gaits: Vec<Gait> = found.iter().map(|segment| segment.gait).collect();
-    assert_eq!(gaits, [Gait::Idle, Gait::Walk(None)]);
+    let kinds: Vec<MotionKind> = found.iter().map(|segment| segment.gait.kind).collect();
+    assert_eq!(kinds, [MotionKind::Idle, MotionKind::Walk]);
     assert!(found[0].end_frame.abs_diff(180) < 60, "{found:?}");
     let starts = (found[0].start_frame, found[1].start_frame);
     assert_eq!(starts, (0, found[0].end_frame + 1));
-    for (turn_dps, curve) in [(40.0, "turning walk, left"), (-40.0, "turning walk, right")] {
+    for (turn_dps, curve) in [(40.0, "turning_walk, left"), (-40.0, "turning_walk, right")] {
         let found = segments(WalkSettings::default().turn_dps(turn_dps));
-        assert_eq!((found.len(), found[0].gait.name()), (1, curve));
+        assert_eq!((found.len(), found[0].gait.to_string()), (1, curve.to_owned()));
     }
 }

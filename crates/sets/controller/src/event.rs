@@ -6,11 +6,11 @@
 use core::ops::Range;
 
 use glam::DVec3;
-use loopwright_core::analysis::MOVING_MPS;
+use loopwright_core::analysis::{MOVING_MPS, MotionKind};
 
 use super::least_squares::{self, FittedResponse};
 use super::profile::{Profile, Signal};
-use super::{mode::Mode, response};
+use super::response;
 
 /// The changing quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +20,16 @@ pub enum Quantity {
     Velocity,
     /// Facing about +Y.
     Facing,
+}
+
+impl Quantity {
+    /// Its signal in a profile.
+    pub(super) fn signal(self, profile: &Profile) -> &Signal {
+        match self {
+            Self::Velocity => &profile.velocity,
+            Self::Facing => &profile.facing,
+        }
+    }
 }
 
 /// The kind of a change.
@@ -70,7 +80,7 @@ pub struct Event {
     /// The kind of the change.
     pub kind: EventKind,
     /// The mode it belongs to: the mode after a start, before a stop or turn; for the facing, the mode at the peak.
-    pub mode: Mode,
+    pub mode: MotionKind,
     /// The frames of the event, including the steady ends.
     pub frames: Range<usize>,
     /// Frame of the largest rate.
@@ -97,15 +107,11 @@ impl Event {
 
     /// The fit, if it is close enough to be useful: see `LARGEST_ERROR`.
     pub fn trusted(&self) -> Option<&FittedResponse> {
-        self.fitted.as_ref().filter(|fitted| fitted.error <= LARGEST_ERROR)
+        self.fitted
+            .as_ref()
+            .filter(|fitted| fitted.error <= least_squares::LARGEST_ERROR)
     }
 }
-
-/// Largest error of a trusted fit, as a share of the step.
-///
-/// The median error of captured changes is 4 to 5% for velocity and 1.5% for the facing. A change above 10% is
-/// not one change but several.
-pub(crate) const LARGEST_ERROR: f64 = 0.1;
 
 /// Smallest changes that count: metres per second, and radians (30 degrees).
 ///
@@ -152,11 +158,9 @@ impl Event {
     }
 }
 
-pub(super) fn find(profile: &Profile, modes: &[Mode], quantity: Quantity) -> Vec<Event> {
-    let (signal, least_step) = match quantity {
-        Quantity::Velocity => (&profile.velocity, LEAST_STEP[0]),
-        Quantity::Facing => (&profile.facing, LEAST_STEP[1]),
-    };
+pub(super) fn find(profile: &Profile, modes: &[MotionKind], quantity: Quantity) -> Vec<Event> {
+    let signal = quantity.signal(profile);
+    let least_step = LEAST_STEP[quantity as usize];
     let mut events = Vec::new();
     let margin = profile.frames_in(END_DEVIATIONS * signal.deviation_secs);
     for run in profile.runs.iter().filter(|run| run.len() > 2 * margin + 2) {
@@ -220,16 +224,15 @@ fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64
             .map(|frame| (signal.values[frame + 1] - signal.values[frame]).length())
             .sum();
         let calm = profile.frames_in(CALM_SECS);
-        let mean_rate = |frames: Range<usize>| {
-            let count = frames.len().max(1) as f64;
-            frames.map(rate).sum::<f64>() / count
-        };
         let is_calm = [
             start.saturating_sub(calm).max(run.start)..start,
             end..(end + calm).min(run.end),
         ]
         .into_iter()
-        .all(|frames| mean_rate(frames) <= CALM_SHARE * rate(peak));
+        .all(|frames| {
+            let count = frames.len().max(1) as f64;
+            frames.map(rate).sum::<f64>() / count <= CALM_SHARE * rate(peak)
+        });
         if is_whole && is_calm && step >= least_step && step >= STRAIGHT_SHARE * path_length {
             claimed[start - run.start..end - run.start].fill(true);
             cores.push(Core { start, peak, end });
@@ -239,11 +242,8 @@ fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64
     cores
 }
 
-fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, room: Range<usize>) -> Event {
-    let signal = match quantity {
-        Quantity::Velocity => &profile.velocity,
-        Quantity::Facing => &profile.facing,
-    };
+fn event(profile: &Profile, modes: &[MotionKind], quantity: Quantity, core: &Core, room: Range<usize>) -> Event {
+    let signal = quantity.signal(profile);
     let dt = profile.frame_time_secs;
     let quiet = profile.frames_in(QUIET_SECS);
     let tail = (QUIET_TAIL * (core.end - core.peak) as f64).ceil() as usize;
@@ -269,11 +269,11 @@ fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, roo
     };
     let mode = match (modes[mode_frame], quantity) {
         // A turn of this size is not idle, however still the limbs are held.
-        (Mode::Idle, Quantity::Facing) => Mode::TurnInPlace,
+        (MotionKind::Idle, Quantity::Facing) => MotionKind::TurnInPlace,
         // The mode may change slightly early or late, so the frames around are searched for one that moves.
-        (Mode::Idle, Quantity::Velocity) => {
+        (MotionKind::Idle, Quantity::Velocity) => {
             let mut others = frames.clone().map(|frame| modes[frame]);
-            others.find(|mode| mode.moves()).unwrap_or(Mode::Idle)
+            others.find(|mode| mode.travels()).unwrap_or(MotionKind::Idle)
         }
         (mode, _) => mode,
     };

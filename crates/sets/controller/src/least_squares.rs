@@ -9,8 +9,13 @@ use core::ops::Range;
 use glam::DVec3;
 use loopwright_core::math::ops;
 
-use super::event::LARGEST_ERROR;
 use super::{profile::Signal, response, response::SmoothedResponse};
+
+/// Largest error of a trusted fit, as a share of the step.
+///
+/// The median error of captured changes is 4 to 5% for velocity and 1.5% for the facing. A change above 10% is
+/// not one change but several.
+pub(crate) const LARGEST_ERROR: f64 = 0.1;
 
 /// A spring fitted to a response.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,9 +49,10 @@ impl FittedResponse {
     pub fn rate_at(&self, secs: f64, deviation_secs: f64) -> DVec3 {
         let response = SmoothedResponse::new(self.half_life_secs, deviation_secs);
         let since = secs - self.start_secs;
-        let rate = match self.ramp_secs > 0.0 {
-            true => (response.step(since) - response.step(since - self.ramp_secs)) / self.ramp_secs,
-            false => response.rate(since),
+        let rate = if self.ramp_secs > 0.0 {
+            (response.step(since) - response.step(since - self.ramp_secs)) / self.ramp_secs
+        } else {
+            response.rate(since)
         };
         (self.to - self.from) * rate
     }
@@ -196,12 +202,6 @@ impl Change {
         if !counts || self.share_of_a_ramp(&step) < LEAST_EXPLAINED {
             return None;
         }
-        // The middle of the input stays about where it is.
-        let with = |change: &Self, ramp_secs: f64, finest: f64| {
-            let start = (step.start_secs - 0.5 * ramp_secs).max(change.starts.start);
-            let from = change.regress(ops::ln(step.half_life_secs), start, ramp_secs)?;
-            Some(change.refined(from, RAMPED_STEPS, finest))
-        };
         // A third of the samples is enough to find the ramp.
         let thinned = Self {
             samples: self.samples.iter().copied().step_by(3).collect(),
@@ -209,28 +209,37 @@ impl Change {
             starts: self.starts.clone(),
             ..*self
         };
-        let cost = |ramp_secs: f64| with(&thinned, ramp_secs, FINE).map_or(f64::INFINITY, |fit| fit.0);
+        let cost = |ramp_secs: f64| {
+            thinned
+                .fit_of_ramp(&step, ramp_secs, FINE)
+                .map_or(f64::INFINITY, |fit| fit.0)
+        };
         let costs = RAMPS_SECS.map(cost);
         let best = (0..costs.len()).min_by(|&one, &other| costs[one].total_cmp(&costs[other]))?;
-        let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
         let mut low = if best == 0 { 0.0 } else { RAMPS_SECS[best - 1] };
         let mut high = RAMPS_SECS[(best + 1).min(RAMPS_SECS.len() - 1)];
-        let inner = |low: f64, high: f64| [high - golden * (high - low), low + golden * (high - low)];
-        let mut at = inner(low, high);
+        let mut at = golden_section(low, high);
         let mut costs = at.map(cost);
         for _ in 0..RAMP_STEPS {
             if costs[0] < costs[1] {
                 high = at[1];
-                at = inner(low, high);
+                at = golden_section(low, high);
                 costs = [cost(at[0]), costs[0]];
             } else {
                 low = at[0];
-                at = inner(low, high);
+                at = golden_section(low, high);
                 costs = [costs[1], cost(at[1])];
             }
         }
-        let ramped = with(self, 0.5 * (low + high), FINEST)?;
+        let ramped = self.fit_of_ramp(&step, 0.5 * (low + high), FINEST)?;
         (ramped.0 < RAMPED_SHARE * left && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some(ramped)
+    }
+
+    /// The fit of a goal that is ramped over so long, from that of a step: the middle of the input stays about where it is.
+    fn fit_of_ramp(&self, step: &FittedResponse, ramp_secs: f64, finest: f64) -> Option<Fit> {
+        let start = (step.start_secs - 0.5 * ramp_secs).max(self.starts.start);
+        let from = self.regress(ops::ln(step.half_life_secs), start, ramp_secs)?;
+        Some(self.refined(from, RAMPED_STEPS, finest))
     }
 
     /// A fit with its uncertainty; `None` at the edge of the range, where the half-life is only bounded.
@@ -271,23 +280,23 @@ impl Change {
     fn left(&self, fitted: &FittedResponse) -> Vec<f64> {
         let along = (fitted.to - fitted.from).normalize_or_zero();
         let response = SmoothedResponse::new(fitted.half_life_secs, self.deviation_secs);
-        let at = |&(secs, value): &(f64, DVec3)| {
+        let samples = self.samples.iter().map(|&(secs, value)| {
             let share = response.ramped(secs - fitted.start_secs, fitted.ramp_secs);
             (value - fitted.from - (fitted.to - fitted.from) * share).dot(along)
-        };
-        self.samples.iter().map(at).collect()
+        });
+        samples.collect()
     }
 
     /// Share of the squares left by a step that a short ramp would explain, to first order.
     fn share_of_a_ramp(&self, step: &FittedResponse) -> f64 {
         const SHORT_SECS: f64 = 0.1;
         let response = SmoothedResponse::new(step.half_life_secs, self.deviation_secs);
-        let change = |&(secs, _): &(f64, DVec3)| {
+        let change = self.samples.iter().map(|(secs, _)| {
             let since = secs - step.start_secs;
             response.ramped(since + 0.5 * SHORT_SECS, SHORT_SECS) - response.step(since)
-        };
+        });
         let mut columns = self.derivatives(step);
-        columns.push(self.samples.iter().map(change).collect());
+        columns.push(change.collect());
         let (basis, _) = orthogonal(columns);
         let left = self.left(step);
         let along = basis.last().map_or(0.0, |unit| dot(unit, &left));
@@ -320,6 +329,12 @@ impl Change {
         let error = (dot(&left, &left) / free * spreads.last()?).sqrt() / sensitivity;
         (free > FEWEST_FREE * count && error.is_finite()).then_some(error)
     }
+}
+
+/// The two inner points of the search by the golden section.
+fn golden_section(low: f64, high: f64) -> [f64; 2] {
+    let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
+    [high - golden * (high - low), low + golden * (high - low)]
 }
 
 /// Unit columns that span the same, each at right angles to those before it, and the length that was left of the last one.

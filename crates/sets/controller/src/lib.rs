@@ -6,7 +6,7 @@
 //! spring to speeds or split times. Half-lives are the articles' parameter: see [`Spring`](loopwright_core::math::Spring).
 //!
 //! ```
-//! use loopwright_core::Analysis;
+//! use loopwright_core::{Analysis, analysis::MotionKind};
 //! use loopwright_controller::{FitSettings, Pool, half_life_of_peak};
 //!
 //! # let driven = loopwright_synth::DriveSettings::default();
@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use loopwright_core::Analysis;
+use loopwright_core::{Analysis, analysis::MotionKind};
 
 mod peak;
 
@@ -42,7 +42,7 @@ mod pool;
 mod table;
 
 pub use event::{Event, EventKind, Quantity};
-pub use mode::{Maximum, Mode, ModeFigures};
+pub use mode::{MODES, Maximum, ModeFigures};
 pub use peak::{half_life_of_peak, peak_of_half_life};
 pub use pool::{HalfLives, ModePool, Pool, Spread};
 use profile::SUSTAINED_SECS;
@@ -71,8 +71,8 @@ pub const MAX_RATE_HZ: f64 = 2000.0;
 pub struct FitSettings {
     /// Standard deviation of the weights that smooth velocity and facing, seconds.
     pub smoothing_secs: f64,
-    /// The mode of the whole take; detected from its speed and direction if not given.
-    pub mode: Option<Mode>,
+    /// The mode of the whole take, one of [`MODES`]; detected from its speed and direction if not given.
+    pub mode: Option<MotionKind>,
 }
 
 impl Default for FitSettings {
@@ -120,7 +120,7 @@ pub struct TakeFit {
     /// Smoothed velocity and facing.
     pub profile: Profile,
     /// Mode of every frame.
-    pub modes: Vec<Mode>,
+    pub modes: Vec<MotionKind>,
     /// Largest values of each mode that occurs.
     pub figures: Vec<ModeFigures>,
     /// Changes of velocity, then of the facing, each in order.
@@ -136,7 +136,7 @@ impl TakeFit {
     pub fn lack(&self, quantity: Quantity) -> Option<Lack> {
         let mut of_it = self.events_of(quantity).peekable();
         if of_it.peek().is_none() {
-            let moves = self.figures.iter().any(|figures| figures.mode != Mode::Idle);
+            let moves = self.figures.iter().any(|figures| figures.mode != MotionKind::Idle);
             return Some(if moves { Lack::NoEvent } else { Lack::Still });
         }
         let has_half_life = of_it.any(|event| event.closed_secs.is_some() || event.trusted().is_some());
@@ -172,16 +172,16 @@ pub fn fit(analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitEr
         });
     }
     let mut modes = match settings.mode {
-        Some(mode) => vec![mode; take.num_frames()],
+        Some(mode) => vec![mode::mode_of(mode); take.num_frames()],
         None => mode::of_frames(&analysis.segments, take.num_frames()),
     };
     let mut events = event::find(&profile, &modes, Quantity::Velocity);
     events.extend(event::find(&profile, &modes, Quantity::Facing));
     if settings.mode.is_none() {
-        for event in events.iter().filter(|event| event.mode == Mode::TurnInPlace) {
+        for event in events.iter().filter(|event| event.mode == MotionKind::TurnInPlace) {
             for frame in event.turning_frames(&profile) {
-                if modes[frame] == Mode::Idle {
-                    modes[frame] = Mode::TurnInPlace;
+                if modes[frame] == MotionKind::Idle {
+                    modes[frame] = MotionKind::TurnInPlace;
                 }
             }
         }
@@ -196,13 +196,14 @@ pub fn fit(analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitEr
         simulated_facing: None,
     };
     let all = Pool::new(&[&fit]).all;
-    let simulated = |signal: &Signal, quantity: Quantity, half_life: Option<f64>| {
-        let events: Vec<&Event> = fit.events_of(quantity).collect();
-        half_life.map(|secs| simulate::simulate(&fit.profile, signal, &events, secs, settings.smoothing_secs))
-    };
-    let velocity = simulated(&fit.profile.velocity, Quantity::Velocity, all.velocity.chosen_secs());
-    let facing = simulated(&fit.profile.facing, Quantity::Facing, all.facing.chosen_secs());
-    fit.simulated_velocity = velocity;
-    fit.simulated_facing = facing;
+    fit.simulated_velocity = simulated(&fit, Quantity::Velocity, all.velocity.chosen_secs());
+    fit.simulated_facing = simulated(&fit, Quantity::Facing, all.facing.chosen_secs());
     Ok(fit)
+}
+
+/// A controller with this half-life of a quantity, driven through the take.
+fn simulated(fit: &TakeFit, quantity: Quantity, half_life_secs: Option<f64>) -> Option<Signal> {
+    let events: Vec<&Event> = fit.events_of(quantity).collect();
+    let (profile, smoothing_secs) = (&fit.profile, fit.settings.smoothing_secs);
+    half_life_secs.map(|secs| simulate::simulate(profile, quantity.signal(profile), &events, secs, smoothing_secs))
 }

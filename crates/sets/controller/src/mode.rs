@@ -1,61 +1,33 @@
 //! Modes of locomotion that a controller treats separately, and the largest values that a take reaches in each.
 
-use loopwright_core::analysis::{Gait, Segment};
-use loopwright_core::words;
+use loopwright_core::analysis::{MotionKind, Segment};
 
 use super::profile::{Profile, SUSTAINED_SECS};
 
-/// A mode of locomotion, determined by speed and by direction in the heading's frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub enum Mode {
-    /// The body stays at one point.
-    Idle,
-    /// The body walks forwards.
-    Walk,
-    /// The body runs forwards.
-    Run,
-    /// The body moves sideways.
-    Strafe,
-    /// The body moves backwards.
-    Back,
-    /// The body turns at one point.
-    TurnInPlace,
-}
+/// The modes that a controller treats separately: kinds of motion, of which curves and what happens on the spot have no mode of their own.
+pub const MODES: [MotionKind; 6] = [
+    MotionKind::Idle,
+    MotionKind::Walk,
+    MotionKind::Run,
+    MotionKind::Strafe,
+    MotionKind::Backward,
+    MotionKind::TurnInPlace,
+];
 
-words!(Mode {
-    Idle: "idle",
-    Walk: "walk",
-    Run: "run",
-    Strafe: "strafe",
-    Back: "back",
-    TurnInPlace: "turn-in-place",
-});
-
-impl Mode {
-    /// Whether the body changes its position in this mode.
-    pub fn moves(self) -> bool {
-        !matches!(self, Self::Idle | Self::TurnInPlace)
+/// The mode of a kind of motion.
+pub(super) fn mode_of(kind: MotionKind) -> MotionKind {
+    let straight = kind.straight();
+    if MODES.contains(&straight) {
+        straight
+    } else {
+        MotionKind::Idle
     }
 }
 
-impl From<Gait> for Mode {
-    fn from(gait: Gait) -> Self {
-        match gait {
-            Gait::Idle | Gait::OnTheSpot => Self::Idle,
-            Gait::Turn(_) => Self::TurnInPlace,
-            Gait::Walk(_) => Self::Walk,
-            Gait::Run(_) => Self::Run,
-            Gait::Backward => Self::Back,
-            Gait::Sideways(_) => Self::Strafe,
-        }
-    }
-}
-
-pub(super) fn of_frames(segments: &[Segment], num_frames: usize) -> Vec<Mode> {
-    let mut modes = vec![Mode::Idle; num_frames];
+pub(super) fn of_frames(segments: &[Segment], num_frames: usize) -> Vec<MotionKind> {
+    let mut modes = vec![MotionKind::Idle; num_frames];
     for segment in segments {
-        modes[segment.start_frame..=segment.end_frame].fill(segment.gait.into());
+        modes[segment.start_frame..=segment.end_frame].fill(mode_of(segment.gait.kind));
     }
     modes
 }
@@ -75,7 +47,7 @@ pub struct Maximum {
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct ModeFigures {
     /// The mode.
-    pub mode: Mode,
+    pub mode: MotionKind,
     /// Seconds spent in it.
     pub secs: f64,
     /// Largest speed over the ground held for `SUSTAINED_SECS`, metres per second; `None` if the mode never lasts that long or
@@ -90,15 +62,15 @@ pub struct ModeFigures {
     pub turn_rate: Option<Maximum>,
 }
 
-/// Values of every mode that occurs, in the order of [`Mode::ALL`].
-pub(super) fn figures(profile: &Profile, modes: &[Mode]) -> Vec<ModeFigures> {
-    Mode::ALL
+/// Values of every mode that occurs, in the order of [`MODES`].
+pub(super) fn figures(profile: &Profile, modes: &[MotionKind]) -> Vec<ModeFigures> {
+    MODES
         .into_iter()
         .filter_map(|mode| figures_of(profile, modes, mode))
         .collect()
 }
 
-fn figures_of(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<ModeFigures> {
+fn figures_of(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Option<ModeFigures> {
     let frames = || {
         profile
             .runs
@@ -111,37 +83,41 @@ fn figures_of(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<ModeFigur
     if count == 0 {
         return None;
     }
-    let largest = |frames: &mut dyn Iterator<Item = usize>, of: &dyn Fn(usize) -> f64| {
-        frames
-            .map(|frame| (frame, of(frame)))
-            .fold(None, |best: Option<Maximum>, (frame, value)| {
-                if value > best.map_or(0.0, |best| best.value) {
-                    Some(Maximum {
-                        value,
-                        secs: profile.secs(frame),
-                    })
-                } else {
-                    best
-                }
-            })
+    let around = if mode.travels() {
+        widened(profile, modes, mode)
+    } else {
+        Vec::new()
     };
-    let around = mode.moves().then(|| widened(profile, modes, mode));
-    let speed_rates = |sign: f64| {
-        let frames = around.as_ref()?;
-        largest(&mut frames.iter().copied(), &|frame| sign * profile.speed_rate[frame])
-    };
+    let changes = || around.iter().map(|&frame| (frame, profile.speed_rate[frame]));
     Some(ModeFigures {
         mode,
         secs: count as f64 * profile.frame_time_secs,
-        top_speed: mode.moves().then(|| top_speed(profile, modes, mode)).flatten(),
-        acceleration: speed_rates(1.0),
-        deceleration: speed_rates(-1.0),
-        turn_rate: largest(&mut frames(), &|frame| profile.facing.rates[frame].y.abs()),
+        top_speed: mode.travels().then(|| top_speed(profile, modes, mode)).flatten(),
+        acceleration: largest(profile, changes()),
+        deceleration: largest(profile, changes().map(|(frame, rate)| (frame, -rate))),
+        turn_rate: largest(
+            profile,
+            frames().map(|frame| (frame, profile.facing.rates[frame].y.abs())),
+        ),
+    })
+}
+
+/// The largest of the values of frames; `None` if none is above 0.
+fn largest(profile: &Profile, values: impl Iterator<Item = (usize, f64)>) -> Option<Maximum> {
+    values.fold(None, |best: Option<Maximum>, (frame, value)| {
+        if value > best.map_or(0.0, |best| best.value) {
+            Some(Maximum {
+                value,
+                secs: profile.secs(frame),
+            })
+        } else {
+            best
+        }
     })
 }
 
 /// Frames of a mode, and those of the same run within half a second of one.
-fn widened(profile: &Profile, modes: &[Mode], mode: Mode) -> Vec<usize> {
+fn widened(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Vec<usize> {
     let reach = profile.frames_in(SUSTAINED_SECS);
     let mut frames = Vec::new();
     for run in &profile.runs {
@@ -168,7 +144,7 @@ fn widened(profile: &Profile, modes: &[Mode], mode: Mode) -> Vec<usize> {
 }
 
 /// The largest of the lowest speeds over windows of the sustained length within the mode.
-fn top_speed(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<Maximum> {
+fn top_speed(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Option<Maximum> {
     let window = profile.frames_in(SUSTAINED_SECS) + 1;
     let mut best: Option<Maximum> = None;
     for run in &profile.runs {

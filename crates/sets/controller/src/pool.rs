@@ -1,7 +1,9 @@
 //! Statistics over one or many takes: medians with their spread.
 
 use super::event::{Event, Quantity};
-use super::mode::{Maximum, Mode, ModeFigures};
+use loopwright_core::analysis::MotionKind;
+
+use super::mode::{MODES, Maximum, ModeFigures};
 use super::{TakeFit, response};
 
 /// Median and spread of some values.
@@ -112,7 +114,7 @@ fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModePool {
     /// The mode; `None` for all of them.
-    pub mode: Option<Mode>,
+    pub mode: Option<MotionKind>,
     /// Takes in which it occurs.
     pub takes: usize,
     /// Seconds spent in it.
@@ -139,7 +141,7 @@ pub struct ModePool {
     pub facing: HalfLives,
 }
 
-/// Statistics over some takes: all modes together, then each that occurs, in the order of [`Mode::ALL`].
+/// Statistics over some takes: all modes together, then each that occurs, in the order of [`MODES`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pool {
     /// Number of takes.
@@ -153,7 +155,7 @@ pub struct Pool {
 impl Pool {
     /// Pools takes; each event counts once, and each take contributes one largest value.
     pub fn new(fits: &[&TakeFit]) -> Self {
-        let modes = Mode::ALL.into_iter().map(|mode| pooled(fits, Some(mode)));
+        let modes = MODES.into_iter().map(|mode| pooled(fits, Some(mode)));
         let modes = modes.filter(|pool| pool.takes > 0).collect();
         Self {
             takes: fits.len(),
@@ -172,8 +174,13 @@ impl Pool {
     }
 }
 
-fn pooled(fits: &[&TakeFit], mode: Option<Mode>) -> ModePool {
-    let of_mode = |of: Mode| mode.is_none_or(|mode| mode == of);
+fn largest(figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Maximum>) -> Option<f64> {
+    let values = figures.iter().filter_map(|figures| of(figures)).map(|peak| peak.value);
+    values.reduce(f64::max)
+}
+
+fn pooled(fits: &[&TakeFit], mode: Option<MotionKind>) -> ModePool {
+    let of_mode = |of: MotionKind| mode.is_none_or(|mode| mode == of);
     // The largest over the selected modes, for each take that has any of them.
     let figures: Vec<(&TakeFit, Vec<&ModeFigures>)> = fits
         .iter()
@@ -183,10 +190,6 @@ fn pooled(fits: &[&TakeFit], mode: Option<Mode>) -> ModePool {
         })
         .filter(|(_, figures)| !figures.is_empty())
         .collect();
-    let largest = |figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Maximum>| {
-        let values = figures.iter().filter_map(|figures| of(figures)).map(|peak| peak.value);
-        values.reduce(f64::max)
-    };
     let peaks = |of: fn(&ModeFigures) -> Option<Maximum>| {
         Spread::new(figures.iter().filter_map(|(_, figures)| largest(figures, of)))
     };

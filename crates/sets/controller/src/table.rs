@@ -114,12 +114,12 @@ impl SpeedTable {
 
     /// The spring that goes through the table with the least squared error.
     pub fn fit(&self) -> TableFit {
-        let last_start = match self.rows.len() < MIN_ROWS_FOR_START {
-            true => 0.0,
-            // It moves in the first row with a value, so it started before.
-            false => (self.rows.iter())
-                .find(|(_, value)| *value > 0.0)
-                .map_or(0.0, |(secs, _)| *secs),
+        // It moves in the first row with a value, so it started before.
+        let moving = self.rows.iter().find(|(_, value)| *value > 0.0);
+        let last_start = if self.rows.len() < MIN_ROWS_FOR_START {
+            0.0
+        } else {
+            moving.map_or(0.0, |(secs, _)| *secs)
         };
         let [least, most] = HALF_LIVES_SECS.map(ops::ln);
         let mut centre = (0.5 * (least + most), 0.5 * last_start);

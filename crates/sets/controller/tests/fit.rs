@@ -1,8 +1,8 @@
 //! The controller fit against known springs, and against motion that must not give a half-life.
 
 use glam::DVec3;
-use loopwright_controller::{EventKind, FitError, FitSettings, Lack, Mode, Pool, Quantity, TakeFit, peak_of_half_life};
-use loopwright_core::{Analysis, Take};
+use loopwright_controller::{EventKind, FitError, FitSettings, Lack, Pool, Quantity, TakeFit, peak_of_half_life};
+use loopwright_core::{Analysis, Take, analysis::MotionKind};
 use loopwright_synth::{Command, DriveSettings, WalkSettings, drive, synthesize};
 
 fn command(at_secs: f64, velocity_mps: [f64; 2], facing_deg: f64) -> Command {
@@ -184,13 +184,13 @@ fn half_lives_scatter_as_their_uncertainties_say() {
 fn events_modes_and_peaks_are_those_that_were_driven() {
     let (settings, found) = driven(|_| {});
     let events = found.events_of(Quantity::Velocity);
-    let kinds: Vec<(EventKind, Mode)> = events.map(|event| (event.kind, event.mode)).collect();
+    let kinds: Vec<(EventKind, MotionKind)> = events.map(|event| (event.kind, event.mode)).collect();
     let expected = [
-        (EventKind::Start, Mode::Walk),
-        (EventKind::Turn, Mode::Walk),
-        (EventKind::Faster, Mode::Run),
-        (EventKind::Turn, Mode::Run),
-        (EventKind::Stop, Mode::Walk),
+        (EventKind::Start, MotionKind::Walk),
+        (EventKind::Turn, MotionKind::Walk),
+        (EventKind::Faster, MotionKind::Run),
+        (EventKind::Turn, MotionKind::Run),
+        (EventKind::Stop, MotionKind::Walk),
     ];
     assert_eq!(kinds, expected);
     for (event, command) in found.events_of(Quantity::Velocity).zip(&settings.commands) {
@@ -199,10 +199,18 @@ fn events_modes_and_peaks_are_those_that_were_driven() {
         let asked = DVec3::new(command.velocity_mps[0], 0.0, command.velocity_mps[1]);
         assert!((fitted.to - asked).length() < 0.02, "{fitted:?}");
     }
-    let walk = found.figures.iter().find(|figures| figures.mode == Mode::Walk).unwrap();
+    let walk = found
+        .figures
+        .iter()
+        .find(|figures| figures.mode == MotionKind::Walk)
+        .unwrap();
     let top = walk.top_speed.unwrap();
     assert!((1.39..1.45).contains(&top.value), "{top:?}");
-    let run = found.figures.iter().find(|figures| figures.mode == Mode::Run).unwrap();
+    let run = found
+        .figures
+        .iter()
+        .find(|figures| figures.mode == MotionKind::Run)
+        .unwrap();
     assert!((run.top_speed.unwrap().value - 3.6).abs() < 0.02);
     // The true peak of 1.4 to 3.6 m/s is 2.81 m/s^2, at 1/y after the command; smoothing reduces it.
     let peak = run.acceleration.unwrap();
@@ -229,7 +237,7 @@ fn the_simulated_controller_retraces_a_driven_take() {
 
 #[test]
 fn a_strafe_and_a_step_back_are_separated_from_a_walk() {
-    for (velocity_mps, mode) in [([1.2, 0.0], Mode::Strafe), ([0.0, -1.2], Mode::Back)] {
+    for (velocity_mps, mode) in [([1.2, 0.0], MotionKind::Strafe), ([0.0, -1.2], MotionKind::Backward)] {
         let (_, found) = driven(|settings| {
             settings.seconds = 10.0;
             settings.commands = vec![command(2.0, velocity_mps, 0.0), command(6.0, [0.0; 2], 0.0)];
@@ -244,7 +252,10 @@ fn a_strafe_and_a_step_back_are_separated_from_a_walk() {
     });
     assert_eq!(found.events.len(), 1);
     let event = &found.events[0];
-    assert_eq!((event.quantity, event.mode), (Quantity::Facing, Mode::TurnInPlace));
+    assert_eq!(
+        (event.quantity, event.mode),
+        (Quantity::Facing, MotionKind::TurnInPlace)
+    );
 }
 
 #[test]

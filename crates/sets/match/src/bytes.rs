@@ -92,13 +92,16 @@ pub enum DatabaseError {
 
 /// 64-bit hash of Fowler, Noll and Vo, version 1a, taken over words of eight bytes; fewer at the end are filled up with zeros.
 fn checksum(bytes: &[u8]) -> u64 {
-    let word = |part: &[u8]| {
-        let mut word = [0; 8];
-        word[..part.len()].copy_from_slice(part);
-        u64::from_le_bytes(word)
-    };
-    let mix = |hash: u64, part: &[u8]| (hash ^ word(part)).wrapping_mul(0x0100_0000_01b3);
-    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, mix)
+    bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash: u64, part| {
+        (hash ^ padded_word(part)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Up to eight bytes as a number; those that are missing count as 0.
+fn padded_word(part: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word[..part.len()].copy_from_slice(part);
+    u64::from_le_bytes(word)
 }
 
 fn put_text(bytes: &mut Vec<u8>, text: &str) {
@@ -511,12 +514,10 @@ fn contradiction(what: &'static str) -> DatabaseError {
 
 /// What a search takes for granted of leaves.
 fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
-    let is_number = |number: &f32| number.abs() <= LARGEST;
-    if !leaves.numbers.iter().flatten().all(is_number) {
+    if !leaves.numbers.iter().flatten().all(|number| number.abs() <= LARGEST) {
         return Err(contradiction("a number of a row"));
     }
-    let is_row = |&row: &u32| (row as usize) < leaves.num_rows;
-    if !leaves.rows.iter().flatten().all(is_row) {
+    if !(leaves.rows.iter().flatten()).all(|&row| (row as usize) < leaves.num_rows) {
         return Err(contradiction("the order of rows"));
     }
     let lies_in_leaf = |(row, &leaf): (usize, &u32)| {

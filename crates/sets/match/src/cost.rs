@@ -119,9 +119,9 @@ impl CostFeatures {
 
     /// Whether all costs are numbers.
     pub(super) fn is_sound(&self) -> bool {
-        let is_weight = |joint: &CostJoint| joint.weight > 0.0 && joint.weight.is_finite();
+        let mut weights = self.joints.iter().map(|joint| joint.weight);
         // Shorter or longer than any fade, and areas would not be numbers in single precision.
-        self.joints.iter().all(is_weight) && (1e-6..=1e6).contains(&self.decay.secs())
+        weights.all(|weight| weight > 0.0 && weight.is_finite()) && (1e-6..=1e6).contains(&self.decay.secs())
     }
 
     /// The rows of all frames of a motion's take.
@@ -130,11 +130,10 @@ impl CostFeatures {
         let joint = |CostJoint { name, weight }: &CostJoint| {
             let found = analysis.take.skeleton().find(name);
             let joint = found.ok_or_else(|| CostError::Joint { name: name.clone() })?;
-            let flips = analysis.defects.flipping.iter().any(|flips| flips.joint == joint);
-            match flips {
-                true => Err(CostError::Flips { name: name.clone() }),
-                false => Ok(WeightedJoint { joint, weight: *weight }),
+            if analysis.defects.flipping.iter().any(|flips| flips.joint == joint) {
+                return Err(CostError::Flips { name: name.clone() });
             }
+            Ok(WeightedJoint { joint, weight: *weight })
         };
         let joints: Vec<WeightedJoint> = self.joints.iter().map(joint).collect::<Result<_, CostError>>()?;
         let features = analysis.features_of(&joints);

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use loopwright_core::analysis::Gait;
+use loopwright_core::analysis::{Gait, MotionKind, Side};
 
 use super::features::{Horizon, NUM_FEATURES, RawFeatures, Standard};
 use super::nearest::{NearestRows, Neighbour, RowsError};
@@ -18,16 +18,33 @@ pub struct FrameRows<F> {
     /// Features of its frames, one after the other.
     pub features: Vec<F>,
     /// For each of these frames the feet that stand: bit 0 the left one, bit 1 the right one. Above these bits the number of its
-    /// gait, counted from 1 in the order of [`Gait::ALL`]; 0 where it is not known.
+    /// gait in `GAITS`, counted from 1; 0 where it is not known.
     pub standing: Vec<u8>,
 }
 
 /// Bits of the feet that stand.
 const FEET: u8 = 3;
 
+/// The gaits in the order of their numbers in files, from 1 on: new ones go to the end, and none is ever removed.
+const GAITS: [Gait; 13] = [
+    Gait::new(MotionKind::Idle, None),
+    Gait::new(MotionKind::Other, None),
+    Gait::new(MotionKind::TurnInPlace, Some(Side::Left)),
+    Gait::new(MotionKind::TurnInPlace, Some(Side::Right)),
+    Gait::new(MotionKind::Walk, None),
+    Gait::new(MotionKind::TurningWalk, Some(Side::Left)),
+    Gait::new(MotionKind::TurningWalk, Some(Side::Right)),
+    Gait::new(MotionKind::Run, None),
+    Gait::new(MotionKind::Run, Some(Side::Left)),
+    Gait::new(MotionKind::Run, Some(Side::Right)),
+    Gait::new(MotionKind::Backward, None),
+    Gait::new(MotionKind::Strafe, Some(Side::Left)),
+    Gait::new(MotionKind::Strafe, Some(Side::Right)),
+];
+
 /// Feet that stand and a gait in one number: see [`FrameRows::standing`].
 pub(super) fn with_gait(feet: u8, gait: Option<Gait>) -> u8 {
-    let number = gait.and_then(|gait| Gait::ALL.iter().position(|&known| known == gait));
+    let number = gait.and_then(|gait| GAITS.iter().position(|&known| known == gait));
     feet | (number.map_or(0, |number| number as u8 + 1) << FEET.count_ones())
 }
 
@@ -38,7 +55,7 @@ fn gait_number(standing: u8) -> usize {
 
 /// Whether a number has a gait that there is.
 pub(super) fn is_standing(standing: u8) -> bool {
-    gait_number(standing) <= Gait::ALL.len()
+    gait_number(standing) <= GAITS.len()
 }
 
 /// A motion before it is part of a [`MatchDatabase`].
@@ -99,7 +116,7 @@ pub struct GaitSet(u32);
 impl GaitSet {
     /// All gaits of which that holds.
     pub fn new(is_wanted: impl Fn(Gait) -> bool) -> Self {
-        let bits = Gait::ALL.into_iter().enumerate().filter(|(_, gait)| is_wanted(*gait));
+        let bits = GAITS.into_iter().enumerate().filter(|(_, gait)| is_wanted(*gait));
         Self(bits.fold(0, |set, (number, _)| set | 1 << (number + 1)))
     }
 
@@ -301,7 +318,7 @@ impl<S> FrameDatabase<'_, S> {
     /// When there is no such row.
     pub fn gait(&self, row: usize) -> Option<Gait> {
         let number = gait_number(self.standing[row]).checked_sub(1)?;
-        Gait::ALL.get(number).copied()
+        GAITS.get(number).copied()
     }
 
     /// Which frame of which clip a row is.
@@ -343,5 +360,45 @@ impl<S> FrameDatabase<'_, S> {
         let rows = &self.clips[self.frame_of(row).clip];
         (rows.clip.is_loop || filter.rows_left < rows.first_row + rows.num_rows - row)
             && filter.tags.iter().all(|tag| rows.clip.tags.contains(tag))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers that are in files of all versions.
+    #[test]
+    fn numbers_of_gaits_in_files_stay() {
+        let words = [
+            "idle",
+            "other",
+            "turn_in_place, left",
+            "turn_in_place, right",
+            "walk",
+            "turning_walk, left",
+            "turning_walk, right",
+            "run",
+            "run, left",
+            "run, right",
+            "backward",
+            "strafe, left",
+            "strafe, right",
+        ];
+        let database = Clips {
+            standing: (0..words.len()).map(|number| 1 + 4 * (number as u8 + 1)).collect(),
+            ..Clips::default()
+        };
+        let database = database.with_set(());
+        for (row, word) in words.into_iter().enumerate() {
+            let gait = database.gait(row).unwrap();
+            assert_eq!((database.standing(row), gait.to_string()), (1, word.to_owned()));
+            assert_eq!(with_gait(1, Some(gait)), database.standing[row]);
+        }
+        assert!(
+            Gait::ALL.iter().all(|gait| GAITS.contains(gait)),
+            "a gait has no number"
+        );
+        assert!(is_standing(4 * 13 + 3) && !is_standing(4 * 14));
     }
 }

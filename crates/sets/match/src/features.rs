@@ -43,9 +43,10 @@ impl Horizon {
     /// Errors: [`MatchError::Times`] unless each is later than the one before, the first above 0 and the last at most 10.
     pub fn new(secs: [f64; NUM_TIMES]) -> Result<Self, MatchError> {
         let rise = secs.windows(2).all(|pair| pair[0] < pair[1]);
-        match rise && secs[0] > 0.0 && secs[NUM_TIMES - 1] <= MOST_AHEAD_SECS {
-            true => Ok(Self(secs)),
-            false => Err(MatchError::Times { found: secs }),
+        if rise && secs[0] > 0.0 && secs[NUM_TIMES - 1] <= MOST_AHEAD_SECS {
+            Ok(Self(secs))
+        } else {
+            Err(MatchError::Times { found: secs })
         }
     }
 

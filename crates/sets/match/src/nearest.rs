@@ -124,8 +124,8 @@ pub(super) fn check_rows(numbers: &[f32], columns: usize) -> Result<(), RowsErro
             columns,
         });
     }
-    let is_too_large = |number: &f32| number.is_nan() || number.abs() > LARGEST;
-    if let Some(at) = numbers.iter().position(is_too_large) {
+    let too_large = (numbers.iter()).position(|number| number.is_nan() || number.abs() > LARGEST);
+    if let Some(at) = too_large {
         return Err(RowsError::Number {
             row: at / columns,
             column: at % columns,

@@ -118,7 +118,7 @@ fn eigenvectors(matrix: &mut [f64], size: usize) -> Vec<f64> {
                 let ratio = (other - one) / (2.0 * off);
                 let tangent = ratio.signum() / (ratio.abs() + (ratio * ratio + 1.0).sqrt());
                 let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
-                turn(matrix, size, row, column, cosine, tangent * cosine);
+                turn(matrix, size, [row, column], [cosine, tangent * cosine]);
                 for vector in vectors.chunks_exact_mut(size) {
                     let (a, b) = (vector[row], vector[column]);
                     vector[row] = cosine * a - tangent * cosine * b;
@@ -133,8 +133,8 @@ fn eigenvectors(matrix: &mut [f64], size: usize) -> Vec<f64> {
     vectors
 }
 
-/// Turns rows and columns of a symmetric matrix in the plane of two of them.
-fn turn(matrix: &mut [f64], size: usize, one: usize, other: usize, cosine: f64, sine: f64) {
+/// Turns rows and columns of a symmetric matrix in the plane of two of them, by the angle of this cosine and sine.
+fn turn(matrix: &mut [f64], size: usize, [one, other]: [usize; 2], [cosine, sine]: [f64; 2]) {
     for at in 0..size {
         let (a, b) = (matrix[at * size + one], matrix[at * size + other]);
         matrix[at * size + one] = cosine * a - sine * b;

@@ -1,7 +1,7 @@
 //! Features of motions, and the nearest frame of many takes.
 
 use glam::{DQuat, DVec2};
-use loopwright_core::analysis::{BodyOverrides, Gait};
+use loopwright_core::analysis::{BodyOverrides, MotionKind};
 use loopwright_core::{Analysis, math::ops};
 use loopwright_match::features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
 use loopwright_match::walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by};
@@ -89,12 +89,16 @@ fn rows_know_their_gait() {
     for row in 0..database.num_rows() {
         assert_eq!(database.gait(row), Some(gait_at(database.frame_of(row).frame)));
     }
-    let walks = GaitSet::new(|gait| matches!(gait, Gait::Walk(_)));
+    let walks = GaitSet::new(|gait| gait.kind.straight() == MotionKind::Walk);
     let filter = MatchFilter {
         gaits: walks,
         ..MatchFilter::default()
     };
-    let is_walk = |row: usize| matches!(database.gait(row), Some(Gait::Walk(_)));
+    let is_walk = |row: usize| {
+        database
+            .gait(row)
+            .is_some_and(|gait| gait.kind.straight() == MotionKind::Walk)
+    };
     let num_walks = (0..database.num_rows()).filter(|&row| is_walk(row)).count();
     assert!(num_walks > 50 && num_walks + 50 < database.num_rows(), "{num_walks}");
     for row in (0..database.num_rows()).step_by(9) {
@@ -104,7 +108,7 @@ fn rows_know_their_gait() {
         assert_eq!(found, one_by_one(&database, &query, is_walk));
     }
     let nothing = MatchFilter {
-        gaits: GaitSet::new(|gait| gait == Gait::Backward),
+        gaits: GaitSet::new(|gait| gait.kind == MotionKind::Backward),
         ..MatchFilter::default()
     };
     assert_eq!(database.nearest(&database.row(0), &nothing, None), None);

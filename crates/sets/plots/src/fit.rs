@@ -1,7 +1,8 @@
 //! The controller fit of a take: its changes with the fitted springs, and a controller driven through it.
 
 use glam::DVec3;
-use loopwright_controller::{Event, HalfLives, Mode, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
+use loopwright_controller::{Event, HalfLives, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
+use loopwright_core::analysis::MotionKind;
 use loopwright_draw::plot::kit::axes::{self, Chart, ChartAxis, Range, stroke_width};
 use loopwright_draw::plot::kit::legend::{ChartHeading, DASHED, Key, Sign};
 use loopwright_draw::plot::kit::style::{self, Ink};
@@ -192,7 +193,8 @@ impl Curves {
 fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
     let dt = fit.profile.frame_time_secs;
     let mut stretches: Vec<(f64, f64)> = Vec::new();
-    for (frame, _) in fit.modes.iter().enumerate().filter(|(_, mode)| **mode == Mode::Idle) {
+    let modes = fit.modes.iter().enumerate();
+    for (frame, _) in modes.filter(|(_, mode)| **mode == MotionKind::Idle) {
         let (from, to) = ((frame as f64 - 0.5) * dt, (frame as f64 + 0.5) * dt);
         match stretches.last_mut() {
             Some(last) if last.1 >= from - 0.1 * dt => last.1 = to,

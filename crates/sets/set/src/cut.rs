@@ -1,6 +1,6 @@
 //! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
 
-use loopwright_core::analysis::{Analysis, Foot, Gait, Segment, Side};
+use loopwright_core::analysis::{Analysis, Foot, Gait, MotionKind, Segment};
 use loopwright_core::math::TimeStep;
 use loopwright_core::take::TakeError;
 use loopwright_core::{LoopCandidate, LoopClip};
@@ -60,26 +60,16 @@ const SHORTEST_SECS: f64 = 1.2;
 const MOST_SEGMENTS: usize = 3;
 
 /// What the loop of a gait is called; none for those that passages do not begin or end in.
-fn name_of(gait: Gait) -> Option<&'static str> {
-    Some(match gait {
-        Gait::Idle => "idle",
-        Gait::Walk(None) => "walk",
-        Gait::Walk(Some(Side::Left)) => "walk_left",
-        Gait::Walk(Some(Side::Right)) => "walk_right",
-        Gait::Run(None) => "run",
-        Gait::Run(Some(Side::Left)) => "run_left",
-        Gait::Run(Some(Side::Right)) => "run_right",
-        Gait::Backward => "backward",
-        Gait::Sideways(Side::Left) => "strafe_left",
-        Gait::Sideways(Side::Right) => "strafe_right",
-        Gait::OnTheSpot | Gait::Turn(_) => return None,
-    })
+fn name_of(gait: Gait) -> Option<String> {
+    let kind = gait.kind.straight();
+    let side = gait.side.map_or_else(String::new, |side| format!("_{side}"));
+    (kind == MotionKind::Idle || kind.travels()).then(|| format!("{kind}{side}"))
 }
 
 /// The recommended loop of each gait of a take, by name, in a fixed order of gaits.
 ///
 /// Gaits that never repeat have none. Errors: the take cannot be searched.
-pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(&'static str, LoopMade)>, JobError> {
+pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(String, LoopMade)>, JobError> {
     let step = TimeStep::new(studied.take().frame_time_secs());
     let length = |segment: &Segment| segment.end_frame - segment.start_frame;
     let mut loops = Vec::new();
@@ -93,7 +83,7 @@ pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(&'static str
         for segment in segments.into_iter().take(MOST_SEGMENTS) {
             let search = SearchRequest {
                 within: Some((segment.start_frame, segment.end_frame)),
-                idle: gait == Gait::Idle,
+                idle: gait.kind == MotionKind::Idle,
                 ..SearchRequest::default()
             };
             let request = Request {
@@ -114,7 +104,7 @@ pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(&'static str
 }
 
 /// The stride of a walk that is too short to repeat: from one strike of a foot to its next, where that costs least to close.
-fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(&'static str, LoopMade)>, JobError> {
+fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade)>, JobError> {
     let analysis = &studied.analysis;
     let settings = SearchRequest::default().settings(1);
     let spans = analysis.contacts.spans();
@@ -123,7 +113,7 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(&'static str, Lo
             .iter()
             .filter(move |span| span.foot == foot && span.start_frame > 0)
     };
-    let mut best: Option<(f64, &'static str, LoopCandidate)> = None;
+    let mut best: Option<(f64, String, LoopCandidate)> = None;
     for foot in 0..analysis.contacts.num_feet() {
         for (from, to) in strikes(foot).zip(strikes(foot).skip(1)) {
             let gait = |frame: usize| {

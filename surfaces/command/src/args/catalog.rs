@@ -14,7 +14,7 @@ pub(crate) struct CatalogArgs {
     /// Catalogs that `make --catalog` wrote: .parquet, .csv or .jsonl; those of several shards are read together.
     #[arg(help_heading = INPUT, required = true, value_name = "CATALOG")]
     pub(crate) catalogs: Vec<PathBuf>,
-    /// Only loops of these kinds: walk, 'turning walk', run, idle and others.
+    /// Only loops of these kinds: walk, turning_walk, run, idle and others.
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
     pub(crate) kind: Vec<MotionKind>,
     /// Only loops with these grades.

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use loopwright_controller::Mode;
+use loopwright_controller::MODES;
+use loopwright_core::analysis::MotionKind;
 
 use crate::headings::{FIT, INPUT, NUMBERS_ALONE, OUTPUT};
-use crate::{numbers::parse_positive, recipe::TakeArgs};
+use crate::{numbers::parse_positive, recipe::TakeArgs, words::kind_among};
 
 #[derive(Debug, Args)]
 #[command(override_usage = "loopwright fit [OPTIONS] <TAKE>...\n       \
@@ -19,8 +19,8 @@ pub(crate) struct FitArgs {
     #[arg(help_heading = INPUT, required_unless_present_any = ["speed", "angle", "half_life", "profile"], value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
     /// How the takes move [default: detected from speed and direction].
-    #[arg(long, value_name = "MODE", help_heading = FIT, value_parser = mode())]
-    pub(crate) mode: Option<Mode>,
+    #[arg(long, value_name = "MODE", help_heading = FIT, value_parser = kind_among(&MODES))]
+    pub(crate) mode: Option<MotionKind>,
     /// How much velocity and facing are smoothed: standard deviation, seconds.
     #[arg(long, value_name = "S", help_heading = FIT, default_value_t = loopwright_controller::SMOOTHING_SECS)]
     pub(crate) smoothing: f64,
@@ -56,9 +56,4 @@ pub(crate) struct FitArgs {
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-}
-
-/// Reads a mode.
-fn mode() -> impl TypedValueParser<Value = Mode> {
-    PossibleValuesParser::new(Mode::ALL.map(Mode::as_str)).try_map(|word| word.parse::<Mode>())
 }

@@ -13,7 +13,7 @@ use loopwright_moves::play::DEFAULT_FADE_SECS;
 use crate::headings::{FEET, INPUT, MATCH, OUTPUT};
 use crate::numbers::{parse_count, parse_positive};
 use crate::recipe::TakeArgs;
-use crate::words::{Written, choice, possible};
+use crate::words::{Written, choice, kind_among, possible};
 
 /// Nearest frames that a query lists.
 const DEFAULT_NEAREST: usize = 5;
@@ -121,8 +121,8 @@ pub(crate) struct MatchQueryArgs {
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
     pub(crate) tags: Vec<(String, String)>,
     /// Only frames with this gait; repeatable.
-    #[arg(long = "gait", value_name = "GAIT", value_parser = PossibleValuesParser::new(GAITS))]
-    pub(crate) gaits: Vec<String>,
+    #[arg(long = "gait", value_name = "GAIT", value_parser = kind_among(&GAITS))]
+    pub(crate) gaits: Vec<MotionKind>,
     /// Only frames in which this foot is planted.
     #[arg(long, value_name = "FOOT", value_parser = standing_foot())]
     pub(crate) standing: Option<StandingFoot>,
@@ -169,8 +169,8 @@ pub(crate) struct MatchWalkArgs {
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
     pub(crate) tags: Vec<(String, String)>,
     /// Only frames with this gait; repeatable.
-    #[arg(long = "gait", value_name = "GAIT", value_parser = PossibleValuesParser::new(GAITS))]
-    pub(crate) gaits: Vec<String>,
+    #[arg(long = "gait", value_name = "GAIT", value_parser = kind_among(&GAITS))]
+    pub(crate) gaits: Vec<MotionKind>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
     /// Half-life with which the character returns to its path, seconds, as `fit` finds it.
@@ -200,27 +200,21 @@ pub(crate) struct MatchWalkArgs {
     pub(crate) json: bool,
 }
 
-/// Gaits by the words that select them; a turning walk is a walk too.
-pub(crate) const GAITS: [&str; 8] = [
-    "idle",
-    "walk",
-    "turning walk",
-    "run",
-    "backward",
-    "strafe",
-    "turn in place",
-    "other",
+/// The kinds by which gaits are selected.
+const GAITS: [MotionKind; 8] = [
+    MotionKind::Idle,
+    MotionKind::Walk,
+    MotionKind::TurningWalk,
+    MotionKind::Run,
+    MotionKind::Backward,
+    MotionKind::Strafe,
+    MotionKind::TurnInPlace,
+    MotionKind::Other,
 ];
 
-/// The gaits of these words.
-pub(crate) fn gaits_of(words: &[String]) -> GaitSet {
-    GaitSet::new(|gait| {
-        let kind = MotionKind::from(gait);
-        let is_named = |word: &String| {
-            word == kind.as_str() || (word == MotionKind::Walk.as_str() && kind == MotionKind::TurningWalk)
-        };
-        words.iter().any(is_named)
-    })
+/// The gaits of these kinds; a turning walk is a walk too.
+pub(crate) fn gaits_of(kinds: &[MotionKind]) -> GaitSet {
+    GaitSet::new(|gait| kinds.contains(&gait.kind) || kinds.contains(&gait.kind.straight()))
 }
 
 /// Which foot stands.

@@ -180,7 +180,7 @@ mod tests {
         Named {
             stem,
             animation: None,
-            kind: "turning walk",
+            kind: "turning_walk",
             speed_mps: 1.36,
             row: 2,
         }
@@ -190,7 +190,7 @@ mod tests {
     fn templates_name_loops() {
         for (template, wanted, format) in [
             ("{stem}-loop", "walk-loop", None),
-            ("{stem}-{kind}-{speed}", "walk-turning-walk-1.4", None),
+            ("{stem}-{kind}-{speed}", "walk-turning_walk-1.4", None),
             ("{row}_{stem}.glb", "2_walk", Some(Format::Glb)),
             ("{stem}.v2", "walk.v2", None),
             ("{animation}", "walk", None),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright_catalog::{CatalogError, CatalogFormat, LoopRow};
-use loopwright_core::{candidate::MotionKind, names};
+use loopwright_core::names;
 use loopwright_job::TURNING_DPS;
 
 use crate::args::{CatalogArgs, SortBy};
@@ -106,8 +106,11 @@ fn fits(row: &LoopRow, args: &CatalogArgs, skeleton: Option<&str>) -> bool {
     // A value that is not known is below no limit.
     let below =
         |limit: Option<f64>, value: Option<f64>| limit.is_none_or(|limit| value.is_some_and(|value| value < limit));
-    let is_of_kind = |kind: &MotionKind| row.kind.eq_ignore_ascii_case(kind.as_str());
-    (args.kind.is_empty() || args.kind.iter().any(is_of_kind))
+    (args.kind.is_empty()
+        || args
+            .kind
+            .iter()
+            .any(|kind| row.kind.eq_ignore_ascii_case(kind.as_str())))
         && is_among(&args.grade, row.grade.as_deref().unwrap_or_default())
         && within(args.speed, row.speed_mps)
         && within(args.turn_rate, row.turn_rate_dps)

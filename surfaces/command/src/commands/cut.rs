@@ -55,12 +55,14 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         recipe.output.target = args.target;
         let own =
             loopwright_sets::own_loops(&studied, &recipe).map_err(|error| failures::job(&studied, None, error))?;
-        let clips = own.iter().map(|(name, made)| made.made.loop_clip.clone().named(*name));
+        let clips = own
+            .iter()
+            .map(|(name, made)| made.made.loop_clip.clone().named(name.as_str()));
         let clips: Vec<LoopClip> = clips.collect();
         output::make_folder(&args.output)?;
         let extension = format.extension();
         for (name, made) in own {
-            let path = args.output.join(name).with_extension(extension);
+            let path = args.output.join(&name).with_extension(extension);
             let beside = output::sidecar_path(&path);
             outputs.check(&path)?;
             outputs.check(&beside)?;
@@ -74,7 +76,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
             let warnings = loop_output::in_words(&studied.warnings);
             loop_output::add(&mut outputs, pending, &[&path, &beside], warnings)?;
             rows.push(LoopRow {
-                name: name.to_owned(),
+                name,
                 file: Some(path.display().to_string()),
             });
         }

@@ -193,13 +193,18 @@ fn summary(set: &Manifest) -> SetSummary {
                 stands: stands.collect(),
             }
         });
-    let passages = set.clips.iter().filter(|clip| !clip.is_loop()).map(|clip| DrawnPassage {
-        name: clip.name.clone(),
-        ends: [&clip.from, &clip.to].map(|state| state.as_ref().map_or_else(String::new, |state| state.clip.clone())),
-        secs: clip.seconds,
-        turn_deg: clip.turn_deg.unwrap_or_default(),
-        cost: clip.cost.unwrap_or_default(),
-    });
+    let passages = set
+        .clips
+        .iter()
+        .filter(|clip| !clip.is_loop())
+        .map(|clip| DrawnPassage {
+            name: clip.name.clone(),
+            ends: [&clip.from, &clip.to]
+                .map(|state| state.as_ref().map_or_else(String::new, |state| state.clip.clone())),
+            secs: clip.seconds,
+            turn_deg: clip.turn_deg.unwrap_or_default(),
+            cost: clip.cost.unwrap_or_default(),
+        });
     SetSummary {
         points: points.collect(),
         triangles: space.map_or_else(Vec::new, |space| space.triangles.clone()),

@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
+use loopwright_core::analysis::MotionKind;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
-use loopwright_formats::set::{LeftOut, Manifest, SET_FILE, SetController, SetGait, SetMode};
+use loopwright_formats::set::{LeftOut, Manifest, SET_FILE, SetController, SetMode};
 use loopwright_formats::{Format, Sidecar, Target, loop_file::facts::Grade};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study, max_rate_hz};
 use loopwright_sets::set::{self, Member, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
@@ -64,7 +65,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     let form = form(args, &loops)?;
     let members = members(loops, &form, &mut left_out);
     let mut offered = of_one_skeleton(members, &mut left_out);
-    if !offered.is_empty() && !offered.iter().any(|each| each.gait == SetGait::Idle) {
+    if !offered.is_empty() && !offered.iter().any(|each| each.gait == MotionKind::Idle) {
         offered.extend(takes.stance(&inputs, &offered[0].member, &form));
     }
     warn_of_bones(&offered);
@@ -392,7 +393,7 @@ impl Takes<'_> {
             });
             found.map(|member| Offered {
                 member,
-                gait: SetGait::Idle,
+                gait: MotionKind::Idle,
             })
         })
     }

@@ -23,7 +23,7 @@ pub(crate) struct FoundLoop {
     take_repeat_strength: Option<f64>,
     idle: bool,
     versions: Option<usize>,
-    segment: Option<&'static str>,
+    segment: Option<String>,
     grade: Option<&'static str>,
     reason: Option<String>,
     checks: Vec<CheckFacts>,
@@ -82,7 +82,7 @@ impl FoundLoop {
                 take_repeat_strength: candidate.take_strength,
                 idle: candidate.is_idle,
                 versions: (rows.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
-                segment: analysis.segment_of(candidate).map(|segment| segment.gait.name()),
+                segment: analysis.segment_of(candidate).map(|segment| segment.gait.to_string()),
                 grade: verdict.as_ref().map(|verdict| verdict.grade.as_str()),
                 reason: verdict.as_ref().map(|verdict| verdict.reason.clone()),
                 checks: verdict.map(|verdict| verdict.checks).unwrap_or_default(),
@@ -110,7 +110,10 @@ impl FoundLoop {
             self.grade.unwrap_or("-").to_owned(),
         ];
         if let Some(versions) = self.versions {
-            row.extend([versions.to_string(), self.segment.unwrap_or("-").to_owned()]);
+            row.extend([
+                versions.to_string(),
+                self.segment.clone().unwrap_or_else(|| "-".to_owned()),
+            ]);
         }
         if !verbose {
             return row;

@@ -220,7 +220,7 @@ struct StretchFacts {
 /// A run of frames with one gait.
 #[derive(Serialize)]
 pub(super) struct SegmentFacts {
-    pub(super) gait: &'static str,
+    pub(super) gait: String,
     pub(super) start_frame: usize,
     pub(super) end_frame: usize,
 }
@@ -228,7 +228,7 @@ pub(super) struct SegmentFacts {
 impl From<&Segment> for SegmentFacts {
     fn from(segment: &Segment) -> Self {
         Self {
-            gait: segment.gait.name(),
+            gait: segment.gait.to_string(),
             start_frame: segment.start_frame,
             end_frame: segment.end_frame,
         }

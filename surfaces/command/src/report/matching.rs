@@ -85,7 +85,7 @@ struct ClipFacts {
     frames: usize,
     fps: f64,
     tags: Vec<Tag>,
-    gaits: Vec<&'static str>,
+    gaits: Vec<String>,
     left_stands_share: f64,
     right_stands_share: f64,
 }
@@ -150,14 +150,14 @@ impl InspectAnswer {
                 let stands = all.filter(|&row| database.standing(row) & foot != 0).count();
                 stands as f64 / rows.num_rows.max(1) as f64
             };
-            let mut gaits: Vec<&str> = Vec::new();
+            let mut gaits = Vec::new();
             for row in rows.first_row..rows.first_row + rows.num_rows {
-                if let Some(gait) = database.gait(row).map(Gait::name).filter(|gait| !gaits.contains(gait)) {
+                if let Some(gait) = database.gait(row).filter(|gait| !gaits.contains(gait)) {
                     gaits.push(gait);
                 }
             }
             ClipFacts {
-                gaits,
+                gaits: gaits.iter().map(Gait::to_string).collect(),
                 name: rows.clip.name.clone(),
                 kind: if rows.clip.is_loop { "loop" } else { "take" },
                 first_frame: rows.clip.first_frame,

@@ -1,8 +1,8 @@
 //! The loops found: a light and words first, figures on demand.
 
 use eframe::egui::{self, DragValue, ProgressBar, Ui};
+use loopwright_core::LoopCandidate;
 use loopwright_core::candidate::{MissReason, OutcomePart};
-use loopwright_core::{LoopCandidate, analysis::Gait};
 
 use super::{animations::tick_ui, row_ui, turning};
 use crate::focus::named;
@@ -137,15 +137,15 @@ pub(crate) fn judgement_word(judgement: Judgement) -> &'static str {
 
 /// What the body does in most of a loop, and how fast it goes.
 fn what_it_does(opened: &Opened, candidate: &LoopCandidate) -> String {
-    let gait = opened.gait_within(&candidate.cut).map_or("", Gait::name);
+    let Some(gait) = opened.gait_within(&candidate.cut) else {
+        return String::new();
+    };
     let speed = candidate.twist.linear.length();
-    if speed < LEAST_MPS {
-        return gait.to_owned();
-    }
     // The speed before the side, which a narrow panel cuts off first.
-    match gait.split_once(',') {
-        Some((gait, side)) => format!("{gait} {speed:.1} m/s,{side}"),
-        None => format!("{gait} {speed:.1} m/s"),
+    match gait.side {
+        _ if speed < LEAST_MPS => gait.to_string(),
+        Some(side) => format!("{} {speed:.1} m/s, {side}", gait.kind),
+        None => format!("{} {speed:.1} m/s", gait.kind),
     }
 }
 

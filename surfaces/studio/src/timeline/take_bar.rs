@@ -1,10 +1,7 @@
 //! The whole take as a bar: how fast the body moves and where it faces, when its feet stand, what it does, the loops found, and
 //! the chosen stretch, whose ends one drags.
 
-use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rangef, Rect, Response, Role, Sense, Shape, Stroke,
-    StrokeKind, Ui, WidgetInfo, pos2, vec2,
-};
+use eframe::egui::{Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rangef, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use loopwright_core::SearchSettings;
 use loopwright_core::edit::{EditKey, EditKind, bump};
 use loopwright_formats::loop_file::facts::Grade;
@@ -124,7 +121,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
         let frame = scale.frame(at.x);
         let gait = (opened.studied.analysis.segments.iter())
             .find(|segment| (segment.start_frame as f64..=segment.end_frame as f64 + 1.0).contains(&frame))
-            .map_or("", |segment| segment.gait.name());
+            .map_or_else(String::new, |segment| segment.gait.to_string());
         let secs = frame * opened.take().frame_time_secs();
         response.on_hover_text_at_pointer(format!(
             "{gait}, {secs:.2} s (frame {frame:.0}). Wheel: wider. Z: the stretch."
@@ -384,8 +381,8 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
             .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
         // What began before the frames shown is named at their edge; half a word says less than one or none.
         let left = rect.left().max(scale.rect.left()) + 4.0;
-        let name = segment.gait.name();
-        for words in [name, name.split(',').next().unwrap_or(name)] {
+        let name = segment.gait.to_string();
+        for words in [name.as_str(), name.split(',').next().unwrap_or(&name)] {
             if rect.right() - left < LEAST_WORD_POINTS {
                 break;
             }

@@ -22,6 +22,8 @@ pub(crate) mod standing;
 
 pub(crate) mod contacts;
 
+pub(crate) mod gait;
+
 pub(crate) mod segments;
 
 pub(crate) mod spectrum;
@@ -36,8 +38,9 @@ pub use contacts::{Contact, Contacts, FootEventKind};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
 pub use features::{Features, FeaturesError, ROOT_AXES, WeightedJoint};
 pub use floor::Floor;
+pub use gait::{Gait, MOVING_MPS, MotionKind, curve_side, run_speed};
 pub use heading::Heading;
-pub use segments::{Gait, MOVING_MPS, Segment};
+pub use segments::Segment;
 pub use spectrum::{Peak, Spectrum};
 pub use standing::ContactLimits;
 pub use survey::{Survey, Surveyor, TakeSample};

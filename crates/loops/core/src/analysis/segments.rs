@@ -4,69 +4,14 @@
 //! the take is cut only where that pays: dynamic programming finds exactly the cuts with the fewest frames that disagree with
 //! their segment plus a price for each cut. Source: docs/math/segments.md.
 
+use glam::DVec3;
+
 use super::activity::{Activity, ActivityKind};
-use super::body::{Body, Side};
+use super::body::Body;
+use super::gait::{Gait, MotionKind, run_speed};
 use super::heading::Heading;
-use crate::math::{ops, rotation, time_step::TimeStep};
+use crate::math::{rigid::Twist, rotation, time_step::TimeStep};
 use crate::take::Take;
-
-/// How a body moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub enum Gait {
-    /// It hardly moves.
-    Idle,
-    /// It moves and stays in its position.
-    OnTheSpot,
-    /// It turns and stays in its position.
-    Turn(Side),
-    /// It walks ahead, on a curve to that side or straight.
-    Walk(Option<Side>),
-    /// It runs ahead, on a curve to that side or straight.
-    Run(Option<Side>),
-    /// It goes backwards.
-    Backward,
-    /// It goes sideways.
-    Sideways(Side),
-}
-
-impl Gait {
-    /// All gaits, in a fixed order.
-    pub const ALL: [Self; 13] = [
-        Self::Idle,
-        Self::OnTheSpot,
-        Self::Turn(Side::Left),
-        Self::Turn(Side::Right),
-        Self::Walk(None),
-        Self::Walk(Some(Side::Left)),
-        Self::Walk(Some(Side::Right)),
-        Self::Run(None),
-        Self::Run(Some(Side::Left)),
-        Self::Run(Some(Side::Right)),
-        Self::Backward,
-        Self::Sideways(Side::Left),
-        Self::Sideways(Side::Right),
-    ];
-
-    /// The name of the gait.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::OnTheSpot => "other",
-            Self::Turn(Side::Left) => "turn in place, left",
-            Self::Turn(Side::Right) => "turn in place, right",
-            Self::Walk(None) => "walk",
-            Self::Walk(Some(Side::Left)) => "turning walk, left",
-            Self::Walk(Some(Side::Right)) => "turning walk, right",
-            Self::Run(None) => "run",
-            Self::Run(Some(Side::Left)) => "turning run, left",
-            Self::Run(Some(Side::Right)) => "turning run, right",
-            Self::Backward => "backward",
-            Self::Sideways(Side::Left) => "strafe, left",
-            Self::Sideways(Side::Right) => "strafe, right",
-        }
-    }
-}
 
 /// A run of frames of one gait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,28 +28,6 @@ pub struct Segment {
 /// Root motion is measured over this long, seconds: about a stride, over which sway and bounce cancel.
 const WINDOW_SECS: f64 = 1.0;
 
-/// Below this speed a body stays in its position, metres per second.
-pub const MOVING_MPS: f64 = 0.3;
-
-/// From this rate on a walk or a run curves, radians per second (20 degrees).
-const CURVE_RATE: f64 = 0.349;
-
-/// From this rate on a body that stays in its position turns, radians per second (40 degrees).
-const TURN_RATE: f64 = 0.698;
-
-/// Speed squared over gravity times leg length at which people change from walking to running.
-///
-/// Source: R. McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", Physiological Reviews 69 (1989).
-const RUN_FROUDE: f64 = 0.5;
-
-/// Leg length as a share of the height of the head joint.
-const LEG_SHARE: f64 = 0.55;
-
-/// Leg length where the skeleton has no measurable height, metres.
-const FALLBACK_LEG: f64 = 0.9;
-
-const GRAVITY: f64 = 9.81;
-
 /// Price of a cut, in seconds of frames that disagree with their segment.
 ///
 /// A stretch inside another that is shorter than twice this is not split off without need; with a higher price short turns
@@ -114,9 +37,9 @@ const CUT_SECS: f64 = 0.5;
 /// The frames of `heading` as segments, in order and without gaps; `take` gives the frame time and the bones, so its middle frame
 /// alone will do.
 pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &Activity) -> Vec<Segment> {
-    let run_speed = run_speed(take, body);
+    let run_mps = run_speed(take, body);
     let seen: Vec<Gait> = (0..heading.num_frames())
-        .map(|frame| gait_at(take, heading, activity, run_speed, frame))
+        .map(|frame| gait_at(take, heading, activity, run_mps, frame))
         .collect();
     let cut_frames = CUT_SECS / take.frame_time_secs();
     let mut segments: Vec<Segment> = Vec::new();
@@ -133,15 +56,9 @@ pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &A
     segments
 }
 
-/// The speed from which this body runs, metres per second.
-pub(crate) fn run_speed(take: &Take, body: &Body) -> f64 {
-    let leg = body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
-    (RUN_FROUDE * GRAVITY * leg).sqrt()
-}
-
-fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_speed: f64, frame: usize) -> Gait {
+fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_mps: f64, frame: usize) -> Gait {
     if activity.kinds()[frame] == ActivityKind::Idle {
-        return Gait::Idle;
+        return Gait::new(MotionKind::Idle, None);
     }
     let dt = take.frame_time_secs();
     let half = TimeStep::new(dt).nearest_from_one(0.5 * WINDOW_SECS);
@@ -150,26 +67,8 @@ fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_speed: f64, 
     let turn_rate = (heading.yaw(to) - heading.yaw(from)) / secs;
     // Relative to the facing half-way, or a curve would count as a step sideways.
     let facing = 0.5 * (heading.yaw(from) + heading.yaw(to));
-    let step = rotation::from_yaw(facing).conjugate() * (heading.ground(to) - heading.ground(from)) / secs;
-    let speed = ops::hypot(step.x, step.z);
-    let side = |value: f64| if value > 0.0 { Side::Left } else { Side::Right };
-    if speed < MOVING_MPS {
-        return if turn_rate.abs() >= TURN_RATE {
-            Gait::Turn(side(turn_rate))
-        } else {
-            Gait::OnTheSpot
-        };
-    }
-    let curve = (turn_rate.abs() >= CURVE_RATE).then(|| side(turn_rate));
-    if step.x.abs() > step.z.abs() {
-        Gait::Sideways(side(step.x))
-    } else if step.z < 0.0 {
-        Gait::Backward
-    } else if speed >= run_speed {
-        Gait::Run(curve)
-    } else {
-        Gait::Walk(curve)
-    }
+    let velocity = rotation::from_yaw(facing).conjugate() * (heading.ground(to) - heading.ground(from)) / secs;
+    Gait::classify(&Twist::new(velocity, DVec3::Y * turn_rate), run_mps)
 }
 
 /// The gaits with the fewest disagreements plus `cut_frames` for each change (Viterbi's algorithm).
@@ -201,7 +100,7 @@ fn steadied(seen: &[Gait], cut_frames: f64) -> Vec<Gait> {
         before.push(from);
     }
     let mut state = (0..COUNT).min_by(|&a, &b| costs[a].total_cmp(&costs[b])).unwrap_or(0);
-    let mut gaits = vec![Gait::Idle; seen.len()];
+    let mut gaits = vec![Gait::ALL[0]; seen.len()];
     for frame in (0..seen.len()).rev() {
         gaits[frame] = Gait::ALL[state];
         state = before[frame][state] as usize;
@@ -216,10 +115,11 @@ mod tests {
     fn runs(text: &str) -> Vec<Gait> {
         text.chars()
             .map(|letter| match letter {
-                'w' => Gait::Walk(None),
-                'r' => Gait::Run(None),
-                _ => Gait::Idle,
+                'w' => MotionKind::Walk,
+                'r' => MotionKind::Run,
+                _ => MotionKind::Idle,
             })
+            .map(|kind| Gait::new(kind, None))
             .collect()
     }
 
@@ -229,7 +129,10 @@ mod tests {
         assert_eq!(steadied(&seen, 3.0), runs("wwwwwwwwwwwwwwwwwwwwwwrrrrrrrrriiiiiiii"));
         // With price zero everything stays as it is; with a price above all frames only the most frequent gait is left.
         assert_eq!(steadied(&seen, 0.0), seen);
-        assert_eq!(steadied(&seen, 100.0), vec![Gait::Walk(None); seen.len()]);
+        assert_eq!(
+            steadied(&seen, 100.0),
+            vec![Gait::new(MotionKind::Walk, None); seen.len()]
+        );
     }
 
     /// Every possible split of a short take, tried one by one.

@@ -1,11 +1,9 @@
 //! What a whole take or a loop is, in one word.
 
 use super::{
-    motion::MotionKind, named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind,
-    whole_clip::is_single_action,
+    named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind, whole_clip::is_single_action,
 };
-use crate::analysis::Analysis;
-use crate::analysis::segments::{self, Gait};
+use crate::analysis::{Analysis, Gait, MotionKind, run_speed};
 use crate::math::percentile;
 
 /// As [`Analysis::motion_kind`].
@@ -34,7 +32,7 @@ fn may_be(
     let stays = best
         .and_then(|best| best.whole.as_ref())
         .is_some_and(WholeClip::is_in_place);
-    let runs_at = segments::run_speed(&analysis.take, &analysis.body);
+    let runs_at = run_speed(&analysis.take, &analysis.body);
     match (shown, named) {
         (Idle | OneShot | Jump | Other, Idle | OneShot | Jump | Other) => true,
         // On the spot the feet tell little of where the body means to go.
@@ -58,29 +56,24 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
         None => is_single_action(analysis),
     };
     if is_one_shot {
-        return match leaves_the_ground(analysis) {
-            true => MotionKind::Jump,
-            false => MotionKind::OneShot,
+        return if leaves_the_ground(analysis) {
+            MotionKind::Jump
+        } else {
+            MotionKind::OneShot
         };
     }
     let whole = best.is_none_or(|best| best.whole.is_some());
     let of_stretch = best
         .filter(|_| !whole)
         .and_then(|best| super::segment_of(analysis, best));
-    let gait = of_stretch.map_or_else(|| main_gait(analysis), |segment| segment.gait);
-    let speed_mps = speed_mps.filter(|speed| *speed >= segments::MOVING_MPS);
-    match (MotionKind::from(gait), speed_mps) {
+    let gait = of_stretch.map_or_else(|| main_gait(analysis), |segment| Some(segment.gait));
+    let kind = gait.map_or(MotionKind::Idle, |gait| gait.kind);
+    match (kind, speed_mps) {
         // In place the root does not show the speed, and the feet do.
-        (MotionKind::Other, Some(speed)) if speed >= segments::run_speed(&analysis.take, &analysis.body) => {
-            MotionKind::Run
-        }
-        (MotionKind::Other, Some(_)) => MotionKind::Walk,
+        (MotionKind::Other, Some(speed)) => MotionKind::at_speed(speed, 0.0, run_speed(&analysis.take, &analysis.body)),
         // Sitting down moves the hips back, and is no walk.
-        (
-            MotionKind::Walk | MotionKind::TurningWalk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe,
-            _,
-        ) if best.is_none() && analysis.contacts.spans().len() < LEAST_STEPS => MotionKind::Other,
-        (kind, _) => kind,
+        _ if kind.travels() && best.is_none() && analysis.contacts.spans().len() < LEAST_STEPS => MotionKind::Other,
+        _ => kind,
     }
 }
 
@@ -119,11 +112,11 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
 }
 
 /// The gait that most frames have; the first of several.
-fn main_gait(analysis: &Analysis) -> Gait {
+fn main_gait(analysis: &Analysis) -> Option<Gait> {
     let num_frames = |gait: Gait| -> usize {
         let same = analysis.segments.iter().filter(|segment| segment.gait == gait);
         same.map(|segment| segment.end_frame + 1 - segment.start_frame).sum()
     };
     let gaits = analysis.segments.iter().rev().map(|segment| segment.gait);
-    gaits.max_by_key(|&gait| num_frames(gait)).unwrap_or(Gait::Idle)
+    gaits.max_by_key(|&gait| num_frames(gait))
 }

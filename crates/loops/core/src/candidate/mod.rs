@@ -32,8 +32,6 @@ mod ping_pong;
 
 mod kind;
 
-mod motion;
-
 mod named;
 
 mod describe;
@@ -58,12 +56,12 @@ pub(crate) mod comparison;
 
 pub(crate) mod score;
 
+pub use crate::analysis::MotionKind;
 pub use error::SearchError;
 pub(crate) use find::{appraise, propose_loops};
 pub use finder::MAX_COST_RATIO;
 pub(crate) use finder::every_cycle;
 pub(crate) use kind::motion_kind;
-pub use motion::MotionKind;
 pub use named::NamedMotion;
 pub use outcome::{Outcome, OutcomePart};
 pub use report::{

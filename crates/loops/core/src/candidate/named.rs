@@ -2,8 +2,7 @@
 //!
 //! A name is evidence where the motion leaves open what it is, and never against what it plainly shows: docs/math/whole_clips.md.
 
-use super::motion::MotionKind;
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, MotionKind};
 
 /// What the name of a take says of its motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

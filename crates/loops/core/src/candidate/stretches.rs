@@ -10,8 +10,7 @@ use super::finder::Finder;
 use super::report::{LoopCandidate, NearestMiss};
 use super::seams::SeamPair;
 use super::settings::SearchSettings;
-use crate::analysis::Analysis;
-use crate::analysis::segments::{Gait, Segment};
+use crate::analysis::{Analysis, MotionKind, Segment};
 use crate::math::ops;
 use crate::math::rigid::Twist;
 
@@ -213,7 +212,7 @@ impl<'a> Gathered<'a> {
                 end_frame: segment.end_frame.min(last),
                 ..*segment
             };
-            let is_idle = part.gait == Gait::Idle;
+            let is_idle = part.gait.kind == MotionKind::Idle;
             let shortest = if is_idle { MIN_IDLE_SEGMENT_SECS } else { 0.0 };
             if part.start_frame < part.end_frame
                 && self.secs(part.start_frame, part.end_frame) >= self.settings.min_secs.max(shortest)
@@ -226,7 +225,7 @@ impl<'a> Gathered<'a> {
 
     /// Adds the loops of a segment: those of its best stretch, and of what lies beside that and moves otherwise.
     fn search_segment(&mut self, segment: Segment, finder: &Finder) {
-        let is_idle = segment.gait == Gait::Idle;
+        let is_idle = segment.gait.kind == MotionKind::Idle;
         let whole = (segment.start_frame, segment.end_frame);
         let is_here = |row: &Row| row.stretch.best.whole.is_none() && row.is_in(&segment);
         let mut row = self.rows.iter().position(is_here);

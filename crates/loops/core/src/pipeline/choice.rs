@@ -161,7 +161,7 @@ impl UsualSpeeds<'_> {
             return *speed;
         }
         let segments = self.analysis.segments.iter();
-        let alike = segments.filter(|segment| straight(segment.gait.into()) == gait);
+        let alike = segments.filter(|segment| segment.gait.kind.straight() == gait);
         let frames = alike.flat_map(|segment| segment.start_frame..=segment.end_frame);
         let speed = percentile::of(frames.map(|frame| self.analysis.ground_mps(frame)).collect(), 0.5);
         self.known.push((gait, speed));
@@ -175,15 +175,8 @@ impl UsualSpeeds<'_> {
         if speed < MOVING_MPS {
             return None;
         }
-        let usual = self.of(straight(gait.into()));
+        let usual = self.of(gait.kind.straight());
         (usual > 0.0).then(|| (speed - usual).abs() / usual)
-    }
-}
-
-fn straight(gait: MotionKind) -> MotionKind {
-    match gait {
-        MotionKind::TurningWalk => MotionKind::Walk,
-        gait => gait,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Panels over the time of a whole take, stacked: motion is shaded, bad frames are marked.
 
-use loopwright_core::analysis::{ActivityKind, Gait};
+use loopwright_core::analysis::{ActivityKind, MotionKind};
 use loopwright_core::{Analysis, Take};
 
 use super::kit::axes::{Chart, ChartAxis, Range, full_width, stroke_width};
@@ -101,9 +101,10 @@ pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
             width: to - from,
             ..area
         };
-        svg.rect(part, if segment.gait == Gait::Idle { "idle" } else { "moving" });
+        let is_idle = segment.gait.kind == MotionKind::Idle;
+        svg.rect(part, if is_idle { "idle" } else { "moving" });
         svg.outline(part);
-        let name = segment.gait.name();
+        let name = &segment.gait.to_string();
         if text::width(name, style::TEXT, false) + 8.0 <= part.width {
             svg.text(0.5 * (from + to), area.top + 15.5, Anchor::Middle, "ft", name);
         }

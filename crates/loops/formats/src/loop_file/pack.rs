@@ -277,6 +277,7 @@ pub struct AnimationFacts {
     /// Its name.
     pub name: String,
     /// What it is: walk, run, idle, turn, strike and so on; null if it could not be read.
+    #[serde(deserialize_with = "word::read_kind")]
     pub kind: Option<String>,
     /// What became of it.
     #[serde(with = "word")]

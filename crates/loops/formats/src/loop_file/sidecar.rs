@@ -20,7 +20,10 @@ use super::facts::{
     PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, VariationFacts,
 };
 use super::importer::TargetFacts;
-use super::json::{self, to_text};
+use super::{
+    json::{self, to_text},
+    word,
+};
 
 /// The identifier of the format.
 pub const FORMAT: &str = "loopwright-loop";
@@ -48,7 +51,7 @@ pub struct Sidecar {
     #[serde(default)]
     pub program: Option<String>,
     /// What the body does, in one word; null if unknown.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "word::read_kind")]
     pub kind: Option<String>,
     /// Whether the body stays where it is, whatever its feet do.
     #[serde(default)]

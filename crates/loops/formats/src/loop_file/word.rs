@@ -2,6 +2,7 @@
 
 use std::{fmt::Display, str::FromStr};
 
+use loopwright_core::analysis::MotionKind;
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 use serde_json::Value;
 
@@ -17,6 +18,11 @@ where
     D: Deserializer<'de>,
 {
     String::deserialize(from)?.parse().map_err(Error::custom)
+}
+
+/// Reads what a body does, in the words of today.
+pub(crate) fn read_kind<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.map(MotionKind::respell))
 }
 
 /// The same for a choice that may be unknown.

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use loopwright_core::analysis::MotionKind;
+
 use super::check::ManifestError;
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
 use crate::loop_file::facts::{Grade, TakeFacts};
@@ -86,26 +88,6 @@ pub struct SetSkeleton {
     pub carrier: String,
 }
 
-/// How a loop moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SetGait {
-    /// It stays.
-    Idle,
-    /// It walks, in any direction.
-    Walk,
-    /// It runs, in any direction.
-    Run,
-    /// It turns and stays.
-    TurnInPlace,
-}
-
-loopwright_core::words!(SetGait {
-    Idle: "idle",
-    Walk: "walk",
-    Run: "run",
-    TurnInPlace: "turn_in_place",
-});
-
 /// A clip.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetClip {
@@ -117,9 +99,9 @@ pub struct SetClip {
     pub animation: Option<String>,
     /// What it is for.
     pub kind: ClipKind,
-    /// How a loop moves; null for what happens once.
+    /// How a loop moves, in any direction: idle, walk, run or turn_in_place; null for what happens once.
     #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-    pub gait: Option<SetGait>,
+    pub gait: Option<MotionKind>,
     /// Its length.
     pub seconds: f64,
     /// Its frames, without a last one that repeats the first.

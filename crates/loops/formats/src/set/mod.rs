@@ -13,7 +13,7 @@ mod passage;
 pub use check::ManifestError;
 pub use facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
 pub use manifest::{
-    Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FILE, SET_FORMAT, SET_VERSION, SetClip, SetController, SetGait,
-    SetMade, SetMode, SetPhase, SetPoint, SetSkeleton, SetSpace, SetTransition, SetTwist,
+    Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FILE, SET_FORMAT, SET_VERSION, SetClip, SetController, SetMade,
+    SetMode, SetPhase, SetPoint, SetSkeleton, SetSpace, SetTransition, SetTwist,
 };
 pub use passage::PassageFacts;

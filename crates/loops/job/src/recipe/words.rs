@@ -2,6 +2,8 @@
 
 #[cfg(feature = "clap")]
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+#[cfg(feature = "clap")]
+use loopwright_core::candidate::MotionKind;
 use loopwright_core::candidate::{ChooseBy, OutcomePart};
 use loopwright_core::closure::{ClosureName, Order, Preset, SeamMotion};
 use loopwright_core::feet::{FootLock, RootSpeed};
@@ -29,6 +31,20 @@ pub trait Choice: Copy + Send + Sync + 'static {
 pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
     let listed = T::ALL.iter().map(|choice| possible(choice.word(), choice.help()));
     PossibleValuesParser::new(listed).try_map(|word| T::read(&word))
+}
+
+/// Words of older versions for kinds of motion, which flags still take.
+#[cfg(feature = "clap")]
+const OLDER_KINDS: [&str; 4] = ["turning walk", "turn in place", "turn-in-place", "back"];
+
+/// Reads one of some kinds of motion from a flag.
+#[cfg(feature = "clap")]
+pub fn kind_among(kinds: &[MotionKind]) -> impl TypedValueParser<Value = MotionKind> + use<> {
+    let listed = kinds.iter().map(|kind| {
+        let older = OLDER_KINDS.into_iter().filter(|word| word.parse() == Ok(*kind));
+        PossibleValue::new(kind.as_str()).aliases(older)
+    });
+    PossibleValuesParser::new(listed.collect::<Vec<_>>()).try_map(|word| word.parse::<MotionKind>())
 }
 
 /// A word that a flag accepts, and its help text, which may be empty.

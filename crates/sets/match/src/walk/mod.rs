@@ -131,14 +131,7 @@ pub fn walk(
     let take = &first.analysis.take;
     let step = TimeStep::new(take.frame_time_secs());
     let every = step.nearest_from_one(settings.query_secs);
-    let num_frames = (path.duration_secs() / step.secs(1)).floor() + 1.0;
-    if num_frames * take.num_joints() as f64 > MAX_TRANSFORMS as f64 {
-        return Err(WalkError::Long {
-            found_secs: path.duration_secs(),
-        });
-    }
-    let num_frames = num_frames as usize;
-
+    let num_frames = num_frames_along(path, step.secs(1), take.num_joints())?;
     let mut walker = Walker::start(database, sources, path, filter, settings).ok_or(WalkError::NoRow)?;
     let mut played = Pose::default();
     let (mut rows, mut jumps, mut errors) = (Vec::new(), Vec::new(), Vec::new());
@@ -184,6 +177,17 @@ pub fn walk(
         slide_mps,
         slide_of_sources_mps,
     })
+}
+
+/// Frames of a walk along a path. Errors: more than a take may have.
+fn num_frames_along(path: &WalkPath, frame_time_secs: f64, num_joints: usize) -> Result<usize, WalkError> {
+    let num_frames = (path.duration_secs() / frame_time_secs).floor() + 1.0;
+    if num_frames * num_joints as f64 > MAX_TRANSFORMS as f64 {
+        return Err(WalkError::Long {
+            found_secs: path.duration_secs(),
+        });
+    }
+    Ok(num_frames as usize)
 }
 
 /// Errors: the sources are not those of the clips, or differ in skeleton or rate.

@@ -1,8 +1,8 @@
 //! What takes do not show and their loops do: mirror images, and blends between loops that are near enough.
 
-use loopwright_core::feet::FootLock;
+use loopwright_core::{candidate::MotionKind, feet::FootLock};
 use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::set::{MadeFrom, Missing, SetGait, SetMade};
+use loopwright_formats::set::{MadeFrom, Missing, SetMade};
 
 use super::member::{Member, SetForm};
 use super::select::{Offered, side_of, way_of};
@@ -48,7 +48,7 @@ pub(super) fn mirror(entries: &mut Vec<Entry>, pairs: &[String], form: &SetForm)
 }
 
 /// Gait, direction and side of a loop.
-type Way = (SetGait, &'static str, i8);
+type Way = (MotionKind, &'static str, i8);
 
 fn way(offered: &Offered) -> Way {
     (
@@ -70,10 +70,10 @@ fn other_side(offered: &Offered) -> Option<Way> {
         "_back_right" => "_back_left",
         same => same,
     };
-    (gait != SetGait::Idle && (side != 0 || mirrored != way)).then_some((gait, mirrored, -side))
+    (gait != MotionKind::Idle && (side != 0 || mirrored != way)).then_some((gait, mirrored, -side))
 }
 
-pub(super) fn described(gait: SetGait, way: &str, side: i8) -> String {
+pub(super) fn described(gait: MotionKind, way: &str, side: i8) -> String {
     let side = match side {
         1 => "_left",
         -1 => "_right",
@@ -104,10 +104,10 @@ pub(super) fn blend(entries: &mut Vec<Entry>, form: &SetForm) -> Vec<Missing> {
 
 fn holes(entries: &[Entry]) -> Vec<Hole> {
     let mut holes = Vec::new();
-    let forward = |gait: Option<SetGait>, side: Option<i8>| {
+    let forward = |gait: Option<MotionKind>, side: Option<i8>| {
         let fits = move |entry: &Entry| {
             let (of, way, turn) = way(&entry.offered);
-            let is_gait = gait.map_or(matches!(of, SetGait::Walk | SetGait::Run), |gait| gait == of);
+            let is_gait = gait.map_or(matches!(of, MotionKind::Walk | MotionKind::Run), |gait| gait == of);
             entry.variant_of.is_none() && is_gait && way.is_empty() && side.is_none_or(|side| side == turn)
         };
         (0..entries.len())
@@ -116,7 +116,7 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
     };
     let speed = |&index: &usize| entries[index].offered.member.speed_mps();
     let turn = |&index: &usize| entries[index].offered.member.turn_dps();
-    for gait in [SetGait::Walk, SetGait::Run] {
+    for gait in [MotionKind::Walk, MotionKind::Run] {
         let [right, straight, left] = [-1, 0, 1].map(|side| forward(Some(gait), Some(side)));
         if straight.is_empty() && !left.is_empty() && !right.is_empty() {
             let slowest = |side: &[usize]| {

@@ -1,6 +1,6 @@
 //! The loops that a take offers to a set.
 
-use loopwright_core::analysis::Gait;
+use loopwright_core::analysis::MotionKind;
 use loopwright_core::math::ops;
 use loopwright_core::{LoopCandidate, RootMode};
 use loopwright_formats::{LoadedTake, Sidecar, loop_file::facts::PlaybackFacts};
@@ -45,8 +45,12 @@ pub fn loops_of(
         idle: true,
         ..SearchRequest::default()
     };
-    let rests =
-        studied.analysis.is_mostly_idle() || studied.analysis.segments.iter().any(|part| part.gait == Gait::Idle);
+    let rests = studied.analysis.is_mostly_idle()
+        || studied
+            .analysis
+            .segments
+            .iter()
+            .any(|part| part.gait.kind == MotionKind::Idle);
     let mut loops = Vec::new();
     let mut failure = None;
     let mut has_longer = false;

@@ -85,12 +85,7 @@ impl Member {
         let feet = moved(feet, start_secs, slower, clip.period_secs());
         let seam_secs = stored.sidecar.playback.seam_sample as f64 * clip.step_secs() - start_secs;
         let clip = clip.retimed_from(start_secs, num_samples, step_secs);
-        let goes = kind_of(&stored.sidecar).is_some_and(|kind| {
-            matches!(
-                kind,
-                MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe
-            )
-        });
+        let goes = kind_of(&stored.sidecar).is_some_and(|kind| kind != MotionKind::TurningWalk && kind.travels());
         let guessed = (goes && is_speed_unknown(&stored.sidecar))
             .then(|| guessed_velocity(&clip, &body))
             .flatten();
@@ -205,20 +200,6 @@ impl Member {
         }
     }
 
-    /// Whether a foot never touches down while the other stands.
-    pub(super) fn flies(&self) -> bool {
-        let period_secs = self.stored.clip.period_secs();
-        let contacts = self.stored.sidecar.feet.as_ref().map_or(&[][..], |feet| &feet.contacts);
-        let stands_at = |contact: &ContactFacts, secs: f64| {
-            (secs - contact.start_secs).rem_euclid(period_secs) < contact.length_secs
-        };
-        let is_alone = |down: &ContactFacts| {
-            let mut others = contacts.iter().filter(|other| other.joint != down.joint);
-            !others.any(|other| stands_at(other, down.start_secs))
-        };
-        !contacts.is_empty() && contacts.iter().all(is_alone)
-    }
-
     /// How often the foot that does so least touches down in the loop; 0 without sides.
     pub(super) fn fewest_strikes(&self) -> usize {
         let of = |side: &str| {
@@ -229,15 +210,6 @@ impl Member {
             strikes.count()
         };
         of("left").min(of("right"))
-    }
-
-    /// Height of the hips, metres, mean over the loop.
-    pub(super) fn hips_metres(&self) -> f64 {
-        let clip = &self.stored.clip;
-        let world = clip.tracks_from_root();
-        let count = clip.num_samples();
-        let heights = (0..count).map(|sample| world.position(sample, self.body.hips).y);
-        (heights.sum::<f64>() / count as f64 + clip.root().start.translation.y).abs()
     }
 
     /// Whether it is a single pose that is held.

@@ -15,11 +15,11 @@ mod style;
 
 use std::collections::BTreeSet;
 
-use loopwright_core::analysis::Side;
+use loopwright_core::analysis::{MotionKind, Side};
 use loopwright_core::math::{Decay, DecayKind};
 use loopwright_formats::set::{
-    ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetGait, SetMade,
-    SetSkeleton, SetTransition, SetTwist,
+    ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetMade, SetSkeleton,
+    SetTransition, SetTwist,
 };
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 use loopwright_moves::LoopSet;
@@ -80,7 +80,7 @@ pub struct SetEntry {
     /// The loop.
     pub member: Member,
     /// How it moves.
-    pub gait: SetGait,
+    pub gait: MotionKind,
     variant_of: Option<String>,
 }
 
@@ -289,19 +289,19 @@ fn bad(offered: &Offered) -> LeftOut {
 
 /// The parts without which a set is not whole, where it has none.
 fn lacking(entries: &[Entry]) -> Vec<Missing> {
-    let has = |gaits: &[SetGait], side: Option<i8>| {
+    let has = |gaits: &[MotionKind], side: Option<i8>| {
         entries.iter().any(|entry| {
             let member = &entry.offered.member;
             gaits.contains(&entry.offered.gait)
-                && (entry.offered.gait == SetGait::Idle || way_of(member).is_empty())
+                && (entry.offered.gait == MotionKind::Idle || way_of(member).is_empty())
                 && side.is_none_or(|side| side_of(member.turn_dps()) == side)
         })
     };
-    let goes = [SetGait::Walk, SetGait::Run];
+    let goes = [MotionKind::Walk, MotionKind::Run];
     let parts = [
         (
             "idle",
-            has(&[SetGait::Idle], None),
+            has(&[MotionKind::Idle], None),
             "no take stands still for long enough to loop",
         ),
         (

@@ -8,7 +8,7 @@ use loopwright_core::take::TakeError;
 use loopwright_core::{Analysis, RootMode, Take};
 use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
-use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, RootKeys, SetClip, SetGait, SetMade};
+use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, RootKeys, SetClip, SetMade};
 use loopwright_formats::{LoadedTake, Sidecar};
 use loopwright_moves::passage::{self, Looked, PassageError};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
@@ -34,7 +34,7 @@ pub struct SetPassage {
     /// Whether one of them turns on its way.
     curves: bool,
     /// How these move: their gait and direction.
-    ways: [(SetGait, &'static str); 2],
+    ways: [(MotionKind, &'static str); 2],
     /// Names of the feet of its body.
     feet: Vec<String>,
     /// How well it meets its loops and holds its feet; none of what is no take.
@@ -101,8 +101,8 @@ fn passages_in(
     let named = |loop_index: usize| loops.loops()[loop_index].name().to_owned();
     let way = |name: &String| {
         let entry = set.entries.iter().find(|entry| entry.name == *name);
-        entry.map_or((SetGait::Idle, ""), |entry| match entry.gait {
-            SetGait::Idle => (SetGait::Idle, ""),
+        entry.map_or((MotionKind::Idle, ""), |entry| match entry.gait {
+            MotionKind::Idle => (MotionKind::Idle, ""),
             gait => (gait, way_of(&entry.member)),
         })
     };
@@ -229,7 +229,7 @@ impl SetPassage {
     }
 
     /// Passages of one key serve for the same.
-    fn key(&self) -> (PassageKind, i32, [(SetGait, &'static str); 2]) {
+    fn key(&self) -> (PassageKind, i32, [(MotionKind, &'static str); 2]) {
         (self.passage.kind(), self.quarters(), self.ways)
     }
 
@@ -258,7 +258,7 @@ impl SetPassage {
             PassageKind::TurnInPlace => format!("turn_in_place{turn}"),
             PassageKind::Turn if from == to => format!("{from}_turn{turn}"),
             PassageKind::Turn => format!("{from}_to_{to}_turn{turn}"),
-            PassageKind::Jump if from == to && self.ways[0].0 == SetGait::Idle => format!("jump{turn}"),
+            PassageKind::Jump if from == to && self.ways[0].0 == MotionKind::Idle => format!("jump{turn}"),
             PassageKind::Jump if from == to => format!("jump_{from}{turn}"),
             PassageKind::Jump | PassageKind::Transition => format!("jump_{from}_to_{to}{turn}"),
         }

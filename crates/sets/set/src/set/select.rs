@@ -1,30 +1,15 @@
 //! Which loops a set takes: the best of each way to move.
 
-use std::path::Path;
-
+use loopwright_core::analysis::{MOVING_MPS, Side, curve_side, run_speed};
 use loopwright_core::candidate::{MotionKind, NamedMotion};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_formats::{Sidecar, loop_file::facts::Grade, set::SetGait};
+use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use super::member::{Member, is_aside, kind_of};
 use loopwright_job::{CheckId, verdict};
 
-/// Below this speed a body stays, metres per second.
-const STAYS_MPS: f64 = 0.3;
-
-/// From this rate on a body that stays turns, degrees per second.
-const TURNS_DPS: f64 = 30.0;
-
-/// Speed squared over gravity times the height of the hips below which nobody runs, whatever contacts say, unless the take is named a run.
-const RUN_FROUDE: f64 = 0.25;
-const GRAVITY: f64 = 9.81;
-
-/// A loop that turns by less goes straight, degrees per second.
-const STRAIGHT_DPS: f64 = 10.0;
 /// Turns that differ by less are alike to the eye, degrees per second.
 const SEEN_TURN_DPS: f64 = 3.0;
-/// A guessed speed from which what is known to go aside runs.
-const GUESSED_RUN_MPS: f64 = 2.0;
 
 /// Loops move alike up to these differences: speed in metres per second or as a share of the larger, turn in degrees per second or
 /// likewise, direction in degrees. Blending covers what lies between.
@@ -47,7 +32,7 @@ pub struct Offered {
     /// The loop.
     pub member: Member,
     /// How it moves.
-    pub gait: SetGait,
+    pub gait: MotionKind,
 }
 
 /// A loop that a set takes, and those that move alike.
@@ -60,7 +45,7 @@ pub(super) struct Taken {
 }
 
 /// How a loop moves. Errors: why a set has no use for it.
-pub fn gait_of(member: &Member) -> Result<SetGait, String> {
+pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
     let sidecar = &member.stored.sidecar;
     if sidecar.candidate.cycles > 1 {
         return Err(format!(
@@ -74,13 +59,13 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
             "each foot steps {steps} times in it, and the loops of a set hold one cycle"
         ));
     }
-    let (speed, turn) = (member.speed_mps(), member.turn_dps());
+    let speed = member.speed_mps();
     let kind = kind_of(sidecar);
     match kind {
         Some(kind @ (MotionKind::Jump | MotionKind::OneShot)) => {
             return Err(format!("it is no locomotion: {kind}"));
         }
-        Some(MotionKind::Other) if speed < STAYS_MPS => return Err("it moves on the spot".to_owned()),
+        Some(MotionKind::Other) if speed < MOVING_MPS => return Err("it moves on the spot".to_owned()),
         _ => {}
     }
     if is_speed_unknown(sidecar) && !member.is_speed_guessed {
@@ -90,12 +75,14 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
     if climb.abs() > CLIMBS_MPS && climb.abs() > CLIMBS_SHARE * speed {
         return Err(format!("it climbs at {climb:.2} m/s, and the ground of a set is level"));
     }
-    if speed < STAYS_MPS {
-        return Ok(match turn.abs() >= TURNS_DPS {
-            true => SetGait::TurnInPlace,
-            false => SetGait::Idle,
-        });
-    }
+    // On a character as on the body that ran: speeds are scaled with lengths.
+    let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
+    let run_mps = run_speed(&member.stored.file.take, &member.body) * scale.sqrt();
+    let shown = match MotionKind::at_speed(speed, member.twist().angular.y, run_mps) {
+        MotionKind::Other => return Ok(MotionKind::Idle),
+        MotionKind::TurnInPlace => return Ok(MotionKind::TurnInPlace),
+        shown => shown,
+    };
     let of_feet = sidecar.feet.as_ref().and_then(|feet| feet.feet_speed_mps);
     let of_feet = of_feet.filter(|_| !member.is_speed_guessed);
     if let Some(feet) = of_feet.filter(|feet| (feet - speed).abs() > APART_MPS.max(APART_SHARE * speed)) {
@@ -103,29 +90,11 @@ pub fn gait_of(member: &Member) -> Result<SetGait, String> {
             "its root goes {speed:.2} m/s and its standing feet {feet:.2} m/s: one of the two is wrong"
         ));
     }
-    // On a character as on the body that ran: speeds are scaled with lengths.
-    let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
-    let is_fast = speed * speed > RUN_FROUDE * GRAVITY * scale * member.hips_metres();
-    let flies = member.flies() && (is_fast || is_named_run(member));
-    Ok(match kind {
-        Some(MotionKind::Run) => SetGait::Run,
-        // Feet of a clip in place tell little, and its name is known.
-        Some(MotionKind::Walk) if sidecar.in_place => SetGait::Walk,
-        _ if flies => SetGait::Run,
-        // What strafes in place shows no flight: only its speed.
-        Some(MotionKind::Strafe | MotionKind::Backward) if member.is_speed_guessed && speed > GUESSED_RUN_MPS => {
-            SetGait::Run
-        }
-        _ => SetGait::Walk,
+    Ok(match kind.map(MotionKind::straight) {
+        // By the name of the take too, where that may decide.
+        Some(known @ (MotionKind::Walk | MotionKind::Run)) => known,
+        _ => shown,
     })
-}
-
-/// Whether the name of its take says that it runs.
-fn is_named_run(member: &Member) -> bool {
-    let stem = Path::new(&member.made.take).file_stem();
-    let stem = stem.map(|stem| stem.to_string_lossy().into_owned());
-    let name = member.made.animation.clone().or(stem).unwrap_or_default();
-    NamedMotion::of(&name).kind == Some(MotionKind::Run)
 }
 
 /// Whether nothing shows how fast a loop goes.
@@ -157,15 +126,14 @@ impl Offered {
 
     /// Whether a name says that it moves as it does.
     fn is_named(&self, name: &str) -> bool {
-        use MotionKind::{Backward, Idle, Run, Strafe, TurnInPlace, Walk};
+        use MotionKind::{Backward, Run, Strafe, Walk};
         let Some(kind) = NamedMotion::of(name).kind else {
             return false;
         };
         match self.gait {
-            SetGait::Idle => kind == Idle,
-            SetGait::TurnInPlace => kind == TurnInPlace,
-            SetGait::Walk => matches!(kind, Walk | Backward | Strafe),
-            SetGait::Run => matches!(kind, Run | Backward | Strafe),
+            Walk => matches!(kind, Walk | Backward | Strafe),
+            Run => matches!(kind, Run | Backward | Strafe),
+            gait => kind == gait,
         }
     }
 
@@ -176,9 +144,9 @@ impl Offered {
             return false;
         }
         match self.gait {
-            SetGait::Idle => true,
-            SetGait::TurnInPlace => one.turn_dps() * two.turn_dps() > 0.0,
-            SetGait::Walk | SetGait::Run => {
+            MotionKind::Idle => true,
+            MotionKind::TurnInPlace => one.turn_dps() * two.turn_dps() > 0.0,
+            _ => {
                 near(one.speed_mps(), two.speed_mps(), SAME_MPS)
                     && near(one.turn_dps(), two.turn_dps(), SAME_DPS)
                     && apart_deg(one.direction_deg(), two.direction_deg()) < SAME_DEG
@@ -231,7 +199,7 @@ pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
     (taken, dropped)
 }
 
-fn key(offered: &Offered) -> (SetGait, [i8; 2], f64, f64) {
+fn key(offered: &Offered) -> (MotionKind, [i8; 2], f64, f64) {
     let member = &offered.member;
     let turn = member.turn_dps();
     let way = [eighth_of(member).abs(), side_of(turn).abs()];
@@ -240,10 +208,10 @@ fn key(offered: &Offered) -> (SetGait, [i8; 2], f64, f64) {
 
 /// The side to which a loop turns: 1 left, -1 right, 0 neither.
 pub(super) fn side_of(turn_dps: f64) -> i8 {
-    match turn_dps {
-        turn if turn >= STRAIGHT_DPS => 1,
-        turn if turn <= -STRAIGHT_DPS => -1,
-        _ => 0,
+    match curve_side(turn_dps.to_radians()) {
+        Some(Side::Left) => 1,
+        Some(Side::Right) => -1,
+        None => 0,
     }
 }
 
@@ -311,12 +279,12 @@ pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
 fn name_of(offered: &Offered) -> String {
     let turn = offered.member.turn_dps();
     let side = if turn > 0.0 { "left" } else { "right" };
-    let gait = match offered.gait {
-        SetGait::Idle => return "idle".to_owned(),
-        SetGait::TurnInPlace => return format!("turn_in_place_{side}"),
-        SetGait::Walk => "walk",
-        SetGait::Run => "run",
-    };
+    let gait = offered.gait;
+    match gait {
+        MotionKind::Idle => return gait.to_string(),
+        MotionKind::TurnInPlace => return format!("{gait}_{side}"),
+        _ => {}
+    }
     let way = way_of(&offered.member);
     match side_of(turn) {
         0 => format!("{gait}{way}"),

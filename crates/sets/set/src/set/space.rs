@@ -1,13 +1,15 @@
 //! The blend spaces of a set: loops at their points, and the triangles between them.
 
+use loopwright_core::analysis::MotionKind;
+
 use super::SetEntry;
 use super::select::{side_of, way_of};
-use loopwright_formats::set::{SetGait, SetPoint, SetSpace};
+use loopwright_formats::set::{SetPoint, SetSpace};
 
 /// The blend spaces of loops: by speed and turn rate for those that go forward, and by direction where others do not.
 pub(super) fn spaces(entries: &[SetEntry]) -> Vec<SetSpace> {
-    let goes = |entry: &&SetEntry| entry.variant_of.is_none() && entry.gait != SetGait::TurnInPlace;
-    let rests = |entry: &SetEntry| entry.gait == SetGait::Idle;
+    let goes = |entry: &&SetEntry| entry.variant_of.is_none() && entry.gait != MotionKind::TurnInPlace;
+    let rests = |entry: &SetEntry| entry.gait == MotionKind::Idle;
     let forward = entries
         .iter()
         .filter(goes)
@@ -43,7 +45,7 @@ fn space<'a>(
     let points: Vec<[f64; 2]> = entries
         .iter()
         .map(|entry| {
-            if entry.gait == SetGait::Idle {
+            if entry.gait == MotionKind::Idle {
                 [0.0; 2]
             } else {
                 at(entry)

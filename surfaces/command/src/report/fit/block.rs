@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright_controller::{FitSettings, Mode, Pool};
+use loopwright_controller::{FitSettings, Pool};
+use loopwright_core::analysis::MotionKind;
 
 use super::{DEGREES, MEANING};
 
@@ -23,7 +24,7 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
                 ("max_turn_rate", mode.turn_rate, DEGREES, "deg/s, smoothed"),
             ] {
                 // While the body stands idle, these figures are only noise, so a controller has no use for them.
-                if let Some(spread) = spread.filter(|_| mode.mode != Some(Mode::Idle)) {
+                if let Some(spread) = spread.filter(|_| mode.mode != Some(MotionKind::Idle)) {
                     let _ = writeln!(lines, "{key} = {:.3} # {what}", scale * spread.median);
                 }
             }

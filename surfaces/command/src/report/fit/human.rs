@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright_controller::{FitSettings, HalfLives, Mode, ModePool, Pool, Quantity, Spread, TakeFit};
+use loopwright_controller::{FitSettings, HalfLives, ModePool, Pool, Quantity, Spread, TakeFit};
+use loopwright_core::analysis::MotionKind;
 
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
 use crate::report::table::{Table, optional, rate};
@@ -183,7 +184,7 @@ fn pooled(pool: &Pool) -> String {
     );
     for mode in pool.modes.iter().chain([&pool.all]) {
         let mut head = vec![
-            mode.mode.map_or("all", Mode::as_str).to_owned(),
+            mode.mode.map_or("all", MotionKind::as_str).to_owned(),
             mode.takes.to_string(),
             quartiles(mode.top_speed, 1.0, 2),
             quartiles(mode.acceleration, 1.0, 2),

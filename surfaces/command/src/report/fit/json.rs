@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use loopwright_controller::{
-    Event, FitSettings, HalfLives, Maximum, Mode, ModeFigures, ModePool, Pool, Quantity, SpeedTable, Spread, TableFit,
+    Event, FitSettings, HalfLives, Maximum, ModeFigures, ModePool, Pool, Quantity, SpeedTable, Spread, TableFit,
     TakeFit,
 };
+use loopwright_core::analysis::MotionKind;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
@@ -85,7 +86,7 @@ struct ModeFacts {
 impl From<&ModePool> for ModeFacts {
     fn from(mode: &ModePool) -> Self {
         Self {
-            mode: mode.mode.map_or("all", Mode::as_str),
+            mode: mode.mode.map_or("all", MotionKind::as_str),
             takes: mode.takes,
             duration_secs: mode.secs,
             top_speed_mps: spread(mode.top_speed, 1.0),

@@ -3,8 +3,7 @@
 use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_LOOKED_AT};
-use crate::analysis::activity::ActivityKind;
-use crate::analysis::segments::Gait;
+use crate::analysis::{MotionKind, activity::ActivityKind};
 use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason, NearestMiss};
 use crate::candidate::seams::SeamPair;
 use crate::candidate::search::Admission;
@@ -73,7 +72,7 @@ impl Finder<'_> {
     /// Whether no part of the take goes anywhere or does anything large.
     fn is_idle_throughout(&self) -> bool {
         let mut segments = self.source.analysis.segments.iter();
-        segments.all(|segment| segment.gait == Gait::Idle)
+        segments.all(|segment| segment.gait.kind == MotionKind::Idle)
     }
 
     /// The cheapest idle loop of each length.

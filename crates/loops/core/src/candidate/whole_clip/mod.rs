@@ -17,12 +17,10 @@ pub(in crate::candidate) use held::moving_frames;
 use self::pace::Pace;
 use self::reading::{Reading, Scale};
 use super::finder::Finder;
-use super::motion::MotionKind;
 use super::report::LoopCandidate;
 use super::settings::SearchSettings;
 use super::whole::{LastKey, WholeClip, WholeClipKind};
-use crate::analysis::Analysis;
-use crate::analysis::activity::ActivityKind;
+use crate::analysis::{Analysis, MotionKind, activity::ActivityKind};
 use crate::math::rigid::Twist;
 use crate::take::Cut;
 

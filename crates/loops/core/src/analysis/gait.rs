@@ -1,0 +1,234 @@
+//! How a body moves: the words for it, and the one place that decides by speed, direction and turn.
+//!
+//! Source: docs/math/segments.md.
+
+use core::fmt;
+
+use super::body::{Body, Side};
+use crate::math::{ops, rigid::Twist};
+use crate::take::Take;
+
+/// What a body does, in the words of animators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub enum MotionKind {
+    /// Nothing moves.
+    Still,
+    /// The body hardly moves.
+    Idle,
+    /// It walks ahead, on a path or in place.
+    Walk,
+    /// It walks on a curve.
+    TurningWalk,
+    /// It runs ahead, on a path or in place, straight or on a curve.
+    Run,
+    /// It goes backwards.
+    Backward,
+    /// It goes sideways.
+    Strafe,
+    /// It turns and stays in its position.
+    TurnInPlace,
+    /// It leaves the ground once, with all feet.
+    Jump,
+    /// It moves once and comes to rest.
+    OneShot,
+    /// Something else, or its geometry does not tell.
+    Other,
+}
+
+// The words after a bar are those of older files.
+crate::words!(MotionKind {
+    Still: "still",
+    Idle: "idle",
+    Walk: "walk",
+    TurningWalk: "turning_walk" | "turning walk",
+    Run: "run",
+    Backward: "backward" | "back",
+    Strafe: "strafe",
+    TurnInPlace: "turn_in_place" | "turn in place" | "turn-in-place",
+    Jump: "jump",
+    OneShot: "one_shot" | "one-shot",
+    Other: "other",
+});
+
+/// Below this speed a body stays in its position, metres per second.
+pub const MOVING_MPS: f64 = 0.3;
+
+/// From this rate on a walk or a run curves, radians per second (20 degrees).
+const CURVE_RATE: f64 = 0.349;
+
+/// From this rate on a body that stays in its position turns, radians per second (40 degrees).
+const TURN_RATE: f64 = 0.698;
+
+/// Speed squared over gravity times leg length at which people change from walking to running.
+///
+/// Source: R. McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", Physiological Reviews 69 (1989).
+const RUN_FROUDE: f64 = 0.5;
+
+/// Leg length as a share of the height of the head joint.
+const LEG_SHARE: f64 = 0.55;
+
+/// Leg length where the skeleton has no measurable height, metres.
+const FALLBACK_LEG: f64 = 0.9;
+
+const GRAVITY: f64 = 9.81;
+
+/// The speed from which this body runs, metres per second.
+pub fn run_speed(take: &Take, body: &Body) -> f64 {
+    let leg = body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
+    (RUN_FROUDE * GRAVITY * leg).sqrt()
+}
+
+/// The side to which a walk or a run curves at a turn rate, radians per second to the left; `None` where it goes straight.
+pub fn curve_side(turn_rate: f64) -> Option<Side> {
+    (turn_rate.abs() >= CURVE_RATE).then(|| side_of(turn_rate))
+}
+
+fn side_of(left: f64) -> Side {
+    if left > 0.0 { Side::Left } else { Side::Right }
+}
+
+impl MotionKind {
+    /// What a body does that goes at this speed in any direction: walk, run, turn in place, or other where it stays. Speeds in
+    /// metres per second, `run_mps` that of [`run_speed`]; the turn rate in radians per second.
+    pub fn at_speed(speed_mps: f64, turn_rate: f64, run_mps: f64) -> Self {
+        if speed_mps >= MOVING_MPS {
+            if speed_mps >= run_mps { Self::Run } else { Self::Walk }
+        } else if turn_rate.abs() >= TURN_RATE {
+            Self::TurnInPlace
+        } else {
+            Self::Other
+        }
+    }
+
+    /// The same on a straight line.
+    #[must_use]
+    pub fn straight(self) -> Self {
+        match self {
+            Self::TurningWalk => Self::Walk,
+            kind => kind,
+        }
+    }
+
+    /// Whether the body goes somewhere, or does so in place.
+    pub fn travels(self) -> bool {
+        matches!(
+            self,
+            Self::Walk | Self::TurningWalk | Self::Run | Self::Backward | Self::Strafe
+        )
+    }
+
+    /// The word of today for one that a file of any version holds; a word of no kind stays as it is.
+    pub fn respell(word: String) -> String {
+        word.parse::<Self>().map_or(word, |kind| kind.to_string())
+    }
+}
+
+/// How a body moves in a part of a take: what it does, and to which side it turns, curves or goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Gait {
+    /// What the body does.
+    pub kind: MotionKind,
+    /// To which side; `None` for what has none.
+    pub side: Option<Side>,
+}
+
+impl Gait {
+    /// All gaits, in a fixed order.
+    pub const ALL: [Self; 13] = [
+        Self::new(MotionKind::Idle, None),
+        Self::new(MotionKind::Other, None),
+        Self::new(MotionKind::TurnInPlace, Some(Side::Left)),
+        Self::new(MotionKind::TurnInPlace, Some(Side::Right)),
+        Self::new(MotionKind::Walk, None),
+        Self::new(MotionKind::TurningWalk, Some(Side::Left)),
+        Self::new(MotionKind::TurningWalk, Some(Side::Right)),
+        Self::new(MotionKind::Run, None),
+        Self::new(MotionKind::Run, Some(Side::Left)),
+        Self::new(MotionKind::Run, Some(Side::Right)),
+        Self::new(MotionKind::Backward, None),
+        Self::new(MotionKind::Strafe, Some(Side::Left)),
+        Self::new(MotionKind::Strafe, Some(Side::Right)),
+    ];
+
+    /// A kind with its side.
+    pub const fn new(kind: MotionKind, side: Option<Side>) -> Self {
+        Self { kind, side }
+    }
+
+    /// The gait of a body with this velocity (x left, z ahead, metres per second) and turn rate, which runs from `run_mps` on.
+    pub fn classify(motion: &Twist, run_mps: f64) -> Self {
+        let (velocity, turn_rate) = (motion.linear, motion.angular.y);
+        let kind = MotionKind::at_speed(ops::hypot(velocity.x, velocity.z), turn_rate, run_mps);
+        if !kind.travels() {
+            let turns = kind == MotionKind::TurnInPlace;
+            return Self::new(kind, turns.then(|| side_of(turn_rate)));
+        }
+        if velocity.x.abs() > velocity.z.abs() {
+            return Self::new(MotionKind::Strafe, Some(side_of(velocity.x)));
+        }
+        if velocity.z < 0.0 {
+            return Self::new(MotionKind::Backward, None);
+        }
+        match (kind, curve_side(turn_rate)) {
+            (MotionKind::Walk, side @ Some(_)) => Self::new(MotionKind::TurningWalk, side),
+            (kind, side) => Self::new(kind, side),
+        }
+    }
+}
+
+impl fmt::Display for Gait {
+    /// As in "turn_in_place, left".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.side {
+            Some(side) => write!(f, "{}, {side}", self.kind),
+            None => self.kind.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+
+    #[test]
+    fn speed_direction_and_turn_decide() {
+        let run_mps = 2.0;
+        for (left, ahead, turn_dps, gait) in [
+            (0.0, 0.29, 0.0, "other"),
+            (0.0, 0.29, 39.0, "other"),
+            (0.0, 0.29, 41.0, "turn_in_place, left"),
+            (0.1, 0.0, -41.0, "turn_in_place, right"),
+            (0.0, 0.31, 19.0, "walk"),
+            (0.0, 1.99, 21.0, "turning_walk, left"),
+            (0.0, 2.01, -19.0, "run"),
+            (0.0, 2.01, -21.0, "run, right"),
+            (0.5, 0.4, 90.0, "strafe, left"),
+            (-3.0, 0.4, 0.0, "strafe, right"),
+            (0.3, -0.4, 30.0, "backward"),
+        ] {
+            let motion = Twist::new(DVec3::new(left, 5.0, ahead), DVec3::Y * f64::to_radians(turn_dps));
+            let found = Gait::classify(&motion, run_mps);
+            assert_eq!(found.to_string(), gait, "{motion:?}");
+            assert!(Gait::ALL.contains(&found));
+        }
+    }
+
+    #[test]
+    fn words_of_older_files_are_read() {
+        for (old, new) in [
+            ("turning walk", "turning_walk"),
+            ("turn in place", "turn_in_place"),
+            ("turn-in-place", "turn_in_place"),
+            ("one-shot", "one_shot"),
+            ("back", "backward"),
+            ("run", "run"),
+            ("somersault", "somersault"),
+        ] {
+            assert_eq!(MotionKind::respell(old.to_owned()), new);
+        }
+    }
+}
