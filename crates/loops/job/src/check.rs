@@ -8,7 +8,7 @@ use loopwright_formats::loop_file::PlaceError;
 use loopwright_formats::loop_file::facts::{ContactFacts, FeetFacts};
 use loopwright_formats::{LoopInFile, Sidecar};
 
-use crate::Studied;
+use crate::study::Studied;
 use crate::verdict::{self, CheckId, Subject, Verdict};
 
 /// What is known of a loop from its file.

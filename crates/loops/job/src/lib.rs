@@ -29,6 +29,7 @@
 mod character;
 mod check;
 mod choose;
+mod decision;
 mod error;
 mod make;
 mod of_loops;
@@ -44,8 +45,9 @@ mod write;
 pub use character::{CarryError, CharacterTarget, Following, Matched};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
 pub use choose::{Chosen, Request, Rows, choose};
+pub use decision::Decision;
 pub use error::{JobError, StudyError, TargetError};
-pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
+pub use make::{LoopMade, draft, make, max_rate_hz};
 pub use of_loops::{LoopOfLoops, foot_slide_cmps};
 pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 #[cfg(feature = "clap")]

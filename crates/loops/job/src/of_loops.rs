@@ -4,8 +4,7 @@ use loopwright_core::{LoopClip, Quality, RootMode, Skeleton, analysis::Body, loo
 use loopwright_formats::loop_file::{DerivedLoop, facts::CheckFacts};
 use loopwright_formats::{LoopFile, LoopFileError, Sidecar, Source, Target};
 
-use crate::Verdict;
-use crate::stored::as_played;
+use crate::verdict::Verdict;
 
 /// A loop that comes of others.
 #[derive(Clone, Debug)]
@@ -50,6 +49,11 @@ impl LoopOfLoops {
     pub fn played(&self) -> LoopClip {
         as_played(self.clip.clone(), self.mode)
     }
+}
+
+/// A loop as it is played in this mode: in place where its root does not move.
+pub(crate) fn as_played(clip: LoopClip, mode: RootMode) -> LoopClip {
+    if mode.moves_root() { clip } else { clip.in_place() }
 }
 
 /// How much its feet slide, centimetres per second.

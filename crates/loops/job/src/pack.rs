@@ -15,11 +15,19 @@ use loopwright_formats::loop_file::{
 };
 use loopwright_formats::{Format, MemoryError, Source};
 
+use crate::choose::pairing_of;
+use crate::choose::{Chosen, Request, Rows};
+use crate::decision::Decision;
+use crate::error::JobError;
+use crate::make::LoopMade;
 use crate::make::{self, ground_speed};
-use crate::{
-    CheckId, Chosen, DEFAULT_TOP, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, Verdict, Warning,
-    choose::pairing_of, verdict, warning,
-};
+use crate::recipe::Recipe;
+use crate::search::{DEFAULT_TOP, SearchRequest};
+use crate::study::Studied;
+use crate::verdict;
+use crate::verdict::{CheckId, Verdict};
+use crate::warning;
+use crate::warning::Warning;
 
 /// A gap below this is not seen, metres and radians (0.1 degrees).
 const UNSEEN_METRES: f64 = 1e-3;
@@ -397,15 +405,15 @@ impl<'a> PackJob<'a> {
         let held = self.held + (clip.num_samples() * clip.skeleton().num_joints()) as u64;
         studied.file.limits.check_held(held)?;
         self.held = held;
-        warnings.extend(warning::confidence(studied, stretch).filter(|_| !search.idle));
-        warnings.extend(warning::bad_frames(studied, stretch));
+        warnings.extend(warning::confidence(studied.take(), stretch).filter(|_| !search.idle));
+        warnings.extend(warning::bad_frames(&studied.analysis, stretch));
         let (_, output, ineffective) = make::settings(studied, recipe, stretch)?;
         warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
         self.origins.push(Origin {
             of_take: verdict::of_take(&studied.analysis, &done.made.candidate),
             recipe_sha256: done.recipe(recipe).sha256()?,
         });
-        if let Some(instead @ crate::Decision::Instead { .. }) = done.decision {
+        if let Some(instead @ Decision::Instead { .. }) = done.decision {
             warnings.push(Warning::Instead(Box::new(instead)));
         }
         warnings.extend(warning::of_loop(&done.made, recipe.output.start_at));
@@ -695,9 +703,10 @@ fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, found: Found) 
     let sidecar = &mut measured.sidecar;
     sidecar.kind.clone_from(&facts.kind);
     sidecar.in_place = found.in_place;
-    facts.outcome = match found.is_whole {
-        true => AnimationOutcome::Closed,
-        false => AnimationOutcome::Cut,
+    facts.outcome = if found.is_whole {
+        AnimationOutcome::Closed
+    } else {
+        AnimationOutcome::Cut
     };
     facts.loop_animation.clone_from(&sidecar.playback.animation);
     facts.start_frame = Some(sidecar.candidate.start_frame);
