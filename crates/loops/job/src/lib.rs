@@ -28,6 +28,7 @@
 
 mod character;
 mod check;
+pub mod checks;
 mod choose;
 mod decision;
 mod error;
@@ -44,6 +45,7 @@ mod write;
 
 pub use character::{CarryError, CharacterTarget, Following, Matched};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
+pub use checks::CheckId;
 pub use choose::{Chosen, Request, Rows, choose};
 pub use decision::Decision;
 pub use error::{JobError, StudyError, TargetError};
@@ -55,6 +57,6 @@ pub use search::parse_range;
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
 pub use stored::{AddedRoot, StoredLoop, StoredLoopError, without_animations};
 pub use study::{Studied, Study, stated_space, take_facts};
-pub use verdict::{CheckId, PassageCheckId, Verdict};
+pub use verdict::Verdict;
 pub use warning::Warning;
 pub use write::{PendingLoop, name_part, write};

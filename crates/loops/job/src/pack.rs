@@ -15,19 +15,16 @@ use loopwright_formats::loop_file::{
 };
 use loopwright_formats::{Format, MemoryError, Source};
 
-use crate::choose::pairing_of;
-use crate::choose::{Chosen, Request, Rows};
+use crate::checks::CheckId;
+use crate::choose::{Chosen, Request, Rows, pairing_of};
 use crate::decision::Decision;
 use crate::error::JobError;
-use crate::make::LoopMade;
-use crate::make::{self, ground_speed};
+use crate::make::{self, LoopMade, ground_speed};
 use crate::recipe::Recipe;
 use crate::search::{DEFAULT_TOP, SearchRequest};
 use crate::study::Studied;
-use crate::verdict;
-use crate::verdict::{CheckId, Verdict};
-use crate::warning;
-use crate::warning::Warning;
+use crate::verdict::{self, Verdict};
+use crate::warning::{self, Warning};
 
 /// A gap below this is not seen, metres and radians (0.1 degrees).
 const UNSEEN_METRES: f64 = 1e-3;
@@ -173,7 +170,7 @@ pub fn judge(studied: &Studied) -> Judged {
     let made = (best.as_ref().ok()).and_then(|chosen| verdict::default_loop(&studied.analysis, &chosen.stretch));
     // The feet of a walk in place show its speed only in the loop.
     let speed_mps = made.as_ref().and_then(|(verdict, quality)| {
-        let is_known = !verdict::is_missing(&verdict.checks, CheckId::RootSpeed);
+        let is_known = !CheckId::RootSpeed.row().is_missing(&verdict.checks);
         is_known.then_some(quality.root_mps)
     });
     let (best, why_not) = match best {
@@ -713,7 +710,7 @@ fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, found: Found) 
     facts.end_frame = Some(sidecar.candidate.end_frame);
     (facts.gap_before_mm, facts.gap_before_deg) = (Some(mm), Some(deg));
     (facts.gap_after_mm, facts.gap_after_deg) = (sidecar.quality.pose_gap_mm, sidecar.quality.pose_gap_deg);
-    let is_known = !verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed);
+    let is_known = !CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks);
     facts.speed_mps = is_known.then_some(sidecar.root_motion.speed_mps);
     facts.grade = sidecar.quality.grade;
 }

@@ -4,7 +4,7 @@
 //! set them.
 
 use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint};
-use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClipKind};
+use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::{
     Analysis, FoundLoops, LoopCandidate, MadeLoop, RootMode, Skeleton, Take,
@@ -16,9 +16,9 @@ use loopwright_core::{
 
 use loopwright_formats::{Format, loop_file::Complaint};
 
+use crate::checks::speed_is_unknown;
 use crate::decision::Decision;
 use crate::recipe::Ineffective;
-use crate::verdict::pulls_back;
 
 /// What people should know of a take or of its loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -355,22 +355,6 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
         });
     }
     warnings
-}
-
-/// Speed below which a root rests, metres per second.
-pub(crate) const RESTS_MPS: f64 = 0.01;
-
-/// Whether a clip moves in place and its feet never stand, so that nothing shows its speed. Where the body is pulled back, nobody asked for
-/// one, and where the poses were asked for, feet may show another one: they then do not stand.
-pub(crate) fn speed_is_unknown(made: &MadeLoop) -> bool {
-    let Some(whole) = made.candidate.whole.as_ref().filter(|_| !pulls_back(made.root.mode)) else {
-        return false;
-    };
-    let never_stands = |outcome: &FootOutcome| *outcome == FootOutcome::NeverStands;
-    let may_walk = whole.is_in_place() && whole.kind != WholeClipKind::EndsAsItBegins && !made.candidate.is_idle;
-    let feet = &made.feet;
-    let is_unknown = feet.speed.is_none() && !feet.outcomes.is_empty() && feet.outcomes.iter().all(never_stands);
-    may_walk && is_unknown && made.loop_clip.root().twist.linear.length() < RESTS_MPS
 }
 
 /// Names of the feet, as text.
