@@ -22,6 +22,12 @@ impl Limits {
         Self::new(review, f64::INFINITY)
     }
 
+    /// Of each of the two limits the larger one.
+    #[must_use]
+    pub fn or_wider(self, other: Self) -> Self {
+        Self::new(self.review.max(other.review), self.bad.max(other.bad))
+    }
+
     /// These limits times a number.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
@@ -122,11 +128,10 @@ impl CheckRow {
     }
 }
 
-/// Its line in the table of docs/checks.md: id, what it measures, up to what it is good, above what it is bad, what helps.
+/// Its line in the table of docs/checks.md: id, what it measures, unit, up to what it is good, above what it is bad, what helps.
 impl fmt::Display for CheckRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = if self.unit.is_empty() { "" } else { ", " };
-        write!(f, "| `{}` | {}{unit}{} | ", self.id, self.measures, self.unit)?;
+        write!(f, "| `{}` | {} | {} | ", self.id, self.measures, self.unit)?;
         match self.limits {
             LimitsFrom::Row(limits) => write!(f, "{}", Written(limits))?,
             LimitsFrom::Body(limits, unit) => write!(f, "{}", Written(limits.scaled(unit)))?,

@@ -8,7 +8,7 @@ use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use super::manifest::SetGait;
 use super::member::{Member, is_aside, kind_of};
-use loopwright_job::{CheckId, verdict};
+use loopwright_job::CheckId;
 
 /// Below this speed a body stays, metres per second.
 const STAYS_MPS: f64 = 0.3;
@@ -131,7 +131,7 @@ fn is_named_run(member: &Member) -> bool {
 
 /// Whether nothing shows how fast a loop goes.
 pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
-    verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed)
+    CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks)
 }
 
 impl Offered {
