@@ -3,9 +3,8 @@
 //! What is asked for is a [`Recipe`], perhaps with a [`SearchRequest`] and a character ([`CharacterTarget`]). A [`Study`] reads and
 //! analyses a take ([`Studied`]), [`choose`] finds the stretches to make loops of, [`make`] makes a loop of one, with other stretches
 //! and closures tried where its seam shows, and [`write()`] writes it into memory, reads it back and measures it. [`pack`] does all of that
-//! for the animations of one file. [`SearchRows`] is the list that people choose from. [`check`] measures a loop that stands in a file, and
-//! [`check_together`] whether several belong together; a [`StoredLoop`] is mirrored or put onto a character, and several become a
-//! [`Blend`] or are [`Played`] one after the other. What happens once between loops is [`Cut`].
+//! for the animations of one file. [`SearchRows`] is the list that people choose from. [`check`] measures a loop that stands in a file,
+//! [`checks`](mod@checks) are what it is graded by, and a [`StoredLoop`] is mirrored or put onto a character.
 //!
 //! What goes wrong or looks odd is a value ([`JobError`], [`StudyError`], [`Warning`]): callers decide how it is said. Warnings have a
 //! sentence of their own, since sidecars hold them and are the same whoever wrote them. Nothing here reads or writes files.

@@ -629,6 +629,28 @@ fn with_one_skeleton(packed: &mut [PackedLoop]) {
     }
 }
 
+impl Animation {
+    /// Its facts, without those of a loop.
+    fn without_loop(&self) -> AnimationFacts {
+        AnimationFacts {
+            number: self.number,
+            name: self.name.clone(),
+            kind: self.kind.map(|kind| kind.as_str().to_owned()),
+            outcome: AnimationOutcome::LeftAlone,
+            reason: None,
+            loop_animation: None,
+            start_frame: None,
+            end_frame: None,
+            gap_before_mm: None,
+            gap_before_deg: None,
+            gap_after_mm: None,
+            gap_after_deg: None,
+            speed_mps: None,
+            grade: None,
+        }
+    }
+}
+
 /// What became of every animation; loops that could not be written become failures.
 fn facts(
     file: String,
@@ -645,22 +667,7 @@ fn facts(
         .filter_map(|measured| measured.sidecar.playback.animation.clone())
         .collect();
     for animation in animations {
-        let mut facts = AnimationFacts {
-            number: animation.number,
-            name: animation.name.clone(),
-            kind: animation.kind.map(|kind| kind.as_str().to_owned()),
-            outcome: AnimationOutcome::LeftAlone,
-            reason: None,
-            loop_animation: None,
-            start_frame: None,
-            end_frame: None,
-            gap_before_mm: None,
-            gap_before_deg: None,
-            gap_after_mm: None,
-            gap_after_deg: None,
-            speed_mps: None,
-            grade: None,
-        };
+        let mut facts = animation.without_loop();
         match &mut animation.outcome {
             Outcome::Kept(_) if written.contains(&animation.name) => {
                 facts.reason = Some("replaced by the new loop of that name".to_owned());

@@ -205,25 +205,51 @@ pub fn check_passage(
     overrides: &BodyOverrides,
 ) -> Result<Verdict, BodyError> {
     let body = Body::find(written, overrides)?;
-    let last = written.num_frames() - 1;
     let world = written.world_tracks();
-    let roots: Vec<Rigid> = (0..=last).map(|key| passage.root_at(key)).collect();
     let seen = |key: usize, joint: usize| {
         let place = world.position(key, joint);
         if passage.in_place {
             place
         } else {
-            roots[key].inverse().transform_point(place)
+            passage.root_at(key).inverse().transform_point(place)
         }
     };
     let on_floor = |key: usize, joint: usize| {
         let place = world.position(key, joint);
         if passage.in_place {
-            roots[key].transform_point(place)
+            passage.root_at(key).transform_point(place)
         } else {
             place
         }
     };
+    let joins = joins(written, passage, loops, seen);
+    let slide = farthest_slide(written, &body, passage, on_floor);
+    let mut checks: Vec<CheckFacts> = (PassageCheckId::ALL.into_iter())
+        .map(|id| id.worst(&joins, written.skeleton()))
+        .collect();
+    checks.push(slide.unwrap_or_else(|| CheckId::FootSlide.row().unmeasured()));
+    let verdict = Verdict::of_checks(checks, |id| PassageCheckId::row_of(id).or_else(|| CheckId::row_of(id)));
+    Ok(match verdict.grade {
+        Grade::Good if loops.iter().all(Option::is_some) => Verdict {
+            reason: "it meets its loops".to_owned(),
+            ..verdict
+        },
+        Grade::Good => Verdict {
+            reason: "its feet stand still; loops that it meets are not beside it".to_owned(),
+            ..verdict
+        },
+        _ => verdict,
+    })
+}
+
+/// The joints at the ends of a passage beside those of its loops that are at hand; `seen` is where a joint is at a key, seen from the root.
+fn joins(
+    written: &Take,
+    passage: &PassageInFile,
+    loops: [Option<&LoopClip>; 2],
+    seen: impl Fn(usize, usize) -> DVec3,
+) -> Vec<Join> {
+    let last = written.num_frames() - 1;
     let mut joins = Vec::new();
     let dt = written.frame_time_secs();
     for (end, clip) in loops.iter().enumerate() {
@@ -251,23 +277,7 @@ pub fn check_passage(
             });
         }
     }
-    let slide = farthest_slide(written, &body, passage, on_floor);
-    let mut checks: Vec<CheckFacts> = (PassageCheckId::ALL.into_iter())
-        .map(|id| id.worst(&joins, written.skeleton()))
-        .collect();
-    checks.push(slide.unwrap_or_else(|| CheckId::FootSlide.row().unmeasured()));
-    let verdict = Verdict::of_checks(checks, |id| PassageCheckId::row_of(id).or_else(|| CheckId::row_of(id)));
-    Ok(match verdict.grade {
-        Grade::Good if loops.iter().all(Option::is_some) => Verdict {
-            reason: "it meets its loops".to_owned(),
-            ..verdict
-        },
-        Grade::Good => Verdict {
-            reason: "its feet stand still; loops that it meets are not beside it".to_owned(),
-            ..verdict
-        },
-        _ => verdict,
-    })
+    joins
 }
 
 /// A foot is flat while its lowest joint is less than this above its lowest place in a contact, metres.
