@@ -5,8 +5,7 @@ use std::{env, fmt};
 
 use clap::Args;
 use loopwright_formats::loop_file::facts::{CheckFacts, QualityFacts};
-use loopwright_job::{CheckId, PassageCheckId};
-use loopwright_sets::SetCheckId;
+use loopwright_sets::check_row;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{exit::Failure, files, headings::LIMITS, project};
@@ -91,13 +90,8 @@ pub(crate) struct Exceeded {
 impl Exceeded {
     /// A check that a loop fails, which goes there and back or not.
     pub(crate) fn of_check(check: &CheckFacts, is_ping_pong: bool) -> Self {
-        let id = check.id.parse::<CheckId>().ok();
-        let of_set = check.id.parse::<SetCheckId>().ok();
-        let of_passage = check.id.parse::<PassageCheckId>().ok();
-        let of_loop = id.map(|id| (id.as_str(), id.cure(is_ping_pong)));
-        let of_set = of_set.map(|id| (id.as_str(), id.cure()));
-        let of_passage = of_passage.map(|id| (id.as_str(), id.cure()));
-        let (word, cure) = of_loop.or(of_set).or(of_passage).unwrap_or(("check", ""));
+        let row = check_row(&check.id);
+        let (word, cure) = row.map_or(("check", ""), |row| (row.id, row.cure(is_ping_pong)));
         Self {
             measure: check.id.clone(),
             found: check.value.unwrap_or_default(),

@@ -7,8 +7,9 @@ use loopwright_core::retarget::{Given, MapError, Rig, RigPair};
 use loopwright_core::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
 use loopwright_formats::{Character, Format, LoadedTake, Source, Target, loop_file::facts::RigFacts};
 
+use crate::error::{StudyError, TargetError};
 use crate::recipe::{RecipeError, bone_stretch, joint_map_text};
-use crate::{StudyError, TargetError, Warning};
+use crate::warning::Warning;
 
 /// The character that motion goes onto, and what the user says of how it follows.
 #[derive(Clone, Debug)]

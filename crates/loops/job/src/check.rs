@@ -8,8 +8,9 @@ use loopwright_formats::loop_file::PlaceError;
 use loopwright_formats::loop_file::facts::{ContactFacts, FeetFacts};
 use loopwright_formats::{LoopInFile, Sidecar};
 
-use crate::Studied;
-use crate::verdict::{self, CheckId, Subject, Verdict};
+use crate::checks::{CheckId, Subject, pulls_back};
+use crate::study::Studied;
+use crate::verdict::Verdict;
 
 /// What is known of a loop from its file.
 #[derive(Clone, Debug)]
@@ -169,9 +170,9 @@ fn judged(written: &Take, body: &Body, in_file: &LoopInFile, sidecar: Option<&Si
         step_secs: written.frame_time_secs(),
         seam: [in_file.layout.seam_sample, in_file.layout.num_samples],
         mode: in_file.mode,
-        is_speed_known: stored.is_none_or(|checks| !verdict::is_missing(checks, CheckId::RootSpeed)),
-        was_in_place: stored.is_some_and(|checks| verdict::is_missing(checks, CheckId::FootSlide)),
-        is_meant_to_differ: verdict::pulls_back(in_file.mode)
+        is_speed_known: stored.is_none_or(|checks| !CheckId::RootSpeed.row().is_missing(checks)),
+        was_in_place: stored.is_some_and(|checks| CheckId::FootSlide.row().is_missing(checks)),
+        is_meant_to_differ: pulls_back(in_file.mode)
             || sidecar.is_some_and(|sidecar| {
                 sidecar.mean_cycle.is_some() || sidecar.variation.is_some() || !sidecar.edits.is_empty()
             }),

@@ -4,9 +4,13 @@ use loopwright_core::feet::RootSpeed;
 use loopwright_core::mirror::{Pairing, SymmetricPose};
 use loopwright_core::{LoopCandidate, MadeLoop, SearchSettings};
 
+use crate::error::JobError;
+use crate::recipe::Recipe;
 use crate::recipe::{self, StretchRecipe};
+use crate::search::{DEFAULT_TOP, SearchRequest};
 use crate::search::{MOST_ROWS, search_rows};
-use crate::{DEFAULT_TOP, JobError, Recipe, SearchRequest, Studied, Warning};
+use crate::study::Studied;
+use crate::warning::Warning;
 
 /// Which rows of the list become loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,10 +159,10 @@ fn rows_of(
 ) -> Result<Vec<LoopCandidate>, JobError> {
     let found = search_rows(studied, settings, request)?.found;
     warnings.extend(Warning::of_cycles_left_out(&found));
-    match found.candidates.is_empty() {
-        true => Err(JobError::NothingFound(Box::new(found))),
-        false => Ok(found.candidates),
+    if found.candidates.is_empty() {
+        return Err(JobError::NothingFound(Box::new(found)));
     }
+    Ok(found.candidates)
 }
 
 /// How the ends of stretches meet, as a recipe asks for it. Errors: it cannot be so, or what else is asked for contradicts it.

@@ -6,7 +6,7 @@ use loopwright_core::{
 };
 use loopwright_formats::{LoopFileError, MemoryError};
 
-use crate::RecipeError;
+use crate::recipe::RecipeError;
 
 /// Why a character takes no motion.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

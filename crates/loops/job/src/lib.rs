@@ -3,9 +3,8 @@
 //! What is asked for is a [`Recipe`], perhaps with a [`SearchRequest`] and a character ([`CharacterTarget`]). A [`Study`] reads and
 //! analyses a take ([`Studied`]), [`choose`] finds the stretches to make loops of, [`make`] makes a loop of one, with other stretches
 //! and closures tried where its seam shows, and [`write()`] writes it into memory, reads it back and measures it. [`pack`] does all of that
-//! for the animations of one file. [`SearchRows`] is the list that people choose from. [`check`] measures a loop that stands in a file, and
-//! [`check_together`] whether several belong together; a [`StoredLoop`] is mirrored or put onto a character, and several become a
-//! [`Blend`] or are [`Played`] one after the other. What happens once between loops is [`Cut`].
+//! for the animations of one file. [`SearchRows`] is the list that people choose from. [`check`] measures a loop that stands in a file,
+//! [`checks`](mod@checks) are what it is graded by, and a [`StoredLoop`] is mirrored or put onto a character.
 //!
 //! What goes wrong or looks odd is a value ([`JobError`], [`StudyError`], [`Warning`]): callers decide how it is said. Warnings have a
 //! sentence of their own, since sidecars hold them and are the same whoever wrote them. Nothing here reads or writes files.
@@ -28,7 +27,9 @@
 
 mod character;
 mod check;
+pub mod checks;
 mod choose;
+mod decision;
 mod error;
 mod make;
 mod of_loops;
@@ -44,9 +45,11 @@ mod written;
 
 pub use character::{CarryError, CharacterTarget, Following, Matched};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
+pub use checks::CheckId;
 pub use choose::{Chosen, Request, Rows, choose};
+pub use decision::Decision;
 pub use error::{JobError, StudyError, TargetError};
-pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
+pub use make::{LoopMade, draft, make, max_rate_hz};
 pub use of_loops::{LoopOfLoops, foot_slide_cmps};
 pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 #[cfg(feature = "clap")]
@@ -54,7 +57,7 @@ pub use search::parse_range;
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
 pub use stored::{AddedRoot, StoredLoop, StoredLoopError, without_animations};
 pub use study::{Studied, Study, stated_space, take_facts};
-pub use verdict::{CheckId, PassageCheckId, Verdict};
+pub use verdict::Verdict;
 pub use warning::Warning;
 pub use write::{PendingLoop, name_part, write};
 pub use written::{WrittenLoop, WrittenLoopError, make_loop};

@@ -1,10 +1,10 @@
 //! From a stretch to a loop: on the take, or on the character that takes it, with other stretches and closures tried where the seam
 //! shows.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
-use loopwright_core::closure::{ClosureName, Method};
-use loopwright_core::pipeline::{ClosureChoice, RetriedLoop, Retry, Sampling};
+use loopwright_core::closure::ClosureName;
+use loopwright_core::pipeline::{RetriedLoop, Retry, Sampling};
 use loopwright_core::{
     FeetSettings, LoopCandidate, LoopSettings, MadeLoop, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock,
     math::ops, quality,
@@ -12,8 +12,13 @@ use loopwright_core::{
 
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
+use crate::choose::{Chosen, Request};
+use crate::decision::Decision;
+use crate::error::JobError;
+use crate::recipe::Recipe;
 use crate::recipe::{Ineffective, OutputRecipe};
-use crate::{Chosen, JobError, Recipe, Request, Studied, Verdict, verdict::of_take};
+use crate::study::Studied;
+use crate::verdict::{Verdict, of_take};
 
 /// Highest rate at which loops are sampled, unless their take has a higher one, per second.
 ///
@@ -34,50 +39,6 @@ pub struct LoopMade {
     pub tried: usize,
     /// Whether other stretches could be taken.
     pub may_move: bool,
-}
-
-/// What was chosen for the user.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub enum Decision {
-    /// A closure, by trying several.
-    Closure(ClosureChoice),
-    /// Another loop than the one asked for, whose seam shows or which a person would have to look at.
-    Instead {
-        /// First and last frame of the loop that was made, and of the one asked for.
-        made_of: [f64; 2],
-        /// First and last frame of the loop asked for, where that is another stretch.
-        asked_for: Option<[f64; 2]>,
-        /// How it is closed.
-        method: Method,
-        /// What is wrong with the loop asked for.
-        reason: String,
-        /// Loops that were made.
-        tried: usize,
-    },
-}
-
-impl fmt::Display for Decision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Closure(choice) => choice.fmt(f),
-            Self::Instead {
-                made_of: [start, end],
-                asked_for,
-                method,
-                reason,
-                tried,
-            } => {
-                let ([name, _], [secs, _]) = (method.names(), method.secs());
-                write!(f, "took frames {start:.0}-{end:.0} closed by {name} over {secs:.2} s; ")?;
-                match asked_for {
-                    Some([start, end]) => write!(f, "of frames {start:.0}-{end:.0},")?,
-                    None => f.write_str("closed as usual,")?,
-                }
-                write!(f, " {reason} ({tried} loops were tried)")
-            }
-        }
-    }
 }
 
 impl LoopMade {

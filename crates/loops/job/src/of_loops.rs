@@ -4,8 +4,8 @@ use loopwright_core::{LoopClip, Quality, RootMode, Skeleton, analysis::Body, loo
 use loopwright_formats::loop_file::{DerivedLoop, facts::CheckFacts};
 use loopwright_formats::{LoopFile, LoopFileError, Sidecar, Source, Target};
 
-use crate::Verdict;
-use crate::stored::as_played;
+use crate::checks::{CheckId, Subject};
+use crate::verdict::Verdict;
 
 /// A loop that comes of others.
 #[derive(Clone, Debug)]
@@ -39,10 +39,22 @@ impl LoopOfLoops {
 
     /// States the verdict on it as written, and what its engine needs to know.
     pub fn judge(&self, quality: &Quality, sidecar: &mut Sidecar) {
-        let (clip, body) = (&self.clip, &self.body);
-        Verdict::of_derived(clip, body, self.mode, quality, &self.of_take, self.seam_sample)
-            .state(&mut sidecar.quality);
-        let rate_hz = 1.0 / clip.step_secs();
+        let is_of_take = |check: &&CheckFacts| check.id.parse().is_ok_and(CheckId::is_of_take);
+        let known: Vec<CheckFacts> = self.of_take.iter().filter(is_of_take).cloned().collect();
+        let verdict = Verdict::new(&Subject {
+            quality,
+            skeleton: self.clip.skeleton(),
+            body: &self.body,
+            step_secs: self.clip.step_secs(),
+            seam: [self.seam_sample, self.clip.num_samples()],
+            mode: self.mode,
+            is_speed_known: true,
+            was_in_place: false,
+            is_meant_to_differ: false,
+            known: &known,
+        });
+        verdict.state(&mut sidecar.quality);
+        let rate_hz = 1.0 / self.clip.step_secs();
         sidecar.target = (self.target).map(|engine| engine.facts(sidecar, &self.skeleton, rate_hz));
     }
 
@@ -50,6 +62,11 @@ impl LoopOfLoops {
     pub fn played(&self) -> LoopClip {
         as_played(self.clip.clone(), self.mode)
     }
+}
+
+/// A loop as it is played in this mode: in place where its root does not move.
+pub(crate) fn as_played(clip: LoopClip, mode: RootMode) -> LoopClip {
+    if mode.moves_root() { clip } else { clip.in_place() }
 }
 
 /// How much its feet slide, centimetres per second.

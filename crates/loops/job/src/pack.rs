@@ -15,11 +15,16 @@ use loopwright_formats::loop_file::{
 };
 use loopwright_formats::{Format, MemoryError, Source};
 
-use crate::make::{self, ground_speed};
-use crate::{
-    CheckId, Chosen, DEFAULT_TOP, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied, Verdict, Warning,
-    choose::pairing_of, verdict, warning,
-};
+use crate::checks::CheckId;
+use crate::choose::{Chosen, Request, Rows, pairing_of};
+use crate::decision::Decision;
+use crate::error::JobError;
+use crate::make::{self, LoopMade, ground_speed};
+use crate::recipe::Recipe;
+use crate::search::{DEFAULT_TOP, SearchRequest};
+use crate::study::Studied;
+use crate::verdict::{self, Verdict};
+use crate::warning::{self, Warning};
 
 /// A gap below this is not seen, metres and radians (0.1 degrees).
 const UNSEEN_METRES: f64 = 1e-3;
@@ -165,7 +170,7 @@ pub fn judge(studied: &Studied) -> Judged {
     let made = (best.as_ref().ok()).and_then(|chosen| verdict::default_loop(&studied.analysis, &chosen.stretch));
     // The feet of a walk in place show its speed only in the loop.
     let speed_mps = made.as_ref().and_then(|(verdict, quality)| {
-        let is_known = !verdict::is_missing(&verdict.checks, CheckId::RootSpeed);
+        let is_known = !CheckId::RootSpeed.row().is_missing(&verdict.checks);
         is_known.then_some(quality.root_mps)
     });
     let (best, why_not) = match best {
@@ -397,15 +402,15 @@ impl<'a> PackJob<'a> {
         let held = self.held + (clip.num_samples() * clip.skeleton().num_joints()) as u64;
         studied.file.limits.check_held(held)?;
         self.held = held;
-        warnings.extend(warning::confidence(studied, stretch).filter(|_| !search.idle));
-        warnings.extend(warning::bad_frames(studied, stretch));
+        warnings.extend(warning::confidence(studied.take(), stretch).filter(|_| !search.idle));
+        warnings.extend(warning::bad_frames(&studied.analysis, stretch));
         let (_, output, ineffective) = make::settings(studied, recipe, stretch)?;
         warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
         self.origins.push(Origin {
             of_take: verdict::of_take(&studied.analysis, &done.made.candidate),
             recipe_sha256: done.recipe(recipe).sha256()?,
         });
-        if let Some(instead @ crate::Decision::Instead { .. }) = done.decision {
+        if let Some(instead @ Decision::Instead { .. }) = done.decision {
             warnings.push(Warning::Instead(Box::new(instead)));
         }
         warnings.extend(warning::of_loop(&done.made, recipe.output.start_at));
@@ -624,6 +629,28 @@ fn with_one_skeleton(packed: &mut [PackedLoop]) {
     }
 }
 
+impl Animation {
+    /// Its facts, without those of a loop.
+    fn without_loop(&self) -> AnimationFacts {
+        AnimationFacts {
+            number: self.number,
+            name: self.name.clone(),
+            kind: self.kind.map(|kind| kind.as_str().to_owned()),
+            outcome: AnimationOutcome::LeftAlone,
+            reason: None,
+            loop_animation: None,
+            start_frame: None,
+            end_frame: None,
+            gap_before_mm: None,
+            gap_before_deg: None,
+            gap_after_mm: None,
+            gap_after_deg: None,
+            speed_mps: None,
+            grade: None,
+        }
+    }
+}
+
 /// What became of every animation; loops that could not be written become failures.
 fn facts(
     file: String,
@@ -640,22 +667,7 @@ fn facts(
         .filter_map(|measured| measured.sidecar.playback.animation.clone())
         .collect();
     for animation in animations {
-        let mut facts = AnimationFacts {
-            number: animation.number,
-            name: animation.name.clone(),
-            kind: animation.kind.map(|kind| kind.as_str().to_owned()),
-            outcome: AnimationOutcome::LeftAlone,
-            reason: None,
-            loop_animation: None,
-            start_frame: None,
-            end_frame: None,
-            gap_before_mm: None,
-            gap_before_deg: None,
-            gap_after_mm: None,
-            gap_after_deg: None,
-            speed_mps: None,
-            grade: None,
-        };
+        let mut facts = animation.without_loop();
         match &mut animation.outcome {
             Outcome::Kept(_) if written.contains(&animation.name) => {
                 facts.reason = Some("replaced by the new loop of that name".to_owned());
@@ -695,16 +707,17 @@ fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, found: Found) 
     let sidecar = &mut measured.sidecar;
     sidecar.kind.clone_from(&facts.kind);
     sidecar.in_place = found.in_place;
-    facts.outcome = match found.is_whole {
-        true => AnimationOutcome::Closed,
-        false => AnimationOutcome::Cut,
+    facts.outcome = if found.is_whole {
+        AnimationOutcome::Closed
+    } else {
+        AnimationOutcome::Cut
     };
     facts.loop_animation.clone_from(&sidecar.playback.animation);
     facts.start_frame = Some(sidecar.candidate.start_frame);
     facts.end_frame = Some(sidecar.candidate.end_frame);
     (facts.gap_before_mm, facts.gap_before_deg) = (Some(mm), Some(deg));
     (facts.gap_after_mm, facts.gap_after_deg) = (sidecar.quality.pose_gap_mm, sidecar.quality.pose_gap_deg);
-    let is_known = !verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed);
+    let is_known = !CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks);
     facts.speed_mps = is_known.then_some(sidecar.root_motion.speed_mps);
     facts.grade = sidecar.quality.grade;
 }

@@ -5,11 +5,13 @@ use clap::Args;
 use loopwright_core::candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchError, SegmentLoops};
 use loopwright_core::{FoundLoops, SearchSettings, math::DecayKind, mirror::Pairing};
 
+use crate::error::JobError;
+use crate::recipe::SearchRecipe;
 #[cfg(feature = "clap")]
 use crate::recipe::headings::WHICH_LOOP;
 #[cfg(feature = "clap")]
 use crate::recipe::words::parse_bounds;
-use crate::{JobError, Studied, recipe::SearchRecipe};
+use crate::study::Studied;
 
 /// How many loops `find` lists by default; `make --pick` counts in the same list.
 pub const DEFAULT_TOP: usize = 10;

@@ -2,15 +2,18 @@
 
 use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::{
-    Analysis, BodyOverrides, LoopClip, RootMode, feet::FootLock, loop_clip::KeysError, mirror::Mirror,
-    pipeline::Recentered, retarget::FollowedFeet,
+    Analysis, BodyOverrides, LoopClip, feet::FootLock, loop_clip::KeysError, mirror::Mirror, pipeline::Recentered,
+    retarget::FollowedFeet,
 };
 use loopwright_formats::loop_file::facts::{PlaybackFacts, TakeFacts};
 use loopwright_formats::loop_file::{DerivedLoop, PlaceError, RetargetOrigin, describe};
 use loopwright_formats::{LoadedTake, LoopFileError, LoopInFile, ReadError, Sidecar, Source, Target, read_take};
 
-use crate::of_loops::{LoopOfLoops, foot_slide_cmps};
-use crate::{CarryError, Matched, RecipeError, recipe, take_facts};
+use crate::character::{CarryError, Matched};
+use crate::of_loops::{LoopOfLoops, as_played, foot_slide_cmps};
+use crate::recipe;
+use crate::recipe::RecipeError;
+use crate::study::take_facts;
 
 /// A loop that was read from its file, ready to be played.
 #[derive(Clone, Debug)]
@@ -213,14 +216,6 @@ impl StoredLoop {
     /// The same for this loop at another place.
     pub fn as_played(&self, clip: LoopClip) -> LoopClip {
         as_played(clip, self.sidecar.root_motion.mode)
-    }
-}
-
-/// A loop as it is played in this mode: in place where its root does not move.
-pub(crate) fn as_played(clip: LoopClip, mode: RootMode) -> LoopClip {
-    match mode.moves_root() {
-        true => clip,
-        false => clip.in_place(),
     }
 }
 

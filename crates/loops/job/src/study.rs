@@ -10,8 +10,11 @@ use loopwright_formats::{
     UnitChoice, UpChoice, loop_file::facts::TakeFacts,
 };
 
+use crate::character::{CarryError, CharacterTarget, Matched};
+use crate::error::StudyError;
 use crate::recipe::{EditedBody, StudyArgs, TakeArgs};
-use crate::{CarryError, CharacterTarget, Matched, StudyError, Warning, warning};
+use crate::warning;
+use crate::warning::Warning;
 
 /// How takes are read and studied, and the character that their loops go onto, which is read once for all of them.
 #[derive(Clone, Debug, Default)]

@@ -4,10 +4,10 @@
 //! set them.
 
 use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint};
-use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClipKind};
+use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::{
-    FoundLoops, LoopCandidate, MadeLoop, RootMode, Skeleton,
+    Analysis, FoundLoops, LoopCandidate, MadeLoop, RootMode, Skeleton, Take,
     closure::Clamp,
     feet::FootOutcome,
     mean_cycle::MeanCycle,
@@ -16,7 +16,9 @@ use loopwright_core::{
 
 use loopwright_formats::{Format, loop_file::Complaint};
 
-use crate::{Decision, Studied, recipe::Ineffective, verdict::pulls_back};
+use crate::checks::speed_is_unknown;
+use crate::decision::Decision;
+use crate::recipe::Ineffective;
 
 /// What people should know of a take or of its loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -34,10 +36,7 @@ pub enum Warning {
         "joint {joint} flips {} (up to {:.0} degrees in one frame); {}",
         times(*count),
         largest.to_degrees(),
-        match is_weighed {
-            true => "the search uses it because you gave it a weight",
-            false => "the search ignores it",
-        }
+        if *is_weighed { "the search uses it because you gave it a weight" } else { "the search ignores it" }
     )]
     FlippingJoint {
         joint: String,
@@ -249,7 +248,7 @@ pub fn of_study(skeleton: &Skeleton, body: &Body, defects: &TakeDefects, joints:
 }
 
 /// Warns if the loop represents only its own stretch of the take. That a loop is idle, or how a whole clip loops, is no warning.
-pub fn confidence(studied: &Studied, best: &LoopCandidate) -> Option<Warning> {
+pub fn confidence(take: &Take, best: &LoopCandidate) -> Option<Warning> {
     let repeats_here = best.is_confident();
     let whole_repeats = match best.take_strength {
         Some(strength) => strength >= CONFIDENT_TAKE_STRENGTH,
@@ -260,16 +259,16 @@ pub fn confidence(studied: &Studied, best: &LoopCandidate) -> Option<Warning> {
             period_secs: best.source_period_secs,
             take_strength: best.take_strength,
             frames: [best.cut.start_frame(), best.cut.end_frame()],
-            num_frames: studied.take().num_frames(),
+            num_frames: take.num_frames(),
             repeats_here,
         }
     })
 }
 
 /// Warns if the loop contains bad frames.
-pub fn bad_frames(studied: &Studied, chosen: &LoopCandidate) -> Option<Warning> {
+pub fn bad_frames(analysis: &Analysis, chosen: &LoopCandidate) -> Option<Warning> {
     let inside = chosen.cut.start_frame().floor() as usize..=chosen.cut.end_frame().ceil() as usize;
-    let bad = studied.analysis.defects.bad_frames.iter().map(|bad| bad.frame);
+    let bad = analysis.defects.bad_frames.iter().map(|bad| bad.frame);
     let frames: Vec<usize> = bad.filter(|frame| inside.contains(frame)).collect();
     (!frames.is_empty()).then_some(Warning::BadFramesInside { frames })
 }
@@ -356,22 +355,6 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
         });
     }
     warnings
-}
-
-/// Speed below which a root rests, metres per second.
-pub(crate) const RESTS_MPS: f64 = 0.01;
-
-/// Whether a clip moves in place and its feet never stand, so that nothing shows its speed. Where the body is pulled back, nobody asked for
-/// one, and where the poses were asked for, feet may show another one: they then do not stand.
-pub(crate) fn speed_is_unknown(made: &MadeLoop) -> bool {
-    let Some(whole) = made.candidate.whole.as_ref().filter(|_| !pulls_back(made.root.mode)) else {
-        return false;
-    };
-    let never_stands = |outcome: &FootOutcome| *outcome == FootOutcome::NeverStands;
-    let may_walk = whole.is_in_place() && whole.kind != WholeClipKind::EndsAsItBegins && !made.candidate.is_idle;
-    let feet = &made.feet;
-    let is_unknown = feet.speed.is_none() && !feet.outcomes.is_empty() && feet.outcomes.iter().all(never_stands);
-    may_walk && is_unknown && made.loop_clip.root().twist.linear.length() < RESTS_MPS
 }
 
 /// Names of the feet, as text.

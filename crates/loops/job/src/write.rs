@@ -3,8 +3,14 @@
 use loopwright_core::candidate::MotionKind;
 use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
 
-use crate::warning::{self, SeamRemedy};
-use crate::{JobError, LoopMade, Recipe, Request, Studied, Verdict, Warning, make, verdict};
+use crate::choose::Request;
+use crate::error::JobError;
+use crate::make::{self, LoopMade};
+use crate::recipe::Recipe;
+use crate::study::Studied;
+use crate::verdict;
+use crate::verdict::Verdict;
+use crate::warning::{self, SeamRemedy, Warning};
 
 /// A word of a file as a part of a name: letters, digits and underscores, others become hyphens.
 pub fn name_part(text: &str) -> String {
@@ -87,9 +93,9 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
     if recipe.stretch.start.is_none() && !search.is_some_and(|search| search.idle) {
         // Who searches for an idle loop knows that it is idle.
-        warnings.extend(warning::confidence(studied, candidate));
+        warnings.extend(warning::confidence(studied.take(), candidate));
     }
-    warnings.extend(warning::bad_frames(studied, candidate));
+    warnings.extend(warning::bad_frames(&studied.analysis, candidate));
     warnings.extend(file.written.warnings.iter().cloned().map(Warning::File));
     warnings.extend(warning::of_loop(made, recipe.output.start_at));
     warnings.extend(seam_shows(&file, &done));

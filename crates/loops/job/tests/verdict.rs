@@ -102,13 +102,22 @@ fn second_cycle(take: &Take, period_secs: f64) -> [f64; 2] {
     [1.0, 2.0].map(|cycle| (cycle * period_secs / take.frame_time_secs()).round())
 }
 
-/// The page of checks has every one of them.
+/// No two checks have one id, each is read back from it, and the page of checks has the rows of all, with units and limits.
 #[test]
 fn every_check_is_explained() {
     let page = include_str!("../../../../docs/checks.md");
-    for id in CheckId::ALL {
-        assert!(page.contains(&format!("`{id}`")), "{id}");
+    for (index, id) in CheckId::ALL.into_iter().enumerate() {
+        assert_eq!(id.as_str().parse(), Ok(id));
+        assert!(
+            !CheckId::ALL[..index].iter().any(|other| other.as_str() == id.as_str()),
+            "{id} twice"
+        );
     }
+    let table: String = CheckId::ALL.map(|id| format!("{}\n", id.row())).concat();
+    assert!(
+        page.contains(&format!("| --- |\n{table}\n")),
+        "docs/checks.md lacks this table:\n{table}"
+    );
 }
 
 #[test]

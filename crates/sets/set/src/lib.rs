@@ -11,8 +11,46 @@ mod play;
 pub mod set;
 mod together;
 
+use loopwright_job::checks::{CheckId, CheckRow};
+
 pub use blend::{Blend, BlendRequest, MixError};
 pub use cut::{Cut, CutRequest, CutTakeError, CutWriteError, STANCE, clip_kind, own_loops};
-pub use passage_check::{PassageInFile, check_passage};
+pub use passage_check::{PassageCheckId, PassageInFile, check_passage};
 pub use play::{PerformError, PlayRequest, Played, fade};
 pub use together::{LoopOfSet, SetCheckId, check_together};
+
+/// All that is known of the check of this id: of a loop, of several together, or of a passage.
+pub fn check_row(id: &str) -> Option<&'static CheckRow> {
+    CheckId::row_of(id)
+        .or_else(|| SetCheckId::row_of(id))
+        .or_else(|| PassageCheckId::row_of(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No two checks have one id, each is read back from it, and the page of checks has the rows of all, with units and limits.
+    #[test]
+    fn every_check_is_explained() {
+        let page = include_str!("../../../../docs/checks.md");
+        let of_sets = SetCheckId::ALL.map(SetCheckId::row);
+        let of_passages = PassageCheckId::ALL.map(PassageCheckId::row);
+        for id in SetCheckId::ALL {
+            assert_eq!(id.as_str().parse(), Ok(id));
+        }
+        for id in PassageCheckId::ALL {
+            assert_eq!(id.as_str().parse(), Ok(id));
+        }
+        for rows in [&of_sets[..], &of_passages] {
+            for row in rows {
+                assert!(core::ptr::eq(check_row(row.id).unwrap(), *row), "{} twice", row.id);
+            }
+            let table: String = rows.iter().map(|row| format!("{row}\n")).collect();
+            assert!(
+                page.contains(&format!("| --- |\n{table}\n")),
+                "docs/checks.md lacks this table:\n{table}"
+            );
+        }
+    }
+}

@@ -4,13 +4,100 @@ use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, BodyError, FootEventKind, Side};
 use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::Rigid;
-use loopwright_core::{BodyOverrides, LoopClip, Take};
+use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
 use loopwright_moves::Passage;
 
 use crate::cut::{clip_kind, events};
-use loopwright_job::verdict::{self, CheckId, FOOT_SLIDE_METRES, PassageCheckId, Verdict};
+use loopwright_job::checks::{Check, CheckId, CheckRow, Limits, LimitsFrom};
+use loopwright_job::verdict::Verdict;
+
+loopwright_job::checks! {
+    /// What is checked of passages alone; their feet are checked as those of loops.
+    pub enum PassageCheckId: fn(&Join) -> f64 {
+        /// Its ends are poses of its loops.
+        JoinPosition = JOIN_POSITION,
+        /// It is as fast there as they are.
+        JoinVelocity = JOIN_VELOCITY,
+    }
+}
+
+const CUT_AGAIN: &str = "`loopwright cut` between the loops as they are now";
+
+const JOIN_POSITION: Check<fn(&Join) -> f64> = Check {
+    row: CheckRow {
+        id: "join-position",
+        measures: "how far a joint at the first or last key is from where the loop has it there, seen from the root",
+        unit: "mm",
+        limits: LimitsFrom::Row(Limits::new(2.0, 10.0)),
+        cure: CUT_AGAIN,
+        cure_of_ping_pong: None,
+        reason: |check| {
+            let (joint, value, end) = words(check);
+            format!("{joint} jumps by {value:.0} mm {end}")
+        },
+    },
+    measure: |join| 1e3 * join.apart[0].length(),
+};
+
+const JOIN_VELOCITY: Check<fn(&Join) -> f64> = Check {
+    row: CheckRow {
+        id: "join-velocity",
+        measures: "difference of its speed there, over one frame",
+        unit: "cm/s",
+        limits: LimitsFrom::Row(Limits::new(35.0, 70.0)),
+        cure: CUT_AGAIN,
+        cure_of_ping_pong: None,
+        reason: |check| {
+            let (joint, value, end) = words(check);
+            format!("{joint} changes its speed by {value:.0} cm/s {end}")
+        },
+    },
+    measure: |join| 1e2 * (join.apart[1] - join.apart[0]).length() / join.step_secs,
+};
+
+/// The joint of a check, its value, and at which end it was found, as reasons say them.
+fn words(check: &CheckFacts) -> (&str, f64, &'static str) {
+    let end = match check.time_secs {
+        Some(secs) if secs > 0.0 => "where it ends",
+        _ => "where it begins",
+    };
+    let joint = check.joint.as_deref().unwrap_or("a joint");
+    (joint, check.value.unwrap_or_default(), end)
+}
+
+/// A joint at an end of a passage.
+struct Join {
+    joint: usize,
+    /// The first key or the last.
+    key: usize,
+    /// Where it is from where the loop has it, at that key and one frame inside, metres.
+    apart: [DVec3; 2],
+    step_secs: f64,
+}
+
+impl PassageCheckId {
+    /// The check, by the joint and the end at which it is worst; without a value where no loop is at hand.
+    fn worst(self, joins: &[Join], skeleton: &Skeleton) -> CheckFacts {
+        let Check { row, measure } = self.check();
+        let mut worst: Option<(f64, &Join)> = None;
+        for join in joins {
+            let value = measure(join);
+            if worst.is_none_or(|(largest, _)| largest < value) {
+                worst = Some((value, join));
+            }
+        }
+        let Some((value, join)) = worst else {
+            return row.unmeasured();
+        };
+        CheckFacts {
+            joint: Some(skeleton.joint(join.joint).name.clone()),
+            time_secs: Some(join.key as f64 * join.step_secs),
+            ..row.graded(value, 1.0)
+        }
+    }
+}
 
 /// What is known of a passage in a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,19 +171,52 @@ pub fn check_passage(
     overrides: &BodyOverrides,
 ) -> Result<Verdict, BodyError> {
     let body = Body::find(written, overrides)?;
-    let last = written.num_frames() - 1;
     let world = written.world_tracks();
-    let roots: Vec<Rigid> = (0..=last).map(|key| passage.root_at(key)).collect();
-    let seen = |key: usize, joint: usize| match passage.in_place {
-        true => world.position(key, joint),
-        false => roots[key].inverse().transform_point(world.position(key, joint)),
+    let seen = |key: usize, joint: usize| {
+        let place = world.position(key, joint);
+        if passage.in_place {
+            place
+        } else {
+            passage.root_at(key).inverse().transform_point(place)
+        }
     };
-    let on_floor = |key: usize, joint: usize| match passage.in_place {
-        true => roots[key].transform_point(world.position(key, joint)),
-        false => world.position(key, joint),
+    let on_floor = |key: usize, joint: usize| {
+        let place = world.position(key, joint);
+        if passage.in_place {
+            passage.root_at(key).transform_point(place)
+        } else {
+            place
+        }
     };
-    let mut position: Option<CheckFacts> = None;
-    let mut velocity: Option<CheckFacts> = None;
+    let joins = joins(written, passage, loops, seen);
+    let slide = farthest_slide(written, &body, passage, on_floor);
+    let mut checks: Vec<CheckFacts> = (PassageCheckId::ALL.into_iter())
+        .map(|id| id.worst(&joins, written.skeleton()))
+        .collect();
+    checks.push(slide.unwrap_or_else(|| CheckId::FootSlide.row().unmeasured()));
+    let verdict = Verdict::of_checks(checks, |id| PassageCheckId::row_of(id).or_else(|| CheckId::row_of(id)));
+    Ok(match verdict.grade {
+        Grade::Good if loops.iter().all(Option::is_some) => Verdict {
+            reason: "it meets its loops".to_owned(),
+            ..verdict
+        },
+        Grade::Good => Verdict {
+            reason: "its feet stand still; loops that it meets are not beside it".to_owned(),
+            ..verdict
+        },
+        _ => verdict,
+    })
+}
+
+/// The joints at the ends of a passage beside those of its loops that are at hand; `seen` is where a joint is at a key, seen from the root.
+fn joins(
+    written: &Take,
+    passage: &PassageInFile,
+    loops: [Option<&LoopClip>; 2],
+    seen: impl Fn(usize, usize) -> DVec3,
+) -> Vec<Join> {
+    let last = written.num_frames() - 1;
+    let mut joins = Vec::new();
     let dt = written.frame_time_secs();
     for (end, clip) in loops.iter().enumerate() {
         let Some(clip) = clip else { continue };
@@ -115,44 +235,15 @@ pub fn check_passage(
                 continue;
             };
             let apart = [(key, 0), (inside, 1)].map(|(key, pose)| seen(key, joint) - poses[pose][of_loop]);
-            let of_joint = |id: PassageCheckId, value: f64| CheckFacts {
-                joint: Some(own.name.clone()),
-                time_secs: Some(key as f64 * dt),
-                ..id.limits().graded(value, id.unmeasured())
-            };
-            keep_larger(&mut position, 1e3 * apart[0].length(), |value| {
-                of_joint(PassageCheckId::JoinPosition, value)
-            });
-            keep_larger(&mut velocity, 1e2 * (apart[1] - apart[0]).length() / dt, |value| {
-                of_joint(PassageCheckId::JoinVelocity, value)
+            joins.push(Join {
+                joint,
+                key,
+                apart,
+                step_secs: dt,
             });
         }
     }
-    let slide = farthest_slide(written, &body, passage, on_floor);
-    let checks = vec![
-        position.unwrap_or_else(|| PassageCheckId::JoinPosition.unmeasured()),
-        velocity.unwrap_or_else(|| PassageCheckId::JoinVelocity.unmeasured()),
-        slide.unwrap_or_else(|| verdict::unmeasured(CheckId::FootSlide)),
-    ];
-    let verdict = Verdict::of_checks(checks);
-    Ok(match verdict.grade {
-        Grade::Good if loops.iter().all(Option::is_some) => Verdict {
-            reason: "it meets its loops".to_owned(),
-            ..verdict
-        },
-        Grade::Good => Verdict {
-            reason: "its feet stand still; loops that it meets are not beside it".to_owned(),
-            ..verdict
-        },
-        _ => verdict,
-    })
-}
-
-/// Replaces a check by one of a larger value.
-fn keep_larger(check: &mut Option<CheckFacts>, value: f64, of: impl Fn(f64) -> CheckFacts) {
-    if check.as_ref().is_none_or(|check| check.value < Some(value)) {
-        *check = Some(of(value));
-    }
+    joins
 }
 
 /// A foot is flat while its lowest joint is less than this above its lowest place in a contact, metres.
@@ -203,13 +294,14 @@ fn farthest_slide(
             let farthest = (flat.iter().enumerate())
                 .flat_map(|(at, one)| flat[at..].iter().map(|other| one.distance(*other)))
                 .fold(0.0, f64::max);
-            keep_larger(&mut slide, 1e3 * farthest, |value| CheckFacts {
-                joint: Some(written.skeleton().joint(joint).name.clone()),
-                time_secs: Some(*contact.start() as f64 * written.frame_time_secs()),
-                ..FOOT_SLIDE_METRES
-                    .of_size(1e3)
-                    .graded(value, verdict::unmeasured(CheckId::FootSlide))
-            });
+            let millimetres = 1e3 * farthest;
+            if slide.as_ref().is_none_or(|slide| slide.value < Some(millimetres)) {
+                slide = Some(CheckFacts {
+                    joint: Some(written.skeleton().joint(joint).name.clone()),
+                    time_secs: Some(*contact.start() as f64 * written.frame_time_secs()),
+                    ..CheckId::FootSlide.row().graded(millimetres, 1.0)
+                });
+            }
         }
     }
     slide

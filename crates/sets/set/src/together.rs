@@ -12,68 +12,132 @@ use loopwright_formats::{LoopInFile, Sidecar};
 use loopwright_moves::blend::{PhaseError, PhaseMap};
 
 use loopwright_job::CheckError;
-use loopwright_job::verdict::{self, Limits};
+use loopwright_job::checks::{Check, CheckRow, Limits, LimitsFrom, not_passed};
 
-/// What is checked of loops together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum SetCheckId {
-    /// Its skeleton is that of the others.
-    Skeleton,
-    /// So is its frame rate.
-    Rate,
-    /// It starts at their phase.
-    Phase,
-    /// It holds as many cycles, of about their length.
-    Duration,
-    /// Its keys go as far as its facts say, or its feet where it is in place.
-    Speed,
-}
+/// How a check is measured of a loop beside what most have; `None` where nothing answers it.
+type Measure = fn(&CheckRow, &LoopOfSet, &Most<'_>) -> Option<CheckFacts>;
 
-loopwright_core::words!(SetCheckId {
-    Skeleton: "set-skeleton",
-    Rate: "set-rate",
-    Phase: "set-phase",
-    Duration: "set-duration",
-    Speed: "set-speed",
-});
-
-impl SetCheckId {
-    /// What to try where it fails.
-    pub fn cure(self) -> &'static str {
-        match self {
-            Self::Skeleton => "`loopwright retarget` or --rig, which put all onto one character",
-            Self::Rate => "`loopwright make --fps` with one rate for all",
-            Self::Phase => "`loopwright make --start-at left-contact` for all",
-            Self::Duration => {
-                "`loopwright make --cycles` with one number for all, or another loop from `loopwright find`"
-            }
-            Self::Speed => "the sidecar that belongs to the loop, or `loopwright make --set output.root-speed=feet`",
-        }
-    }
-
-    fn unit(self) -> &'static str {
-        match self {
-            Self::Rate | Self::Phase | Self::Speed => "%",
-            Self::Skeleton | Self::Duration => "",
-        }
+loopwright_job::checks! {
+    /// What is checked of loops together.
+    pub enum SetCheckId: Measure {
+        /// Its skeleton is that of the others.
+        Skeleton = SKELETON,
+        /// So is its frame rate.
+        Rate = RATE,
+        /// It starts at their phase.
+        Phase = PHASE,
+        /// It holds as many cycles, of about their length.
+        Duration = DURATION,
+        /// Its keys go as far as its facts say, or its feet where it is in place.
+        Speed = SPEED,
     }
 }
+
+const SKELETON: Check<Measure> = Check {
+    row: CheckRow {
+        id: "set-skeleton",
+        measures: "whether names or parents of joints differ",
+        unit: "",
+        limits: LimitsFrom::Row(Limits::new(0.0, 0.0)),
+        cure: "`loopwright retarget` or --rig, which put all onto one character",
+        cure_of_ping_pong: None,
+        reason: not_passed,
+    },
+    measure: |row, own, most| {
+        let difference = SkeletonDifference::between(&most.skeleton?.skeleton, &own.skeleton);
+        let differs = if difference.is_some() { 1.0 } else { 0.0 };
+        Some(CheckFacts {
+            joint: match difference {
+                Some(SkeletonDifference::Name { found: name, .. } | SkeletonDifference::Parent { name, .. }) => {
+                    Some(name)
+                }
+                _ => None,
+            },
+            ..row.graded(differs, 1.0)
+        })
+    },
+};
 
 /// Largest difference of frame rates that are one, percent: files round frame times.
 const SAME_RATE: f64 = 0.01;
 
-/// How far the start of a loop may be from the phase of the others, percent of a cycle, to be good and not to be bad, ...
-const PHASE: [f64; 2] = [2.5, 5.0];
+const RATE: Check<Measure> = Check {
+    row: CheckRow {
+        id: "set-rate",
+        measures: "difference of the frame rate",
+        unit: "%",
+        limits: LimitsFrom::Row(Limits::new(SAME_RATE, SAME_RATE)),
+        cure: "`loopwright make --fps` with one rate for all",
+        cure_of_ping_pong: None,
+        reason: not_passed,
+    },
+    measure: |row, own, most| Some(row.graded(rates_apart(own, most.rate?), 1.0)),
+};
+
+/// How far the start of a loop may be from the phase of the others, percent of a cycle, ...
+const PHASE_LIMITS: Limits = Limits::new(2.5, 5.0);
 
 /// ... or as many of its frames, if that is more: where a loop starts is a whole frame.
-const PHASE_FRAMES: [f64; 2] = [1.0, 2.0];
+const PHASE_FRAMES: Limits = Limits::new(1.0, 2.0);
 
-/// How many times as long or as short as the median a loop may be: a walk and a sprint are 1.6 apart.
-const DURATION: [f64; 2] = [1.8, 2.5];
+const PHASE: Check<Measure> = Check {
+    row: CheckRow {
+        id: "set-phase",
+        measures: "how far the start is from the phase of the others, of a cycle; one frame is good and two are not bad",
+        unit: "%",
+        limits: LimitsFrom::Row(PHASE_LIMITS),
+        cure: "`loopwright make --start-at left-contact` for all",
+        cure_of_ping_pong: None,
+        reason: not_passed,
+    },
+    measure: |row, own, most| {
+        let (own_start, start) = own.start().zip(most.start)?;
+        let cycles = own.num_cycles().unwrap_or(1);
+        let frame = 100.0 * cycles as f64 / own.num_samples as f64;
+        let limits = PHASE_LIMITS.or_wider(PHASE_FRAMES.scaled(frame));
+        Some(row.graded_by(limits, phases_apart(own_start, start)))
+    },
+};
 
-/// How much the speed that is shown may differ from that stated, percent of the larger.
-const SPEED: [f64; 2] = [5.0, 15.0];
+const DURATION: Check<Measure> = Check {
+    row: CheckRow {
+        id: "set-duration",
+        measures: "how many times as long or short as the median; another number of cycles is bad",
+        unit: "",
+        // A walk and a sprint are 1.6 apart.
+        limits: LimitsFrom::Row(Limits::new(1.8, 2.5)),
+        cure: "`loopwright make --cycles` with one number for all, or another loop from `loopwright find`",
+        cure_of_ping_pong: None,
+        reason: not_passed,
+    },
+    measure: |row, own, most| {
+        let (found, expected) = own.num_cycles().zip(most.cycles)?;
+        let period_secs = most.period_secs?;
+        Some(if found == expected {
+            row.graded(ratio(own.period_secs, period_secs), 1.0)
+        } else {
+            // However short they are, these are not the same steps.
+            row.graded_by(Limits::new(1.0, 1.0), ratio(found as f64, expected as f64))
+        })
+    },
+};
+
+const SPEED: Check<Measure> = Check {
+    row: CheckRow {
+        id: "set-speed",
+        measures: "difference of the stated speed from that of the keys, or of the feet where they stay in place",
+        unit: "%",
+        limits: LimitsFrom::Row(Limits::new(5.0, 15.0)),
+        cure: "the sidecar that belongs to the loop, or `loopwright make --set output.root-speed=feet`",
+        cure_of_ping_pong: None,
+        reason: not_passed,
+    },
+    measure: |row, own, _| {
+        let fastest = own.stated_mps.max(own.shown_mps.unwrap_or(0.0));
+        let shown = own.shown_mps.filter(|_| fastest > SHOWS_MPS)?;
+        Some(row.graded(100.0 * (own.stated_mps - shown).abs() / fastest, 1.0))
+    },
+};
 
 /// Slower loops show no speed, metres per second.
 const SHOWS_MPS: f64 = 0.3;
@@ -145,84 +209,71 @@ impl LoopOfSet {
     }
 }
 
+/// What most of several loops have.
+struct Most<'a> {
+    skeleton: Option<&'a LoopOfSet>,
+    rate: Option<&'a LoopOfSet>,
+    cycles: Option<usize>,
+    /// Where in their cycles they start, 0 to 1.
+    start: Option<f64>,
+    /// The median of the periods of gaits.
+    period_secs: Option<f64>,
+}
+
+impl<'a> Most<'a> {
+    fn among(loops: &'a [LoopOfSet]) -> Self {
+        let same_skeleton =
+            |one: &LoopOfSet, other: &LoopOfSet| SkeletonDifference::between(&one.skeleton, &other.skeleton).is_none();
+        let same_cycles =
+            |one: &LoopOfSet, other: &LoopOfSet| one.num_cycles().is_some() && one.num_cycles() == other.num_cycles();
+        let starts: Vec<f64> = loops.iter().filter_map(LoopOfSet::start).collect();
+        let total_away = |start: &f64| starts.iter().map(|other| phases_apart(*start, *other)).sum::<f64>();
+        let gaits = loops.iter().filter(|of| of.map.is_ok());
+        let mut periods: Vec<f64> = gaits.map(|of| of.period_secs).collect();
+        periods.sort_by(f64::total_cmp);
+        Self {
+            skeleton: most_common(loops, same_skeleton),
+            rate: most_common(loops, |one, other| rates_apart(one, other) <= SAME_RATE),
+            cycles: most_common(loops, same_cycles).and_then(LoopOfSet::num_cycles),
+            start: (starts.iter())
+                .min_by(|one, other| total_away(one).total_cmp(&total_away(other)))
+                .copied(),
+            period_secs: periods.get(periods.len() / 2).copied(),
+        }
+    }
+}
+
+/// The loop that most are like, the first of those that have as many.
+fn most_common(loops: &[LoopOfSet], alike: impl Fn(&LoopOfSet, &LoopOfSet) -> bool) -> Option<&LoopOfSet> {
+    let votes = |one: &&LoopOfSet| loops.iter().filter(|other| alike(one, other)).count();
+    loops.iter().rev().max_by_key(votes)
+}
+
+/// How far two frame rates are apart, percent.
+fn rates_apart(one: &LoopOfSet, other: &LoopOfSet) -> f64 {
+    100.0 * (one.step_secs / other.step_secs - 1.0).abs()
+}
+
+/// How far two phases are apart, percent of a cycle.
+fn phases_apart(one: f64, other: f64) -> f64 {
+    let apart = (one - other).rem_euclid(1.0);
+    100.0 * apart.min(1.0 - apart)
+}
+
+/// How many times as large the larger of two numbers is.
+fn ratio(one: f64, other: f64) -> f64 {
+    (one / other).max(other / one)
+}
+
 /// The checks of each loop together with the others, in their order. Without touch-downs a loop has no phase, and lasts as long as it
 /// likes.
 pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
-    let most_common = |alike: &dyn Fn(&LoopOfSet, &LoopOfSet) -> bool| -> Option<&LoopOfSet> {
-        let votes = |one: &&LoopOfSet| loops.iter().filter(|other| alike(one, other)).count();
-        // The first of those that have as many.
-        loops.iter().rev().max_by_key(votes)
-    };
-    let skeleton = most_common(&|one, other| SkeletonDifference::between(&one.skeleton, &other.skeleton).is_none());
-    let rates_apart = |one: &LoopOfSet, other: &LoopOfSet| 100.0 * (one.step_secs / other.step_secs - 1.0).abs();
-    let rate = most_common(&|one, other| rates_apart(one, other) <= SAME_RATE);
-    let cycles = most_common(&|one, other| one.num_cycles().is_some() && one.num_cycles() == other.num_cycles());
-    let away = |one: f64, other: f64| {
-        let apart = (one - other).rem_euclid(1.0);
-        100.0 * apart.min(1.0 - apart)
-    };
-    let starts: Vec<f64> = loops.iter().filter_map(LoopOfSet::start).collect();
-    let total_away = |start: &f64| starts.iter().map(|other| away(*start, *other)).sum::<f64>();
-    let start = starts
-        .iter()
-        .min_by(|one, other| total_away(one).total_cmp(&total_away(other)));
-    let gaits = loops.iter().filter(|of| of.map.is_ok());
-    let mut periods: Vec<f64> = gaits.map(|of| of.period_secs).collect();
-    periods.sort_by(f64::total_cmp);
-    let period = periods.get(periods.len() / 2);
-
+    let most = Most::among(loops);
     let of_loop = |own: &LoopOfSet| {
-        let skeleton = skeleton.map(|most| {
-            let difference = SkeletonDifference::between(&most.skeleton, &own.skeleton);
-            let joint = match &difference {
-                Some(SkeletonDifference::Name { found: name, .. } | SkeletonDifference::Parent { name, .. }) => {
-                    Some(name.clone())
-                }
-                _ => None,
-            };
-            let differs = if difference.is_some() { 1.0 } else { 0.0 };
-            CheckFacts {
-                joint,
-                ..graded(SetCheckId::Skeleton, differs, [0.0; 2])
-            }
-        });
-        let rate = rate.map(|most| graded(SetCheckId::Rate, rates_apart(own, most), [SAME_RATE; 2]));
-        let phase = own.start().zip(start).map(|(own_start, start)| {
-            let cycles = own.num_cycles().unwrap_or(1);
-            let frame = 100.0 * cycles as f64 / own.num_samples as f64;
-            let limits = [0, 1].map(|end| PHASE[end].max(PHASE_FRAMES[end] * frame));
-            graded(SetCheckId::Phase, away(own_start, *start), limits)
-        });
-        let expected = cycles.and_then(LoopOfSet::num_cycles);
-        let duration = own
-            .num_cycles()
-            .zip(expected)
-            .zip(period)
-            .map(|((found, expected), period)| {
-                let ratio = |one: f64, other: f64| (one / other).max(other / one);
-                match found == expected {
-                    true => graded(SetCheckId::Duration, ratio(own.period_secs, *period), DURATION),
-                    // However short they are, these are not the same steps.
-                    false => graded(SetCheckId::Duration, ratio(found as f64, expected as f64), [1.0; 2]),
-                }
-            });
-        let fastest = own.stated_mps.max(own.shown_mps.unwrap_or(0.0));
-        let speed = (own.shown_mps).filter(|_| fastest > SHOWS_MPS).map(|shown| {
-            let apart = 100.0 * (own.stated_mps - shown).abs() / fastest;
-            graded(SetCheckId::Speed, apart, SPEED)
-        });
-        let ids = SetCheckId::ALL.into_iter();
-        ids.zip([skeleton, rate, phase, duration, speed])
-            .map(|(id, check)| check.unwrap_or_else(|| unmeasured(id)))
+        let checks = SetCheckId::ALL.into_iter().map(SetCheckId::check);
+        checks
+            .map(|check| (check.measure)(&check.row, own, &most).unwrap_or_else(|| check.row.unmeasured()))
             .collect()
     };
     loops.iter().map(of_loop).collect()
-}
-
-fn unmeasured(id: SetCheckId) -> CheckFacts {
-    verdict::unmeasured_as(id.as_str(), id.unit())
-}
-
-fn graded(id: SetCheckId, value: f64, [review, bad]: [f64; 2]) -> CheckFacts {
-    Limits::of(review, bad).graded(value, unmeasured(id))
 }

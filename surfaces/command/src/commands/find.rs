@@ -75,11 +75,11 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     }
     if let Some(best) = found.best() {
         // A user who searches for an idle loop knows that it is idle.
-        let confidence = warning::confidence(&loaded, best).filter(|_| !args.search.idle);
+        let confidence = warning::confidence(loaded.take(), best).filter(|_| !args.search.idle);
         let say = if args.json { talk::keep } else { talk::warn };
         confidence
             .into_iter()
-            .chain(warning::bad_frames(&loaded, best))
+            .chain(warning::bad_frames(&loaded.analysis, best))
             .for_each(|warning| say(&warning.to_string()));
     }
     let answer = FindAnswer::new(&loaded, &rows, &settings);

@@ -6,8 +6,8 @@ use loopwright_formats::loop_file::facts::{
     CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts,
 };
 use loopwright_formats::set::ClipKind;
-use loopwright_job::{CheckId, PassageCheckId, Verdict as Judged};
-use loopwright_sets::SetCheckId;
+use loopwright_job::{CheckId, Verdict as Judged};
+use loopwright_sets::{PassageCheckId, SetCheckId, check_row};
 use serde::{Serialize, Serializer};
 
 use super::figures::{figures, root_motion};
@@ -54,7 +54,7 @@ impl Verdict {
             .filter(|failed| checks.iter().all(|check| check.id != failed.measure));
         let mut reasons: Vec<String> = of_limits.map(ToString::to_string).collect();
         if !checks.is_empty() {
-            let Judged { grade, reason, .. } = Judged::of_checks(checks);
+            let Judged { grade, reason, .. } = Judged::of_checks(checks, check_row);
             reasons.insert(0, format!("{grade}, {reason}"));
         }
         reasons.join("; ")

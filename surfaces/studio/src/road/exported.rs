@@ -57,7 +57,7 @@ impl Exported {
                 )
             };
             let at = pending.warnings.iter().take_while(is_before).count();
-            let doubt = warning::confidence(&opened.studied, &made.candidate);
+            let doubt = warning::confidence(opened.studied.take(), &made.candidate);
             pending.warnings.splice(at..at, doubt);
         }
         let file_name = Self::file_name(opened, format);

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use loopwright_core::loop_clip::LoopKeys;
 use loopwright_core::quality::{Stand, farthest_slide_of_stances, stands};
-use loopwright_job::verdict::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
+use loopwright_job::checks::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
 
 use crate::model::{Made, Model, RootView};
 

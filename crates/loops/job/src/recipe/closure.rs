@@ -10,7 +10,7 @@ use loopwright_core::closure::{
 use loopwright_core::{ClosureSettings, Skeleton};
 use serde::{Deserialize, Serialize};
 
-use super::{RecipeError, keys::described, words::optional_text};
+use super::{RecipeError, described::described, words::optional_text};
 #[cfg(feature = "clap")]
 use super::{headings::SEAM, words::choice};
 
@@ -221,9 +221,10 @@ impl ClosureRecipe {
         Self {
             preset: None,
             method: self.method.or(Some(ClosureName::from(start))),
-            share: match self.share.is_empty() {
-                true => vec![shares.rho],
-                false => self.share.clone(),
+            share: if self.share.is_empty() {
+                vec![shares.rho]
+            } else {
+                self.share.clone()
             },
             continuity: self.continuity.or(Some(order)),
             seam_motion: self.seam_motion.or(Some(SeamMotion::Central)),
@@ -325,9 +326,10 @@ impl ClosureRecipe {
             velocity_blend_end: number(end, ShapeKey::VelocityBlend),
             hardness_start: number(start, ShapeKey::Hardness),
             hardness_end: number(end, ShapeKey::Hardness),
-            share: match method.shares == Shares::all(0.5) {
-                true => Vec::new(),
-                false => vec![rho, sigma, tau],
+            share: if method.shares == Shares::all(0.5) {
+                Vec::new()
+            } else {
+                vec![rho, sigma, tau]
             },
             continuity: (method.order != Order::default()).then_some(method.order),
             seam_motion: (motion != SeamMotion::default()).then_some(motion),

@@ -123,9 +123,10 @@ impl RecipeError {
             Self::NoSuchJoint { similar, .. }
             | Self::NoJointNamed { similar, .. }
             | Self::Mirror(MirrorError::NoSuchJoint { similar, .. }) => {
-                return Some(match similar.is_empty() {
-                    true => "`loopwright inspect TAKE --json` lists the joints".to_owned(),
-                    false => format!("one of: {}", similar.join(", ")),
+                return Some(if similar.is_empty() {
+                    "`loopwright inspect TAKE --json` lists the joints".to_owned()
+                } else {
+                    format!("one of: {}", similar.join(", "))
                 });
             }
             Self::AmbiguousJoint { .. } => "export the take with a name for each joint",

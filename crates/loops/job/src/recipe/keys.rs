@@ -6,31 +6,15 @@ use loopwright_core::edit::{EditKind, EditValue, EditedJoints};
 use loopwright_core::{names, unit::Unit};
 use toml::{Table, Value};
 
-use super::{
-    ClosureRecipe, EditRecipe, JointRecipe, OutputRecipe, Recipe, RecipeError, SearchRecipe, StanceRecipe,
-    StretchRecipe, StudyArgs, lay_over,
-};
-
-/// Defines a table of a recipe. Behind each field stands its line in the recipe that lists all keys: `key = value`, with the value that it
-/// has where it is left out, or with `#` in front where there is none before the take is known; the first line of its docs says what it means.
-macro_rules! described {
-    (
-        $(#[$meta:meta])* pub struct $Name:ident {
-            $(#[doc = $doc:literal] $(#[$attr:meta])* pub $field:ident: $Type:ty = $line:literal,)+
-        }
-    ) => {
-        $(#[$meta])*
-        pub struct $Name {
-            $(#[doc = $doc] $(#[$attr])* pub $field: $Type,)+
-        }
-
-        impl $Name {
-            /// What each key means, and its line in the recipe that lists all keys.
-            pub(super) const KEYS: &'static [(&'static str, &'static str)] = &[$(($doc, $line)),+];
-        }
-    };
-}
-pub(super) use described;
+use super::closure::{ClosureRecipe, JointRecipe};
+use super::edit::EditRecipe;
+use super::error::RecipeError;
+use super::output::OutputRecipe;
+use super::search::SearchRecipe;
+use super::stance::StanceRecipe;
+use super::stretch::StretchRecipe;
+use super::take::StudyArgs;
+use super::{Recipe, lay_over};
 
 /// A table of recipes: its name, what it says, its keys, and whether there may be several.
 type Section = (
@@ -90,14 +74,18 @@ fn name_of(line: &str) -> &str {
 
 /// All keys with their tables; a table of which there may be several is a key as a whole.
 pub fn keys() -> Vec<String> {
-    let of = |&(section, _, keys, is_list): &Section| match is_list {
-        true => vec![section.to_owned()],
-        false => keys
-            .iter()
-            .map(|(_, line)| format!("{section}.{}", name_of(line)))
-            .collect(),
-    };
-    SECTIONS.iter().flat_map(of).chain([EDIT.to_owned()]).collect()
+    let mut keys: Vec<String> = SECTIONS.iter().flat_map(keys_of).collect();
+    keys.push(EDIT.to_owned());
+    keys
+}
+
+/// The keys of one table.
+fn keys_of(&(section, _, keys, is_list): &Section) -> Vec<String> {
+    if is_list {
+        return vec![section.to_owned()];
+    }
+    let names = keys.iter().map(|(_, line)| name_of(line));
+    names.map(|name| format!("{section}.{name}")).collect()
 }
 
 /// A recipe with every key: its meaning, and its value where it is left out. With a name, that table or key alone. Errors:

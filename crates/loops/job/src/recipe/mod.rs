@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 mod closure;
+mod described;
 mod edit;
 mod edited_body;
 mod error;
@@ -25,6 +26,8 @@ mod search;
 mod stance;
 mod stretch;
 mod take;
+#[cfg(feature = "clap")]
+mod take_flags;
 
 #[cfg(feature = "clap")]
 mod typed;

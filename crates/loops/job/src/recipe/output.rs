@@ -16,7 +16,11 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use super::headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION};
 #[cfg(feature = "clap")]
 use super::words::choice;
-use super::{RecipeError, keys::described, words::optional_text};
+use super::{
+    RecipeError,
+    described::described,
+    words::{Choice, choices, optional_text},
+};
 
 /// Whether a loop is brought to the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +32,13 @@ pub enum Recenter {
 }
 
 loopwright_core::words!(Recenter { On: "on", Off: "off" });
+
+choices! {
+    Recenter::ALL {
+        On: "Starts at the origin and faces forward",
+        Off: "Stands where the take stood",
+    }
+}
 
 impl Recenter {
     /// Whether a file for this engine is brought to the origin, where the user may have asked for it or not.
@@ -243,10 +254,10 @@ impl OutputRecipe {
             seed: self.vary_seed.unwrap_or_default(),
             amount: self.vary_amount.unwrap_or(1.0),
         });
-        match variation.is_none() && (self.vary_seed.is_some() || self.vary_amount.is_some()) {
-            true => Err(RecipeError::VaryAlone),
-            false => Ok(variation),
+        if variation.is_none() && (self.vary_seed.is_some() || self.vary_amount.is_some()) {
+            return Err(RecipeError::VaryAlone);
         }
+        Ok(variation)
     }
 
     /// How densely the loop is sampled. Errors: the rate is not a positive number.

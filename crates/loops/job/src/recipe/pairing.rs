@@ -16,13 +16,18 @@ pub fn pairing(analysis: &Analysis, stretch: &StretchRecipe, pairs: &[String]) -
             hint: "--set stretch.ease=0.5".to_owned(),
         });
     }
-    match stretch.ping_pong == Some(true) {
-        true if is_symmetric => Err(RecipeError::TwoPairings),
-        true => Ok(Pairing::PingPong {
+    let is_ping_pong = stretch.ping_pong == Some(true);
+    if is_ping_pong && is_symmetric {
+        Err(RecipeError::TwoPairings)
+    } else if is_ping_pong {
+        Ok(Pairing::PingPong {
             ease_frames: ease_secs / analysis.take.frame_time_secs(),
-        }),
-        false if stretch.ease.is_some() => Err(RecipeError::EaseAlone),
-        false if is_symmetric => Ok(Pairing::Mirrored(mirror(analysis, pairs)?)),
-        false => Ok(Pairing::Same),
+        })
+    } else if stretch.ease.is_some() {
+        Err(RecipeError::EaseAlone)
+    } else if is_symmetric {
+        Ok(Pairing::Mirrored(mirror(analysis, pairs)?))
+    } else {
+        Ok(Pairing::Same)
     }
 }

@@ -3,7 +3,7 @@
 use loopwright_core::{candidate::ChooseBy, math::DecayKind};
 use serde::{Deserialize, Serialize};
 
-use super::{keys::described, words::optional_text};
+use super::{described::described, words::optional_text};
 
 described! {
     /// What few people set of a search, as the table `[search]` of a recipe.

@@ -6,7 +6,7 @@ use loopwright_core::feet::{StanceEdit, StanceSpan};
 use loopwright_core::names;
 use serde::{Deserialize, Serialize};
 
-use super::{RecipeError, edited_body::EditedBody, keys::described};
+use super::{RecipeError, described::described, edited_body::EditedBody};
 
 /// The unit of a stance's ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use loopwright_core::{candidate::OutcomePart, mean_cycle::MeanCycles};
 use serde::{Deserialize, Serialize};
 
-use super::{keys::described, words::optional_text};
+use super::{described::described, words::optional_text};
 
 described! {
     /// Which frames are closed; a search finds them where they are not given.

@@ -12,8 +12,6 @@ use loopwright_core::{
 };
 use loopwright_formats::{ClosingKey, KeyInterpolation, Target};
 
-use super::Recenter;
-
 /// A choice with a name for flags and recipes.
 pub trait Choice: Copy + Send + Sync + 'static {
     /// Every choice, in the order in which `--help` lists them.
@@ -72,6 +70,7 @@ macro_rules! choices {
         }
     )+};
 }
+pub(super) use choices;
 
 choices! {
     Order::ALL {
@@ -117,10 +116,6 @@ choices! {
     KeyInterpolation::ALL {
         Linear: "Poses go evenly from key to key",
         Step: "Each pose is held until the next key",
-    }
-    Recenter::ALL {
-        On: "Starts at the origin and faces forward",
-        Off: "Stands where the take stood",
     }
     Target::ALL {
         Godot: "glTF or FBX with a root joint for root motion",

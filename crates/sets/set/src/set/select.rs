@@ -6,7 +6,7 @@ use loopwright_core::loop_clip::Interpolation;
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
 
 use super::member::{Member, is_aside, kind_of};
-use loopwright_job::{CheckId, verdict};
+use loopwright_job::CheckId;
 
 /// Turns that differ by less are alike to the eye, degrees per second.
 const SEEN_TURN_DPS: f64 = 3.0;
@@ -99,7 +99,7 @@ pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
 
 /// Whether nothing shows how fast a loop goes.
 pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
-    verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed)
+    CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks)
 }
 
 impl Offered {

@@ -1,0 +1,98 @@
+//! Checks of the whole body inside the loop.
+
+use loopwright_core::analysis::MOVING_MPS;
+use loopwright_formats::loop_file::facts::CheckFacts;
+
+use super::Measure;
+use super::row::{Check, CheckRow, Limits, LimitsFrom, at, joint, short, value};
+
+pub(super) const KINK: Check<Measure> = Check {
+    row: CheckRow {
+        id: "kink",
+        measures: "second difference of a joint inside the loop over its largest in the take",
+        unit: "",
+        limits: LimitsFrom::Row(Limits::new(2.0, 4.0)),
+        cure: "--lock-feet off, or another loop from `loopwright find`",
+        cure_of_ping_pong: Some("a softer turn, such as --set stretch.ease=1, or --lock-feet off"),
+        reason: |check| {
+            let (joint, at, times) = (joint(check), at(check), short(check));
+            format!("{joint} jerks{at}, {times} times as much as in the take")
+        },
+    },
+    measure: Measure::OfLoop(|row, subject| {
+        let kink = subject.quality.kink.filter(|_| !subject.is_meant_to_differ)?;
+        Some(subject.of_joint(kink.joint, kink.sample, row.graded(kink.ratio, 1.0)))
+    }),
+};
+
+pub(super) const HELD_POSE: Check<Measure> = Check {
+    row: CheckRow {
+        id: "held-pose",
+        measures: "time for which the whole body stands still while the loop goes somewhere",
+        unit: "s",
+        limits: LimitsFrom::Row(Limits::new(0.1, 0.25)),
+        cure: "another loop from `loopwright find`",
+        cure_of_ping_pong: None,
+        reason: |check| format!("the body freezes for {:.2} s{}", value(check), at(check)),
+    },
+    measure: Measure::OfLoop(|row, subject| {
+        let held = subject.quality.held_pose;
+        // A pose may be held in an idle or a dance.
+        if subject.quality.root_mps < MOVING_MPS * subject.quality.body_size {
+            return None;
+        }
+        Some(CheckFacts {
+            time_secs: Some(subject.secs(held.sample)),
+            ..row.graded(held.secs, 1.0)
+        })
+    }),
+};
+
+pub(super) const DISPLACEMENT: Check<Measure> = Check {
+    row: CheckRow {
+        id: "displacement",
+        measures: "mean distance of joints from the take",
+        unit: "mm",
+        limits: LimitsFrom::Body(Limits::new(0.022, 0.045), 1e3),
+        cure: "a shorter --blend, or another loop from `loopwright find`",
+        cure_of_ping_pong: None,
+        reason: |check| format!("closing moved joints by {:.0} mm on average", value(check)),
+    },
+    measure: Measure::OfLoop(|row, subject| {
+        let quality = subject.quality;
+        let metres = quality.displacement_metres.filter(|_| !subject.is_meant_to_differ)?;
+        Some(row.graded(1e3 * metres, quality.body_size))
+    }),
+};
+
+/// On all fours, and of bodies that lie, the head is beside the feet; whoever rests may lie.
+const LYING: Limits = Limits::new(100.0, 110.0);
+
+pub(super) const UPRIGHT: Check<Measure> = Check {
+    row: CheckRow {
+        id: "upright",
+        measures: "angle from feet to head against up; on all fours or at rest, 100 is good",
+        unit: "deg",
+        limits: LimitsFrom::Row(Limits::new(50.0, 110.0)),
+        cure: "--up, if the file states another axis than the body shows",
+        cure_of_ping_pong: None,
+        reason: |check| {
+            let degrees = value(check);
+            if degrees > 90.0 {
+                "the body is upside down".to_owned()
+            } else {
+                format!("the body leans by {degrees:.0} degrees")
+            }
+        },
+    },
+    measure: Measure::OfLoop(|row, subject| {
+        let quality = subject.quality;
+        let degrees = quality.lean_radians?.to_degrees();
+        let goes = quality.root_mps >= MOVING_MPS * quality.body_size;
+        Some(if subject.body.feet.len() <= 2 && goes {
+            row.graded(degrees, 1.0)
+        } else {
+            row.graded_by(LYING, degrees)
+        })
+    }),
+};

@@ -1,0 +1,100 @@
+//! What is checked of loops: a row for each check, with all that is known of it. docs/checks.md lists them.
+
+use loopwright_formats::loop_file::facts::CheckFacts;
+
+mod body;
+mod feet;
+mod root;
+mod row;
+mod seam;
+mod stretch;
+mod subject;
+
+pub use feet::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
+pub use row::{Check, CheckRow, Limits, LimitsFrom, not_passed};
+pub(crate) use stretch::Stretch;
+pub(crate) use subject::{Subject, pulls_back, speed_is_unknown};
+
+/// How a check of loops is measured; `None` where nothing answers it.
+#[derive(Debug)]
+pub(crate) enum Measure {
+    /// Of the loop, perhaps beside its source.
+    OfLoop(fn(&CheckRow, &Subject<'_>) -> Option<CheckFacts>),
+    /// Of its stretch of the take, whatever was made of it.
+    OfTake(fn(&CheckRow, &Stretch<'_>) -> Option<CheckFacts>),
+}
+
+crate::checks! {
+    /// What is checked of every loop.
+    pub enum CheckId: Measure {
+        /// A joint jumps over the seam.
+        SeamPosition = seam::POSITION,
+        /// A joint turns at once over the seam.
+        SeamRotation = seam::ROTATION,
+        /// A joint changes its velocity over the seam.
+        SeamVelocity = seam::VELOCITY,
+        /// A joint changes its rate of turn over the seam.
+        SeamTurnRate = seam::TURN_RATE,
+        /// A joint jerks over the seam, compared with its own motion.
+        SeamAcceleration = seam::ACCELERATION,
+        /// A joint jerks inside the loop, and did not in the take.
+        Kink = body::KINK,
+        /// The whole body freezes while the loop goes somewhere.
+        HeldPose = body::HELD_POSE,
+        /// The pose of the take jumps inside the loop.
+        Jumps = stretch::JUMPS,
+        /// A foot slides while it is planted.
+        FootSlide = feet::SLIDE,
+        /// A foot stands higher or lower than in the take.
+        FootHeight = feet::HEIGHT,
+        /// The feet of a body that goes somewhere never stand.
+        FeetStand = feet::STAND,
+        /// The pace of the take changes from one end of the loop to the other.
+        Pace = stretch::PACE,
+        /// A turn happens in a part of the loop.
+        Turn = stretch::TURN,
+        /// One constant root motion replaces that of the take badly.
+        RootSteady = stretch::ROOT_STEADY,
+        /// Closing moved joints far from the take.
+        Displacement = body::DISPLACEMENT,
+        /// The root creeps.
+        RootDrift = root::DRIFT,
+        /// The speed of the root is known.
+        RootSpeed = root::SPEED,
+        /// The body lies, or hangs upside down.
+        Upright = body::UPRIGHT,
+        /// The clip may be a single action.
+        SingleAction = stretch::SINGLE_ACTION,
+        /// The clip shows one cycle only, whose ends did not meet.
+        OneCycle = stretch::ONE_CYCLE,
+        /// The take repeats at this length.
+        Repeats = stretch::REPEATS,
+    }
+}
+
+impl CheckId {
+    /// Whether it is about the take, whatever was made of it.
+    pub(crate) fn is_of_take(self) -> bool {
+        matches!(self.check().measure, Measure::OfTake(_))
+    }
+
+    /// The check of a loop: as the loop answers it, else as it was found before.
+    pub(crate) fn of_loop(self, subject: &Subject<'_>) -> CheckFacts {
+        let Check { row, measure } = self.check();
+        let measured = match measure {
+            Measure::OfLoop(measure) => measure(row, subject),
+            Measure::OfTake(_) => None,
+        };
+        let known = || subject.known.iter().find(|check| check.id == row.id).cloned();
+        measured.or_else(known).unwrap_or_else(|| row.unmeasured())
+    }
+
+    /// The check of a stretch of a take; `None` where that does not answer it.
+    pub(crate) fn of_take(self, stretch: &Stretch<'_>) -> Option<CheckFacts> {
+        let Check { row, measure } = self.check();
+        match measure {
+            Measure::OfLoop(_) => None,
+            Measure::OfTake(measure) => measure(row, stretch),
+        }
+    }
+}

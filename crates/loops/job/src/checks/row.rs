@@ -1,0 +1,285 @@
+//! What is known of a check, whatever is checked: one row for each, from which grades, words and docs/checks.md follow.
+
+use core::fmt;
+
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
+
+/// Largest values that are good and that are not bad yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    review: f64,
+    bad: f64,
+}
+
+impl Limits {
+    /// Limits of a figure that is better the smaller it is: above `review` it is not good, above `bad` it is bad.
+    pub const fn new(review: f64, bad: f64) -> Self {
+        Self { review, bad }
+    }
+
+    /// Limits of a figure that is never bad.
+    pub const fn never_bad(review: f64) -> Self {
+        Self::new(review, f64::INFINITY)
+    }
+
+    /// Of each of the two limits the larger one.
+    #[must_use]
+    pub fn or_wider(self, other: Self) -> Self {
+        Self::new(self.review.max(other.review), self.bad.max(other.bad))
+    }
+
+    /// These limits times a number.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        Self::new(self.review * factor, self.bad * factor)
+    }
+
+    fn grade(self, value: f64) -> Grade {
+        if value > self.bad {
+            Grade::Bad
+        } else if value > self.review {
+            Grade::Review
+        } else {
+            Grade::Good
+        }
+    }
+}
+
+/// Where the limits of a check come from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LimitsFrom {
+    /// They are the same for every body, in the unit of the check.
+    Row(Limits),
+    /// They grow with the body: for a man of 1.7 m in SI units, and how many units of the check one of these is.
+    Body(Limits, f64),
+    /// They depend on the loop, or nothing is graded: up to what it is good and above what it is bad, in words.
+    Loop([&'static str; 2]),
+}
+
+/// All that is known of a check but how it is measured.
+#[derive(Debug)]
+pub struct CheckRow {
+    /// Its id in sidecars, answers and flags.
+    pub id: &'static str,
+    /// What it measures, in a phrase of Markdown without the unit.
+    pub measures: &'static str,
+    /// The unit of its value and limit; empty for plain numbers.
+    pub unit: &'static str,
+    /// Its limits.
+    pub limits: LimitsFrom,
+    /// What to try where it is not good.
+    pub cure: &'static str,
+    /// What to try of a loop that goes there and back, where that is something else.
+    pub cure_of_ping_pong: Option<&'static str>,
+    /// Says what a person sees, or has to know, where it is not good.
+    pub reason: fn(&CheckFacts) -> String,
+}
+
+/// A check: its row, and how it is measured.
+#[derive(Debug)]
+pub struct Check<M: 'static> {
+    /// All that is known of it.
+    pub row: CheckRow,
+    /// How it is measured.
+    pub measure: M,
+}
+
+impl CheckRow {
+    /// The check without a value.
+    pub fn unmeasured(&self) -> CheckFacts {
+        CheckFacts {
+            id: self.id.to_owned(),
+            unit: self.unit.to_owned(),
+            ..CheckFacts::default()
+        }
+    }
+
+    /// The check with its value, graded for a body of so many times the size of a man where limits grow with the body. Where they depend
+    /// on the loop, it has no grade.
+    pub fn graded(&self, value: f64, body_size: f64) -> CheckFacts {
+        match self.limits {
+            LimitsFrom::Row(limits) => self.graded_by(limits, value),
+            LimitsFrom::Body(limits, unit) => self.graded_by(limits.scaled(unit * body_size), value),
+            LimitsFrom::Loop(_) => CheckFacts {
+                value: Some(value),
+                ..self.unmeasured()
+            },
+        }
+    }
+
+    /// The check with its value, graded by other limits than those of the row.
+    pub fn graded_by(&self, limits: Limits, value: f64) -> CheckFacts {
+        CheckFacts {
+            value: Some(value),
+            limit: Some(limits.review),
+            grade: Some(limits.grade(value)),
+            ..self.unmeasured()
+        }
+    }
+
+    /// Whether the check is among these, and was not measured.
+    pub fn is_missing(&self, checks: &[CheckFacts]) -> bool {
+        checks.iter().any(|check| check.id == self.id && check.value.is_none())
+    }
+
+    /// What to try where it is not good, of a loop whose ends were closed or of one that goes there and back.
+    pub fn cure(&self, is_ping_pong: bool) -> &'static str {
+        self.cure_of_ping_pong.filter(|_| is_ping_pong).unwrap_or(self.cure)
+    }
+}
+
+/// Its line in the table of docs/checks.md: id, what it measures, unit, up to what it is good, above what it is bad, what helps.
+impl fmt::Display for CheckRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "| `{}` | {} | {} | ", self.id, self.measures, self.unit)?;
+        match self.limits {
+            LimitsFrom::Row(limits) => write!(f, "{}", Written(limits))?,
+            LimitsFrom::Body(limits, unit) => write!(f, "{}", Written(limits.scaled(unit)))?,
+            LimitsFrom::Loop([good, bad]) => write!(f, "{good} | {bad}")?,
+        }
+        write!(f, " | {}", self.cure)?;
+        if let Some(cure) = self.cure_of_ping_pong {
+            write!(f, "; of `--ping-pong` {cure}")?;
+        }
+        f.write_str(" |")
+    }
+}
+
+/// Limits as two cells of a table.
+struct Written(Limits);
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Factors between units leave errors in the last digits.
+        let [review, bad] = [self.0.review, self.0.bad].map(|limit| (1e6 * limit).round() / 1e6);
+        if bad.is_finite() {
+            write!(f, "{review} | {bad}")
+        } else {
+            write!(f, "{review} | -")
+        }
+    }
+}
+
+/// The words of a check without a reason of its own.
+pub fn not_passed(check: &CheckFacts) -> String {
+    format!("the check {} is not passed", check.id)
+}
+
+/// The name of the joint of a check, as reasons say it.
+pub(super) fn joint(check: &CheckFacts) -> &str {
+    check.joint.as_deref().unwrap_or("a joint")
+}
+
+/// The time of a check, as reasons say it.
+pub(super) fn at(check: &CheckFacts) -> String {
+    check
+        .time_secs
+        .map_or_else(String::new, |secs| format!(" at {secs:.2} s"))
+}
+
+/// The size of a value, with two significant digits or none after the point.
+pub(super) fn short(check: &CheckFacts) -> String {
+    let value = value(check).abs();
+    if value < 10.0 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
+}
+
+/// The value of a check.
+pub(super) fn value(check: &CheckFacts) -> f64 {
+    check.value.unwrap_or_default()
+}
+
+/// Lists checks, each with the constant that holds its row and how it is measured: an enum of their ids.
+///
+/// ```
+/// use loopwright_formats::loop_file::facts::CheckFacts;
+/// use loopwright_job::checks::{Check, CheckRow, Limits, LimitsFrom, not_passed};
+///
+/// const PARTNERS: Check<fn(&CheckRow, usize) -> CheckFacts> = Check {
+///     row: CheckRow {
+///         id: "partners",
+///         measures: "how many dancers are alone",
+///         unit: "",
+///         limits: LimitsFrom::Row(Limits::new(0.0, 1.0)),
+///         cure: "another dancer",
+///         cure_of_ping_pong: None,
+///         reason: not_passed,
+///     },
+///     measure: |row, dancers| row.graded((dancers % 2) as f64, 1.0),
+/// };
+///
+/// loopwright_job::checks! {
+///     /// What is checked of a dance.
+///     pub enum DanceCheckId: fn(&CheckRow, usize) -> CheckFacts {
+///         /// Nobody dances alone.
+///         Partners = PARTNERS,
+///     }
+/// }
+///
+/// assert_eq!("partners".parse(), Ok(DanceCheckId::Partners));
+/// let check = DanceCheckId::Partners.check();
+/// assert_eq!((check.measure)(&check.row, 3).value, Some(1.0));
+/// ```
+#[macro_export]
+macro_rules! checks {
+    ($(#[$meta:meta])* pub enum $Id:ident: $Measure:ty { $(#[doc = $doc:literal] $Name:ident = $check:expr,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum $Id {
+            $(#[doc = $doc] $Name,)+
+        }
+
+        impl $Id {
+            /// Every check, in the order in which answers list them.
+            pub const ALL: [Self; [$(stringify!($Name)),+].len()] = [$(Self::$Name),+];
+
+            /// The check: its row, and how it is measured.
+            fn check(self) -> &'static $crate::checks::Check<$Measure> {
+                match self {
+                    $(Self::$Name => {
+                        static CHECK: $crate::checks::Check<$Measure> = $check;
+                        &CHECK
+                    })+
+                }
+            }
+
+            /// All that is known of it.
+            pub fn row(self) -> &'static $crate::checks::CheckRow {
+                &self.check().row
+            }
+
+            /// The row of the check of this id, if it is one of these.
+            pub fn row_of(id: &str) -> Option<&'static $crate::checks::CheckRow> {
+                Self::ALL.into_iter().map(Self::row).find(|row| row.id == id)
+            }
+
+            /// Its id.
+            pub fn as_str(self) -> &'static str {
+                self.row().id
+            }
+        }
+
+        impl ::core::fmt::Display for $Id {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl ::core::str::FromStr for $Id {
+            type Err = ::loopwright_core::words::UnknownWord;
+
+            /// The check of this id, exactly as written.
+            fn from_str(id: &str) -> Result<Self, Self::Err> {
+                let named = Self::ALL.into_iter().find(|check| check.as_str() == id);
+                named.ok_or_else(|| ::loopwright_core::words::UnknownWord {
+                    found: id.to_owned(),
+                    known: Self::ALL.map(Self::as_str).to_vec(),
+                })
+            }
+        }
+    };
+}

@@ -1,0 +1,111 @@
+//! Checks of the seam.
+
+use loopwright_core::quality::Step;
+use loopwright_formats::loop_file::facts::CheckFacts;
+
+use super::row::{Check, CheckRow, Limits, LimitsFrom, joint, short};
+use super::{Measure, Subject};
+
+const OWN_MOTION: LimitsFrom =
+    LimitsFrom::Loop(["[its own motion](math/measures.md#whether-a-seam-shows)", "the same"]);
+
+const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";
+
+const OF_PING_PONG: Option<&str> =
+    Some("a softer turn, such as --set stretch.ease=1, or other frames from `loopwright find --ping-pong`");
+
+pub(super) const POSITION: Check<Measure> = Check {
+    row: CheckRow {
+        id: "seam-position",
+        measures: "how far a joint jumps over the seam",
+        unit: "mm",
+        limits: OWN_MOTION,
+        cure: CLOSE,
+        cure_of_ping_pong: OF_PING_PONG,
+        reason: |check| format!("{} jumps by {} mm at the seam", joint(check), short(check)),
+    },
+    measure: Measure::OfLoop(|row, subject| Some(of_step(row, subject, subject.quality.seam.position, 1e3))),
+};
+
+pub(super) const ROTATION: Check<Measure> = Check {
+    row: CheckRow {
+        id: "seam-rotation",
+        measures: "how far a joint turns over the seam",
+        unit: "deg",
+        limits: OWN_MOTION,
+        cure: CLOSE,
+        cure_of_ping_pong: OF_PING_PONG,
+        reason: |check| format!("{} turns by {} degrees at the seam", joint(check), short(check)),
+    },
+    measure: Measure::OfLoop(|row, subject| {
+        Some(of_step(row, subject, subject.quality.seam.rotation, 1f64.to_degrees()))
+    }),
+};
+
+pub(super) const VELOCITY: Check<Measure> = Check {
+    row: CheckRow {
+        id: "seam-velocity",
+        measures: "how much a joint changes its velocity over the seam",
+        unit: "cm/s",
+        limits: OWN_MOTION,
+        cure: CLOSE,
+        cure_of_ping_pong: OF_PING_PONG,
+        reason: |check| {
+            format!(
+                "{} changes its speed by {} cm/s at the seam",
+                joint(check),
+                short(check)
+            )
+        },
+    },
+    measure: Measure::OfLoop(|row, subject| Some(of_step(row, subject, subject.quality.seam.velocity, 1e2))),
+};
+
+pub(super) const TURN_RATE: Check<Measure> = Check {
+    row: CheckRow {
+        id: "seam-turn-rate",
+        measures: "how much a joint changes its rate of turn over the seam",
+        unit: "deg/s",
+        limits: OWN_MOTION,
+        cure: CLOSE,
+        cure_of_ping_pong: OF_PING_PONG,
+        reason: |check| {
+            format!(
+                "{} changes its rate of turn by {} degrees per second at the seam",
+                joint(check),
+                short(check)
+            )
+        },
+    },
+    measure: Measure::OfLoop(|row, subject| {
+        let step = subject.quality.seam.angular_velocity;
+        Some(of_step(row, subject, step, 1f64.to_degrees()))
+    }),
+};
+
+/// An accent on a strike reaches 1.4 in captured takes.
+pub(super) const ACCELERATION: Check<Measure> = Check {
+    row: CheckRow {
+        id: "seam-acceleration",
+        measures: "second difference at the seam over the joint's own 99th percentile",
+        unit: "",
+        limits: LimitsFrom::Row(Limits::new(1.5, 3.0)),
+        cure: "a longer --blend, --closure auto, or another loop from `loopwright find`",
+        cure_of_ping_pong: OF_PING_PONG,
+        reason: |check| {
+            let (joint, times) = (joint(check), short(check));
+            format!("{joint} jerks at the seam, {times} times as much as in the rest of the loop")
+        },
+    },
+    measure: Measure::OfLoop(|row, subject| {
+        let sharpest = subject.quality.seam_acceleration;
+        let check = row.graded(sharpest.ratio, 1.0);
+        Some(subject.of_joint(sharpest.joint, sharpest.sample, check))
+    }),
+};
+
+/// A step over the seam, `scale` units of the check for one of the figure's.
+fn of_step(row: &CheckRow, subject: &Subject<'_>, step: Step, scale: f64) -> CheckFacts {
+    let limits = Limits::new(scale * step.allowed, scale * step.allowed);
+    subject.of_joint(step.joint, step.sample, row.graded_by(limits, scale * step.size))
+}

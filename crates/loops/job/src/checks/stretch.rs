@@ -1,0 +1,213 @@
+//! Checks of a stretch of a take, whatever is made of it.
+
+use loopwright_core::analysis::{FoundBy, MOVING_MPS};
+use loopwright_core::candidate::{LastKey, WholeClip, WholeClipKind};
+use loopwright_core::{Analysis, LoopCandidate};
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
+
+use super::Measure;
+use super::row::{Check, CheckRow, Limits, LimitsFrom, at, joint, short, value};
+
+/// A stretch of a take to judge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch<'a> {
+    /// The take, analysed.
+    pub(crate) analysis: &'a Analysis,
+    /// The stretch.
+    pub(crate) candidate: &'a LoopCandidate,
+    /// Whether the take's name says that it repeats.
+    pub(crate) named: Option<bool>,
+}
+
+impl Stretch<'_> {
+    fn has_feet(&self) -> bool {
+        self.analysis.body.found_by != FoundBy::AllLeaves
+    }
+
+    /// Whether a body with feet goes somewhere: what is thrown or swims need not be even.
+    fn goes(&self) -> bool {
+        self.has_feet() && self.candidate.twist.linear.length() >= MOVING_MPS
+    }
+}
+
+const ANOTHER_LOOP: &str = "another loop from `loopwright find`";
+
+/// Limits of a check that answers yes or no.
+const NO: LimitsFrom = LimitsFrom::Row(Limits::never_bad(0.0));
+
+fn yes_or_no(row: &CheckRow, is_so: bool) -> CheckFacts {
+    row.graded(f64::from(u8::from(is_so)), 1.0)
+}
+
+pub(super) const JUMPS: Check<Measure> = Check {
+    row: CheckRow {
+        id: "jumps",
+        measures: "largest jump of a joint of the take inside",
+        unit: "mm",
+        limits: NO,
+        cure: ANOTHER_LOOP,
+        cure_of_ping_pong: None,
+        reason: |check| format!("the take jumps{}, {} by {} mm", at(check), joint(check), short(check)),
+    },
+    measure: Measure::OfTake(|row, stretch| Some(jumps(row, stretch))),
+};
+
+/// The largest jump inside a stretch: how far a joint is from where it would be had it gone on evenly.
+fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
+    let Stretch {
+        analysis, candidate, ..
+    } = stretch;
+    let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+    let inside = (analysis.defects.jumps.iter()).filter(|&&frame| start < frame as f64 && frame as f64 <= end);
+    let sizes = inside.flat_map(|&frame| {
+        (0..analysis.take.num_joints()).map(move |joint| {
+            let [to, from, before] =
+                [frame, frame - 1, frame.saturating_sub(2)].map(|frame| analysis.world.position(frame, joint));
+            (1e3 * (to - 2.0 * from + before).length(), frame, joint)
+        })
+    });
+    match sizes.max_by(|one, other| one.0.total_cmp(&other.0)) {
+        Some((millimetres, frame, joint)) => CheckFacts {
+            joint: Some(analysis.take.skeleton().joint(joint).name.clone()),
+            time_secs: Some(frame as f64 * analysis.take.frame_time_secs()),
+            ..row.graded(millimetres, 1.0)
+        },
+        None => row.graded(0.0, 1.0),
+    }
+}
+
+pub(super) const PACE: Check<Measure> = Check {
+    row: CheckRow {
+        id: "pace",
+        measures: "difference of speed among the cycles from start to end",
+        unit: "%",
+        limits: LimitsFrom::Row(Limits::new(7.5, 15.0)),
+        cure: ANOTHER_LOOP,
+        cure_of_ping_pong: None,
+        reason: |check| format!("the pace of the take changes by {:.0}% over the loop", value(check)),
+    },
+    measure: Measure::OfTake(|row, stretch| {
+        let change = stretch
+            .candidate
+            .steadiness_around
+            .pace_change
+            .filter(|_| stretch.goes())?;
+        Some(row.graded(1e2 * change, 1.0))
+    }),
+};
+
+pub(super) const TURN: Check<Measure> = Check {
+    row: CheckRow {
+        id: "turn",
+        measures: "share of a turn of 30 degrees or more in the busiest third",
+        unit: "%",
+        limits: LimitsFrom::Row(Limits::new(44.0, 60.0)),
+        cure: ANOTHER_LOOP,
+        cure_of_ping_pong: None,
+        reason: |check| format!("{:.0}% of the turn happens in a third of the loop", value(check)),
+    },
+    measure: Measure::OfTake(|row, stretch| {
+        let share = stretch
+            .candidate
+            .steadiness_around
+            .turn_in_third
+            .filter(|_| stretch.goes())?;
+        Some(row.graded(1e2 * share, 1.0))
+    }),
+};
+
+pub(super) const ROOT_STEADY: Check<Measure> = Check {
+    row: CheckRow {
+        id: "root-steady",
+        measures: "whether one constant motion fails to replace the root's",
+        unit: "",
+        limits: NO,
+        cure: ANOTHER_LOOP,
+        cure_of_ping_pong: None,
+        reason: |_| {
+            "the root motion of the take changes within the loop, so one constant motion replaces it badly".to_owned()
+        },
+    },
+    measure: Measure::OfTake(|row, stretch| Some(yes_or_no(row, !stretch.candidate.is_steady()))),
+};
+
+pub(super) const SINGLE_ACTION: Check<Measure> = Check {
+    row: CheckRow {
+        id: "single-action",
+        measures: "whether the clip may be a single action, by its motion or its name",
+        unit: "",
+        limits: NO,
+        cure: "a longer take of the same motion",
+        cure_of_ping_pong: None,
+        reason: |_| "the clip may be a single action, which need not repeat".to_owned(),
+    },
+    measure: Measure::OfTake(|row, stretch| {
+        let is_single = |whole: &WholeClip| {
+            whole.kind == WholeClipKind::EndsAsItBegins || (whole.is_in_place() && stretch.named == Some(false))
+        };
+        Some(yes_or_no(row, stretch.candidate.whole.as_ref().is_some_and(is_single)))
+    }),
+};
+
+pub(super) const ONE_CYCLE: Check<Measure> = Check {
+    row: CheckRow {
+        id: "one-cycle",
+        measures: "gap between the ends of a clip of one cycle; good if its name says that it repeats",
+        unit: "mm",
+        limits: LimitsFrom::Loop(["-", "-"]),
+        cure: "a longer take of the same motion",
+        cure_of_ping_pong: None,
+        reason: |check| {
+            if value(check) == 0.0 {
+                "the clip shows one cycle only, without the key that closes it".to_owned()
+            } else {
+                let gap = short(check);
+                format!("the clip shows one cycle only, and its ends were {gap} mm apart")
+            }
+        },
+    },
+    measure: Measure::OfTake(|row, stretch| {
+        let whole = (stretch.candidate.whole.as_ref()).filter(|whole| whole.kind == WholeClipKind::Cycle)?;
+        let gap = match whole.last_key {
+            LastKey::BeforeClosing => 0.0,
+            _ => 1e3 * whole.gap_metres,
+        };
+        Some(CheckFacts {
+            grade: Some(if whole.by_name { Grade::Good } else { Grade::Review }),
+            ..row.graded_by(Limits::never_bad(0.0), gap)
+        })
+    }),
+};
+
+pub(super) const REPEATS: Check<Measure> = Check {
+    row: CheckRow {
+        id: "repeats",
+        measures: "1 if the take does not repeat at this length, 2 if start and end are as unlike as any two frames",
+        unit: "",
+        limits: LimitsFrom::Row(Limits::new(0.0, 1.0)),
+        cure: ANOTHER_LOOP,
+        cure_of_ping_pong: None,
+        reason: |check| {
+            if value(check) > 1.0 {
+                "start and end of the stretch are as unlike as any two frames of the take".to_owned()
+            } else {
+                "the take does not repeat at this length; the loop covers only its own frames".to_owned()
+            }
+        },
+    },
+    measure: Measure::OfTake(repeats),
+};
+
+fn repeats(row: &CheckRow, stretch: &Stretch<'_>) -> Option<CheckFacts> {
+    let candidate = stretch.candidate;
+    // An idle body repeats nothing, and need not; what loops already need not do it twice.
+    if candidate.is_idle || candidate.whole.is_some() || candidate.pairing.is_ping_pong() {
+        return None;
+    }
+    // Ends that are as unlike as any two frames are joined by force, whatever the rest of the take does. A thing that tumbles
+    // need not be alike as it stands on the ground.
+    if stretch.has_feet() && candidate.cost_ratio.is_some_and(|ratio| ratio >= 1.0) {
+        return Some(row.graded(2.0, 1.0));
+    }
+    Some(yes_or_no(row, !candidate.is_confident()))
+}

@@ -1,0 +1,96 @@
+//! A loop to judge.
+
+use loopwright_core::analysis::Body;
+use loopwright_core::candidate::WholeClipKind;
+use loopwright_core::feet::FootOutcome;
+use loopwright_core::{MadeLoop, Quality, RootMode, Skeleton};
+use loopwright_formats::loop_file::facts::CheckFacts;
+
+/// A loop to judge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    /// Its figures.
+    pub(crate) quality: &'a Quality,
+    /// Its skeleton.
+    pub(crate) skeleton: &'a Skeleton,
+    /// Its body.
+    pub(crate) body: &'a Body,
+    /// Seconds between its samples.
+    pub(crate) step_secs: f64,
+    /// The sample at which its seam is, and their number.
+    pub(crate) seam: [usize; 2],
+    /// What became of its root motion.
+    pub(crate) mode: RootMode,
+    /// Whether its speed over the ground is known: nothing shows it of a clip in place whose feet hardly touch the ground.
+    pub(crate) is_speed_known: bool,
+    /// Whether its stretch of the take stays in its place, so that its speed is that of the feet, and so is the way they slide.
+    pub(crate) was_in_place: bool,
+    /// Whether it is meant to differ from its stretch of the take: a mean, edited, or pulled back to its start. What is left as it is
+    /// differs in nothing, and is not compared either.
+    pub(crate) is_meant_to_differ: bool,
+    /// Checks that the loop does not answer, as they were found when it was made: those of its take, or those in its sidecar.
+    pub(crate) known: &'a [CheckFacts],
+}
+
+impl<'a> Subject<'a> {
+    /// A loop that was made of a take: `quality` are its figures, and `of_take` the checks of its stretch.
+    pub(crate) fn of_made(made: &'a MadeLoop, quality: &'a Quality, of_take: &'a [CheckFacts]) -> Self {
+        Self {
+            quality,
+            skeleton: made.loop_clip.skeleton(),
+            body: &made.body,
+            step_secs: made.loop_clip.step_secs(),
+            seam: [made.seam_sample(), made.loop_clip.num_samples()],
+            mode: made.root.mode,
+            is_speed_known: !speed_is_unknown(made),
+            was_in_place: made.candidate.is_in_place(),
+            is_meant_to_differ: made.mean_cycle.is_some()
+                || made.variation.is_some()
+                || !made.edits.is_empty()
+                || pulls_back(made.root.mode),
+            known: of_take,
+        }
+    }
+
+    /// A check with the joint and the sample at which it was found.
+    pub(super) fn of_joint(&self, joint: usize, sample: usize, check: CheckFacts) -> CheckFacts {
+        CheckFacts {
+            joint: Some(self.skeleton.joint(joint).name.clone()),
+            time_secs: Some(self.secs(sample)),
+            ..check
+        }
+    }
+
+    /// The time of a sample, seconds: figures count from the seam, and times from the first key.
+    pub(super) fn secs(&self, sample: usize) -> f64 {
+        let [seam_sample, num_samples] = self.seam;
+        ((sample + seam_sample) % num_samples) as f64 * self.step_secs
+    }
+
+    /// Whether the take stays in its place, and so does the loop, whatever speed is known of it.
+    pub(super) fn stays_in_place(&self) -> bool {
+        self.was_in_place && !self.mode.moves_root()
+    }
+}
+
+/// Speed below which a root rests, metres per second.
+pub(super) const RESTS_MPS: f64 = 0.01;
+
+/// Whether a root motion pulls the body back to its start, far from the take.
+pub(crate) fn pulls_back(mode: RootMode) -> bool {
+    mode == RootMode::Stationary
+}
+
+/// Whether a clip moves in place and its feet never stand, so that nothing shows its speed. Where the body is pulled back, nobody asked for
+/// one, and where the poses were asked for, feet may show another one: they then do not stand.
+pub(crate) fn speed_is_unknown(made: &MadeLoop) -> bool {
+    let Some(whole) = made.candidate.whole.as_ref().filter(|_| !pulls_back(made.root.mode)) else {
+        return false;
+    };
+    let outcomes = &made.feet.outcomes;
+    let may_walk = whole.is_in_place() && whole.kind != WholeClipKind::EndsAsItBegins && !made.candidate.is_idle;
+    let is_unknown = made.feet.speed.is_none()
+        && !outcomes.is_empty()
+        && outcomes.iter().all(|outcome| *outcome == FootOutcome::NeverStands);
+    may_walk && is_unknown && made.loop_clip.root().twist.linear.length() < RESTS_MPS
+}

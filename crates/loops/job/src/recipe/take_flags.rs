@@ -1,0 +1,110 @@
+//! The flags of how a take is read.
+
+use std::{path::PathBuf, str::FromStr};
+
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+use loopwright_formats::{UnitChoice, UpChoice};
+
+use super::headings::INPUT;
+use super::keys::{Sets, Setting};
+use super::take::{StudyArgs, TakeArgs};
+use super::typed::IfTyped;
+
+/// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value counts.
+///
+/// A name of its own, since clap would take a plain `Option` for a flag without a default.
+type Typed<T> = Option<T>;
+
+#[derive(Args)]
+#[command(next_help_heading = INPUT)]
+struct ReadingFlags {
+    /// Axis that points up in the file: x, y, z, -x, -y, -z or auto.
+    #[arg(long, value_name = "AXIS", default_value = "auto", allow_hyphen_values = true, value_parser = IfTyped(UpChoice::from_str))]
+    up: Typed<UpChoice>,
+    /// Length unit of the file: m, cm, mm, in, cmu, a number of metres, or auto.
+    #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = IfTyped(UnitChoice::from_str))]
+    unit: Typed<UnitChoice>,
+    /// Animation to read, by name in any case, pattern ('Walk*') or number from 0 [default: the longest].
+    #[arg(long, value_name = "NAME")]
+    animation: Option<String>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = INPUT)]
+struct TakeFlags {
+    #[command(flatten)]
+    reading: ReadingFlags,
+    /// Skin, hips or feet, such as take.feet=LeftFoot,RightFoot; `loopwright recipe take` explains them; repeatable.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Setting::of_reading)]
+    set: Vec<Setting>,
+}
+
+#[derive(Args)]
+#[command(next_help_heading = INPUT)]
+struct StudyFlags {
+    #[command(flatten)]
+    reading: ReadingFlags,
+    /// Smooth the take first: remove motion faster than this, Hz.
+    #[arg(long, value_name = "HZ")]
+    smooth: Option<f64>,
+    /// The character to put the loop on ({formats}); the output is a copy of its file.
+    #[arg(long, value_name = "FILE")]
+    rig: Option<PathBuf>,
+    /// Joint map, in TOML [default: matched by names and shape].
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+    /// Set any key of a recipe, such as take.feet=LeftFoot,RightFoot; `loopwright recipe` lists them. Flags override it, it overrides a recipe;
+    /// repeatable.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = Setting::from_str)]
+    set: Vec<Setting>,
+}
+
+impl StudyArgs {
+    fn under(self, flags: ReadingFlags) -> Self {
+        Self {
+            up: flags.up.or(self.up),
+            unit: flags.unit.or(self.unit),
+            animation: flags.animation.or(self.animation),
+            ..self
+        }
+    }
+}
+
+/// Reads flags of one struct into another one.
+macro_rules! read_from {
+    ($Flags:ident into $Name:ident, $read:expr) => {
+        impl Args for $Name {
+            fn augment_args(command: Command) -> Command {
+                $Flags::augment_args(command)
+            }
+
+            fn augment_args_for_update(command: Command) -> Command {
+                $Flags::augment_args_for_update(command)
+            }
+        }
+
+        impl FromArgMatches for $Name {
+            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+                let set = Sets::from_arg_matches(matches)?.0.take;
+                Ok($read($Flags::from_arg_matches(matches)?, set))
+            }
+
+            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+                *self = Self::from_arg_matches(matches)?;
+                Ok(())
+            }
+        }
+    };
+}
+
+read_from!(TakeFlags into TakeArgs, |flags: TakeFlags, set: StudyArgs| {
+    let StudyArgs { up, unit, animation, skin, hips, feet, .. } = set.under(flags.reading);
+    Self { up, unit, animation, skin, hips, feet }
+});
+
+read_from!(StudyFlags into StudyArgs, |flags: StudyFlags, set: StudyArgs| Self {
+    smooth: flags.smooth.or(set.smooth),
+    rig: flags.rig,
+    map: flags.map,
+    ..set.clone().under(flags.reading)
+});
