@@ -46,7 +46,7 @@ pub use check::{CheckError, CheckNote, CheckedLoop, check};
 pub use choose::{Chosen, Request, Rows, choose};
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{Decision, LoopMade, draft, make, max_rate_hz};
-pub use of_loops::{LoopOfLoops, foot_slide_cmps};
+pub use of_loops::{LoopOfLoops, foot_slide_cmps, judge_pack};
 pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 #[cfg(feature = "clap")]
 pub use search::parse_range;

@@ -14,9 +14,8 @@ use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
 use loopwright_moves::blend::PhaseMap;
 
 use super::manifest::{FootEvent, FootEventKind, MadeFrom, SetMade, SetPhase};
-use super::select::{apart_deg, is_speed_unknown};
 use crate::cut::adds_root;
-use loopwright_job::{LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
+use loopwright_job::{CheckId, LoopOfLoops, StoredLoop, StoredLoopError, verdict, without_animations};
 
 /// What all clips of a set have in common.
 #[derive(Clone, Debug)]
@@ -350,6 +349,17 @@ fn ahead_of_strafe(clip: &LoopClip, name: Option<&str>, is_mirrored: bool) -> Op
 pub(super) fn is_aside(direction_deg: f64) -> bool {
     let apart = apart_deg(direction_deg, 0.0);
     (ASIDE_DEG..=180.0 - ASIDE_DEG).contains(&apart)
+}
+
+/// The angle between two directions, degrees.
+pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
+    let apart = (one - two).rem_euclid(360.0);
+    apart.min(360.0 - apart)
+}
+
+/// Whether nothing shows how fast a loop goes.
+pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
+    verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed)
 }
 
 /// What the body does, as the facts of its loop say.

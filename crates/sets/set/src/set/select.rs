@@ -4,11 +4,10 @@ use std::path::Path;
 
 use loopwright_core::candidate::{MotionKind, NamedMotion};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_formats::{Sidecar, loop_file::facts::Grade};
+use loopwright_formats::loop_file::facts::Grade;
 
 use super::manifest::SetGait;
-use super::member::{Member, is_aside, kind_of};
-use loopwright_job::{CheckId, verdict};
+use super::member::{Member, apart_deg, is_aside, is_speed_unknown, kind_of};
 
 /// Below this speed a body stays, metres per second.
 const STAYS_MPS: f64 = 0.3;
@@ -129,11 +128,6 @@ fn is_named_run(member: &Member) -> bool {
     NamedMotion::of(&name).kind == Some(MotionKind::Run)
 }
 
-/// Whether nothing shows how fast a loop goes.
-pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
-    verdict::is_missing(&sidecar.quality.checks, CheckId::RootSpeed)
-}
-
 impl Offered {
     /// What decides between loops that move alike, the least first: grade, whether the name says what it does, the plainness of the name (an
     /// idle goes before an idle with a sword), the turn of what goes straight, sliding feet, displacement by closing.
@@ -190,12 +184,6 @@ impl Offered {
 
 fn near(one: f64, two: f64, least: f64) -> bool {
     (one - two).abs() < least.max(SAME_SHARE * one.abs().max(two.abs()))
-}
-
-/// The angle between two directions, degrees.
-pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
-    let apart = (one - two).rem_euclid(360.0);
-    apart.min(360.0 - apart)
 }
 
 /// The best loop of each way to move, with those that move alike. Bad ones are taken only where all of the gait are, and then one; the others
