@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, BodyError, Side};
 use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::Rigid;
+use loopwright_core::motion::WorldTracks;
 use loopwright_core::{BodyOverrides, LoopClip, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use loopwright_moves::Passage;
@@ -118,16 +119,45 @@ pub fn check_passage(
     overrides: &BodyOverrides,
 ) -> Result<Verdict, BodyError> {
     let body = Body::find(written, overrides)?;
-    let last = written.num_frames() - 1;
     let world = written.world_tracks();
-    let roots: Vec<Rigid> = (0..=last).map(|key| passage.root_at(key)).collect();
+    let on_floor = |key: usize, joint: usize| match passage.in_place {
+        true => passage.root_at(key).transform_point(world.position(key, joint)),
+        false => world.position(key, joint),
+    };
+    let [position, velocity] = worst_joins((written, &world), passage, loops);
+    let slide = farthest_slide(written, &body, passage, on_floor);
+    let checks = vec![
+        position.unwrap_or_else(|| PassageCheckId::JoinPosition.unmeasured()),
+        velocity.unwrap_or_else(|| PassageCheckId::JoinVelocity.unmeasured()),
+        slide.unwrap_or_else(|| verdict::unmeasured(CheckId::FootSlide)),
+    ];
+    let verdict = Verdict::of_checks(checks);
+    Ok(match verdict.grade {
+        Grade::Good if loops.iter().all(Option::is_some) => Verdict {
+            reason: "it meets its loops".to_owned(),
+            ..verdict
+        },
+        Grade::Good => Verdict {
+            reason: "its feet stand still; loops that it meets are not beside it".to_owned(),
+            ..verdict
+        },
+        _ => verdict,
+    })
+}
+
+/// The joint that is farthest from its place where the passage meets a loop, and that whose velocity differs most.
+fn worst_joins(
+    (written, world): (&Take, &WorldTracks),
+    passage: &PassageInFile,
+    loops: [Option<&LoopClip>; 2],
+) -> [Option<CheckFacts>; 2] {
+    let last = written.num_frames() - 1;
     let seen = |key: usize, joint: usize| match passage.in_place {
         true => world.position(key, joint),
-        false => roots[key].inverse().transform_point(world.position(key, joint)),
-    };
-    let on_floor = |key: usize, joint: usize| match passage.in_place {
-        true => roots[key].transform_point(world.position(key, joint)),
-        false => world.position(key, joint),
+        false => passage
+            .root_at(key)
+            .inverse()
+            .transform_point(world.position(key, joint)),
     };
     let mut position: Option<CheckFacts> = None;
     let mut velocity: Option<CheckFacts> = None;
@@ -162,24 +192,7 @@ pub fn check_passage(
             });
         }
     }
-    let slide = farthest_slide(written, &body, passage, on_floor);
-    let checks = vec![
-        position.unwrap_or_else(|| PassageCheckId::JoinPosition.unmeasured()),
-        velocity.unwrap_or_else(|| PassageCheckId::JoinVelocity.unmeasured()),
-        slide.unwrap_or_else(|| verdict::unmeasured(CheckId::FootSlide)),
-    ];
-    let verdict = Verdict::of_checks(checks);
-    Ok(match verdict.grade {
-        Grade::Good if loops.iter().all(Option::is_some) => Verdict {
-            reason: "it meets its loops".to_owned(),
-            ..verdict
-        },
-        Grade::Good => Verdict {
-            reason: "its feet stand still; loops that it meets are not beside it".to_owned(),
-            ..verdict
-        },
-        _ => verdict,
-    })
+    [position, velocity]
 }
 
 /// Replaces a check by one of a larger value.

@@ -148,75 +148,111 @@ impl LoopOfSet {
 /// The checks of each loop together with the others, in their order. Without touch-downs a loop has no phase, and lasts as long as it
 /// likes.
 pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
-    let most_common = |alike: &dyn Fn(&LoopOfSet, &LoopOfSet) -> bool| -> Option<&LoopOfSet> {
-        let votes = |one: &&LoopOfSet| loops.iter().filter(|other| alike(one, other)).count();
-        // The first of those that have as many.
-        loops.iter().rev().max_by_key(votes)
-    };
-    let skeleton = most_common(&|one, other| SkeletonDifference::between(&one.skeleton, &other.skeleton).is_none());
-    let rates_apart = |one: &LoopOfSet, other: &LoopOfSet| 100.0 * (one.step_secs / other.step_secs - 1.0).abs();
-    let rate = most_common(&|one, other| rates_apart(one, other) <= SAME_RATE);
-    let cycles = most_common(&|one, other| one.num_cycles().is_some() && one.num_cycles() == other.num_cycles());
-    let away = |one: f64, other: f64| {
-        let apart = (one - other).rem_euclid(1.0);
-        100.0 * apart.min(1.0 - apart)
-    };
-    let starts: Vec<f64> = loops.iter().filter_map(LoopOfSet::start).collect();
-    let total_away = |start: &f64| starts.iter().map(|other| away(*start, *other)).sum::<f64>();
-    let start = starts
-        .iter()
-        .min_by(|one, other| total_away(one).total_cmp(&total_away(other)));
-    let gaits = loops.iter().filter(|of| of.map.is_ok());
-    let mut periods: Vec<f64> = gaits.map(|of| of.period_secs).collect();
-    periods.sort_by(f64::total_cmp);
-    let period = periods.get(periods.len() / 2);
+    let common = Common::of(loops);
+    let ids = || SetCheckId::ALL.into_iter();
+    let checks = loops.iter().map(|own| ids().zip(common.compare(own)));
+    checks
+        .map(|checks| {
+            checks
+                .map(|(id, check)| check.unwrap_or_else(|| unmeasured(id)))
+                .collect()
+        })
+        .collect()
+}
 
-    let of_loop = |own: &LoopOfSet| {
-        let skeleton = skeleton.map(|most| {
-            let difference = SkeletonDifference::between(&most.skeleton, &own.skeleton);
-            let joint = match &difference {
-                Some(SkeletonDifference::Name { found: name, .. } | SkeletonDifference::Parent { name, .. }) => {
-                    Some(name.clone())
-                }
-                _ => None,
-            };
-            let differs = if difference.is_some() { 1.0 } else { 0.0 };
-            CheckFacts {
-                joint,
-                ..graded(SetCheckId::Skeleton, differs, [0.0; 2])
-            }
+/// What most loops have.
+struct Common<'a> {
+    skeleton: Option<&'a Skeleton>,
+    step_secs: Option<f64>,
+    cycles: Option<usize>,
+    /// Where in their cycle they start, 0 to 1.
+    start: Option<f64>,
+    period_secs: Option<f64>,
+}
+
+/// By how much frame times differ, percent.
+fn rates_apart(one_secs: f64, other_secs: f64) -> f64 {
+    100.0 * (one_secs / other_secs - 1.0).abs()
+}
+
+/// By how much starts differ, percent of a cycle.
+fn starts_apart(one: f64, other: f64) -> f64 {
+    let apart = (one - other).rem_euclid(1.0);
+    100.0 * apart.min(1.0 - apart)
+}
+
+impl<'a> Common<'a> {
+    fn of(loops: &'a [LoopOfSet]) -> Self {
+        let most_common = |alike: &dyn Fn(&LoopOfSet, &LoopOfSet) -> bool| -> Option<&LoopOfSet> {
+            let votes = |one: &&LoopOfSet| loops.iter().filter(|other| alike(one, other)).count();
+            // The first of those that have as many.
+            loops.iter().rev().max_by_key(votes)
+        };
+        let skeleton = most_common(&|one, other| SkeletonDifference::between(&one.skeleton, &other.skeleton).is_none());
+        let rate = most_common(&|one, other| rates_apart(one.step_secs, other.step_secs) <= SAME_RATE);
+        let cycles = most_common(&|one, other| one.num_cycles().is_some() && one.num_cycles() == other.num_cycles());
+        let starts: Vec<f64> = loops.iter().filter_map(LoopOfSet::start).collect();
+        let total_apart = |start: &f64| starts.iter().map(|other| starts_apart(*start, *other)).sum::<f64>();
+        let start = starts
+            .iter()
+            .min_by(|one, other| total_apart(one).total_cmp(&total_apart(other)));
+        let gaits = loops.iter().filter(|of| of.map.is_ok());
+        let mut periods: Vec<f64> = gaits.map(|of| of.period_secs).collect();
+        periods.sort_by(f64::total_cmp);
+        Self {
+            skeleton: skeleton.map(|most| &most.skeleton),
+            step_secs: rate.map(|most| most.step_secs),
+            cycles: cycles.and_then(LoopOfSet::num_cycles),
+            start: start.copied(),
+            period_secs: periods.get(periods.len() / 2).copied(),
+        }
+    }
+
+    /// The checks of one loop in the order of [`SetCheckId::ALL`]; `None` for what cannot be measured.
+    fn compare(&self, own: &LoopOfSet) -> [Option<CheckFacts>; 5] {
+        let rate = self.step_secs.map(|most| {
+            let apart = rates_apart(own.step_secs, most);
+            graded(SetCheckId::Rate, apart, [SAME_RATE; 2])
         });
-        let rate = rate.map(|most| graded(SetCheckId::Rate, rates_apart(own, most), [SAME_RATE; 2]));
-        let phase = own.start().zip(start).map(|(own_start, start)| {
+        let phase = own.start().zip(self.start).map(|(own_start, start)| {
             let cycles = own.num_cycles().unwrap_or(1);
             let frame = 100.0 * cycles as f64 / own.num_samples as f64;
             let limits = [0, 1].map(|end| PHASE[end].max(PHASE_FRAMES[end] * frame));
-            graded(SetCheckId::Phase, away(own_start, *start), limits)
+            graded(SetCheckId::Phase, starts_apart(own_start, start), limits)
         });
-        let expected = cycles.and_then(LoopOfSet::num_cycles);
-        let duration = own
-            .num_cycles()
-            .zip(expected)
-            .zip(period)
-            .map(|((found, expected), period)| {
-                let ratio = |one: f64, other: f64| (one / other).max(other / one);
-                match found == expected {
-                    true => graded(SetCheckId::Duration, ratio(own.period_secs, *period), DURATION),
-                    // However short they are, these are not the same steps.
-                    false => graded(SetCheckId::Duration, ratio(found as f64, expected as f64), [1.0; 2]),
-                }
-            });
         let fastest = own.stated_mps.max(own.shown_mps.unwrap_or(0.0));
         let speed = (own.shown_mps).filter(|_| fastest > SHOWS_MPS).map(|shown| {
             let apart = 100.0 * (own.stated_mps - shown).abs() / fastest;
             graded(SetCheckId::Speed, apart, SPEED)
         });
-        let ids = SetCheckId::ALL.into_iter();
-        ids.zip([skeleton, rate, phase, duration, speed])
-            .map(|(id, check)| check.unwrap_or_else(|| unmeasured(id)))
-            .collect()
-    };
-    loops.iter().map(of_loop).collect()
+        [self.skeleton(own), rate, phase, self.duration(own), speed]
+    }
+
+    fn skeleton(&self, own: &LoopOfSet) -> Option<CheckFacts> {
+        let difference = SkeletonDifference::between(self.skeleton?, &own.skeleton);
+        let joint = match &difference {
+            Some(SkeletonDifference::Name { found: name, .. } | SkeletonDifference::Parent { name, .. }) => {
+                Some(name.clone())
+            }
+            _ => None,
+        };
+        let differs = if difference.is_some() { 1.0 } else { 0.0 };
+        Some(CheckFacts {
+            joint,
+            ..graded(SetCheckId::Skeleton, differs, [0.0; 2])
+        })
+    }
+
+    fn duration(&self, own: &LoopOfSet) -> Option<CheckFacts> {
+        let (found, expected, period_secs) = (own.num_cycles()?, self.cycles?, self.period_secs?);
+        let ratio = |one: f64, other: f64| (one / other).max(other / one);
+        Some(if found == expected {
+            graded(SetCheckId::Duration, ratio(own.period_secs, period_secs), DURATION)
+        } else {
+            // However short they are, these are not the same steps.
+            graded(SetCheckId::Duration, ratio(found as f64, expected as f64), [1.0; 2])
+        })
+    }
 }
 
 fn unmeasured(id: SetCheckId) -> CheckFacts {

@@ -42,12 +42,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
         outputs.check(&args.output.join(file))?;
     }
     let written = make(&takes, settings, left_out, &mut outputs)?;
-    let manifest_path = args.output.join(SET_FILE);
-    outputs.add(&manifest_path, written.json.as_bytes())?;
-    clear_set_before(&manifest_path, args, &mut outputs);
-    for (file, text) in &written.engine_files {
-        outputs.add(&args.output.join(file), text.as_bytes())?;
-    }
+    add_beside(&args.output, &mut outputs, &written)?;
     outputs.commit()?;
     let manifest = &written.manifest;
     for missing in &manifest.missing {
@@ -56,7 +51,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     output::print(&if args.json {
         written.json
     } else {
-        report::human(manifest, &manifest_path)
+        report::human(manifest, &args.output.join(SET_FILE))
     })?;
     let is_bad = |grade: &Option<String>| grade.as_deref() == Some(Grade::Bad.as_str());
     let has_bad = manifest.clips.iter().any(|clip| is_bad(&clip.grade));
@@ -68,8 +63,8 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
 }
 
 /// Clips of the set that was in the folder before go with it: a player or an engine that takes all files of the folder would mix both.
-fn clear_set_before(manifest_path: &Path, args: &SetArgs, outputs: &mut Outputs) {
-    let Some(before) = files::read_bytes(manifest_path)
+fn clear_set_before(folder: &Path, outputs: &mut Outputs) {
+    let Some(before) = files::read_bytes(&folder.join(SET_FILE))
         .ok()
         .and_then(|bytes| Manifest::from_json(&bytes).ok())
     else {
@@ -78,7 +73,7 @@ fn clear_set_before(manifest_path: &Path, args: &SetArgs, outputs: &mut Outputs)
     for file in before.clips.iter().map(|clip| Path::new(&clip.file)) {
         // Only files beside the manifest.
         if file.file_name() == Some(file.as_os_str()) {
-            outputs.clear(&args.output.join(file));
+            outputs.clear(&folder.join(file));
         }
     }
 }
@@ -91,7 +86,7 @@ fn inputs(args: &SetArgs) -> Result<(Vec<Input>, Vec<LeftOut>), Failure> {
         return Err(failure);
     }
     let names: Vec<SetFileName> = found.files.iter().map(name_of).collect();
-    let of_style = road::of_style(&names, args.style.as_deref()).map_err(|error| failure(args, error))?;
+    let of_style = road::of_style(&names, args.style.as_deref()).map_err(|error| failure(&args.output, error))?;
     let OfStyle {
         is_kept,
         left_out,
@@ -142,14 +137,14 @@ fn make(
     left_out: Vec<LeftOut>,
     outputs: &mut Outputs,
 ) -> Result<WrittenSet, Failure> {
-    let args = takes.args;
-    let in_words = |error| failure(args, error);
+    let folder = &takes.args.output;
+    let in_words = |error| failure(folder, error);
     let mut notes = Vec::new();
     let made = road::make_set(settings, takes, left_out, &mut notes);
     warn_all(&mut notes);
     let written = made
         .map_err(in_words)?
-        .write(&mut notes, |file| add(args, outputs, file));
+        .write(&mut notes, |file| add(folder, outputs, &file).map_err(Stopped::Output));
     warn_all(&mut notes);
     written.map_err(|stopped| match stopped {
         Stopped::Set(error) => in_words(error),
@@ -173,26 +168,29 @@ impl From<MakeSetError> for Stopped {
     }
 }
 
-impl From<Failure> for Stopped {
-    fn from(failure: Failure) -> Self {
-        Self::Output(failure)
+/// Adds a file of clips and what is beside it; no sidecar of ours stays beside one that has none.
+pub(crate) fn add(folder: &Path, outputs: &mut Outputs, file: &SetClipFile) -> Result<(), Failure> {
+    let path = folder.join(&file.name);
+    outputs.add(&path, &file.bytes)?;
+    match &file.sidecar {
+        Some(sidecar) => outputs.add(&output::sidecar_path(&path), sidecar.as_bytes()),
+        None => outputs.clear_sidecar(&path),
     }
 }
 
-/// Adds a file of clips and what is beside it; no sidecar of ours stays beside one that has none.
-fn add(args: &SetArgs, outputs: &mut Outputs, file: SetClipFile) -> Result<(), Stopped> {
-    let path = args.output.join(&file.name);
-    outputs.add(&path, &file.bytes)?;
-    match file.sidecar {
-        Some(sidecar) => outputs.add(&output::sidecar_path(&path), sidecar.as_bytes())?,
-        None => outputs.clear_sidecar(&path)?,
+/// Adds the manifest and the files for an engine; the clips of the set that was there before go.
+pub(crate) fn add_beside(folder: &Path, outputs: &mut Outputs, set: &WrittenSet) -> Result<(), Failure> {
+    outputs.add(&folder.join(SET_FILE), set.json.as_bytes())?;
+    clear_set_before(folder, outputs);
+    for (file, text) in &set.engine_files {
+        outputs.add(&folder.join(file), text.as_bytes())?;
     }
     Ok(())
 }
 
 /// Why there is no set, in words.
-fn failure(args: &SetArgs, error: MakeSetError) -> Failure {
-    let of_file = |file: &str, failure: Failure| failure.of_file(&args.output.join(file));
+pub(crate) fn failure(folder: &Path, error: MakeSetError) -> Failure {
+    let of_file = |file: &str, failure: Failure| failure.of_file(&folder.join(file));
     match error {
         MakeSetError::NoStyle { ref there, .. } => Failure::nothing(&error)
             .because(format!("there are {}", there.join(", ")))

@@ -1,10 +1,11 @@
 //! The road of a set: from the takes of one character to the files of its set, in one call for every program.
 //!
-//! [`of_style`] tells which files are of one style by their names, [`make_set`] goes over the takes that a caller has ([`SetTakes`]), and
+//! [`of_style`] tells which files are of one style by their names, [`make_set`] goes over the takes that a caller has ([`SetTakes`], or [`HeldSetFile`] where all are in memory), and
 //! [`MadeSet::write`] gives the files one by one. Takes are asked for anew each time the road goes over them, so that a caller decides
 //! how many of them are in memory, and how many are worked on at once.
 
 mod choice;
+mod held;
 mod style;
 mod write;
 
@@ -19,6 +20,7 @@ use loopwright_moves::play::PlayError;
 use crate::set::manifest::{LeftOut, ManifestError, SET_FILE, SetController, SetGait, SetMode};
 use crate::set::{self, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
 
+pub use held::HeldSetFile;
 pub use style::{ChosenStyle, OfStyle, SetFileName, of_style};
 pub use write::{SetClipFile, WrittenSet};
 
@@ -81,13 +83,14 @@ pub trait SetTakes: Sync {
         _: SetStage,
         work: impl Fn(usize, &mut A) -> Result<(), String> + Sync,
     ) -> Vec<A> {
-        let one = |file| {
+        let mut all = Vec::new();
+        for file in 0..self.num_files() {
             let mut given = A::default();
             // The manifest says it too.
             let _ = work(file, &mut given);
-            given
-        };
-        (0..self.num_files()).map(one).collect()
+            all.push(given);
+        }
+        all
     }
 }
 
@@ -185,7 +188,7 @@ struct Offers {
 /// [`MakeSetError`].
 pub fn make_set(
     settings: SetSettings,
-    takes: &impl SetTakes,
+    takes: &(impl SetTakes + ?Sized),
     left_out: Vec<LeftOut>,
     notes: &mut Vec<SetNote>,
 ) -> Result<MadeSet, MakeSetError> {
@@ -223,7 +226,7 @@ pub fn make_set(
 }
 
 /// What all files offer, in their order.
-fn offers(settings: &SetSettings, takes: &impl SetTakes, left_out: Vec<LeftOut>) -> Offers {
+fn offers(settings: &SetSettings, takes: &(impl SetTakes + ?Sized), left_out: Vec<LeftOut>) -> Offers {
     let mut all = Offers {
         left_out,
         ..Offers::default()
@@ -247,7 +250,12 @@ fn offers(settings: &SetSettings, takes: &impl SetTakes, left_out: Vec<LeftOut>)
 }
 
 /// What a file offers: loops that were made before, or those of its takes.
-fn of_file(settings: &SetSettings, takes: &impl SetTakes, file: usize, offers: &mut Offers) -> Result<(), String> {
+fn of_file(
+    settings: &SetSettings,
+    takes: &(impl SetTakes + ?Sized),
+    file: usize,
+    offers: &mut Offers,
+) -> Result<(), String> {
     takes.loops(file, &mut |made| match made {
         Ok(made) => offers.loops.push(made),
         Err(left_out) => offers.left_out.push(left_out),
@@ -290,7 +298,7 @@ fn called(take: &str, animation: Option<&str>) -> String {
 }
 
 /// A still body on the skeleton of a set, out of the first file with a take in which it stands.
-fn stance(takes: &impl SetTakes, like: &Offered, form: &SetForm) -> Option<Offered> {
+fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> Option<Offered> {
     (0..takes.num_files()).find_map(|file| {
         let mut found = None;
         // What cannot be read is left out by now.
@@ -310,7 +318,7 @@ fn stance(takes: &impl SetTakes, like: &Offered, form: &SetForm) -> Option<Offer
 }
 
 /// What happens once in all takes. Errors: the loops of the set cannot be played.
-fn passages(takes: &impl SetTakes, set: &Set, pairs: &[String]) -> Result<Vec<TakePassages>, PlayError> {
+fn passages(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Result<Vec<TakePassages>, PlayError> {
     let loops = set.loops()?;
     let of_each = takes.on_all(SetStage::Passages, |file, once: &mut Vec<TakePassages>| {
         // What cannot be read is left out by now.

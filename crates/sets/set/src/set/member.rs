@@ -84,15 +84,7 @@ impl Member {
         let feet = moved(feet, start_secs, slower, clip.period_secs());
         let seam_secs = stored.sidecar.playback.seam_sample as f64 * clip.step_secs() - start_secs;
         let clip = clip.retimed_from(start_secs, num_samples, step_secs);
-        let goes = kind_of(&stored.sidecar).is_some_and(|kind| {
-            matches!(
-                kind,
-                MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe
-            )
-        });
-        let guessed = (goes && is_speed_unknown(&stored.sidecar))
-            .then(|| guessed_velocity(&clip, &body))
-            .flatten();
+        let guessed = guessed_velocity(&stored.sidecar, &clip, &body);
         let clip = match guessed {
             Some(velocity) => clip.with_twist(Twist::new(velocity, DVec3::ZERO)),
             None => clip,
@@ -110,24 +102,7 @@ impl Member {
             None => clip.recentered(&body, mode, space).clip,
         };
         let seam_sample = (seam_secs * slower / step_secs).round().rem_euclid(num_samples as f64) as usize;
-        let sidecar = Sidecar {
-            candidate: CandidateFacts {
-                period_secs: clip.period_secs(),
-                ..stored.sidecar.candidate
-            },
-            playback: PlaybackFacts {
-                samples: num_samples,
-                seam_sample: seam_sample.min(num_samples - 1),
-                closing_key: true,
-                copies: 1,
-                root_joint: (stored.sidecar.playback.root_joint).filter(|_| !stored.sidecar.playback.root_joint_added),
-                root_joint_added: false,
-                ..stored.sidecar.playback
-            },
-            root_motion: describe::root_motion(clip.root(), mode, space),
-            feet: Some(feet),
-            ..stored.sidecar
-        };
+        let sidecar = facts_in_set(stored.sidecar, &clip, feet, seam_sample, mode);
         let (phase, events) = timing(sidecar.feet.as_ref(), &clip, &body);
         let file = LoadedTake {
             take: as_take(&clip, mode).unwrap_or(stored.file.take),
@@ -271,6 +246,29 @@ impl Member {
     }
 }
 
+/// The facts of a loop as it is in the set.
+fn facts_in_set(sidecar: Sidecar, clip: &LoopClip, feet: FeetFacts, seam_sample: usize, mode: RootMode) -> Sidecar {
+    let (playback, num_samples) = (sidecar.playback, clip.num_samples());
+    Sidecar {
+        candidate: CandidateFacts {
+            period_secs: clip.period_secs(),
+            ..sidecar.candidate
+        },
+        playback: PlaybackFacts {
+            samples: num_samples,
+            seam_sample: seam_sample.min(num_samples - 1),
+            closing_key: true,
+            copies: 1,
+            root_joint: playback.root_joint.filter(|_| !playback.root_joint_added),
+            root_joint_added: false,
+            ..playback
+        },
+        root_motion: describe::root_motion(clip.root(), mode, sidecar.root_motion.space),
+        feet: Some(feet),
+        ..sidecar
+    }
+}
+
 /// Who moves less over its parent rests there, metres.
 const RESTS_METRES: f64 = 1e-5;
 
@@ -302,9 +300,14 @@ pub(super) fn as_take(clip: &LoopClip, mode: RootMode) -> Result<Take, TakeError
 /// A foot is among the lowest below this share of its rise.
 const LOW_SHARE: f64 = 0.15;
 
-/// The velocity over the ground of a body that runs in place, seen from its root: the foot that is lowest moves back as fast. `None` without
-/// feet that rise.
-fn guessed_velocity(clip: &LoopClip, body: &Body) -> Option<DVec3> {
+/// The velocity over the ground of a body that runs in place, seen from its root, where nothing shows it: the foot that is lowest moves back
+/// as fast. `None` for other loops, and without feet that rise.
+fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<DVec3> {
+    use MotionKind::{Backward, Run, Strafe, Walk};
+    let goes = matches!(kind_of(sidecar), Some(Walk | Run | Backward | Strafe));
+    if !goes || !is_speed_unknown(sidecar) {
+        return None;
+    }
     let world = clip.tracks_from_root();
     let count = clip.num_samples();
     let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
