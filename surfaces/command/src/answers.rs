@@ -25,7 +25,8 @@ mod values;
 
 pub use values::{
     Motion, blend, check, cost, fit, inspect, match_build, match_inspect, match_query, match_rows, mirror_loop,
-    mirror_take, play, retarget_loop, retarget_take, stored_loops, unwritten, write_file, write_stored,
+    mirror_take, play, retarget_loop, retarget_take, set_failure, stored_loops, unwritten, write_file, write_set,
+    write_stored,
 };
 
 /// What a command would have printed, and how it would have ended.

@@ -9,7 +9,7 @@ use loopwright_core::{
     analysis::BodyError, edit::EditError, feet::HoldError, math::ops, mean_cycle::MeanCycleError, pipeline::MakeError,
     retarget::MapError, variation::VariationError,
 };
-use loopwright_formats::{Format, LoopFileError, MemoryError, ReadError, WriteError};
+use loopwright_formats::{Format, LoopFileError, ReadError, WriteError};
 use loopwright_job::{JobError, SearchRequest, Studied, StudyError, TargetError};
 
 use crate::{exit::Failure, files, memory};
@@ -41,11 +41,6 @@ pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
     failure.try_this(hint)
 }
 
-/// Why something is not done with a file: it would take more memory than is allowed.
-fn too_much(file: &str, why: &str, error: MemoryError) -> Failure {
-    Failure::error(format!("\"{file}\" is too large: {why}")).try_this(memory::hint(error.needed))
-}
-
 /// Why a body is not found, such as a missing joint.
 pub(crate) fn body(error: BodyError) -> Failure {
     let failure = Failure::error(&error);
@@ -67,11 +62,8 @@ pub(crate) fn study(path: &Path, error: StudyError) -> Failure {
     match error {
         StudyError::Recipe(error) => error.into(),
         StudyError::Body(error) => body(error),
-        StudyError::Memory(error) => too_much(
-            &path.display().to_string(),
-            &format!("to put it onto the character, {error}"),
-            error,
-        ),
+        StudyError::Memory(memory) => Failure::error(format!("\"{}\" is too large: {error}", path.display()))
+            .try_this(memory::hint(memory.needed)),
         StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => Failure::error(format!(
             "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
         ))
@@ -119,8 +111,8 @@ fn joints(error: &MapError) -> Failure {
 
 /// Why a take gives no loop; `search` is what was looked for.
 pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Failure {
-    let name = &studied.name;
     let last = studied.take().num_frames() - 1;
+    let what = studied.failure(&error, search.and_then(|search| search.within));
     match error {
         JobError::Recipe(error) => error.into(),
         JobError::NoStretch => Failure::error(error)
@@ -130,30 +122,27 @@ pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobE
             "search.half-life must be a positive number of seconds, found {found:?}"
         ))
         .try_this("--set search.half-life=0.1"),
-        JobError::Within { start, end } => {
-            Failure::error(format!("frames {start}:{end} are not a range of \"{name}\""))
-                .because(format!(
-                    "its frames are 0 to {last}, and the start must lie before the end"
-                ))
-                .try_this(format!("--within START:END within 0:{last}"))
+        JobError::Within { .. } => {
+            let failure = out_of_range(what, last);
+            failure.try_this(format!("--within START:END within 0:{last}"))
         }
         JobError::PingPong { name } => Failure::error(error.to_string()).try_this(format!("no {name}, or no --ping-pong")),
         JobError::PingPongSpeed => Failure::error(error).try_this("no output.root-speed, or no --ping-pong"),
-        JobError::Memory(error) => too_much(&studied.name, &format!("to make loops of it, {error}"), error),
-        JobError::Search(error) => unsearchable(studied, error),
+        JobError::Memory(error) => Failure::error(what).try_this(memory::hint(error.needed)),
+        JobError::Search(error) => unsearchable(studied, what, error),
         JobError::NothingFound(found) => {
             nothing_found(studied, found.nearest_miss.as_ref(), &search.cloned().unwrap_or_default())
         }
-        JobError::NoSuchRow { row, count } => Failure::error(format!("there is no loop number {row} in \"{name}\""))
+        JobError::NoSuchRow { count, .. } => Failure::error(what)
             .because(format!("the search found {count}"))
             .try_this(format!(
                 "--pick 1{}; `loopwright find` lists them, and with --set search.shifted=true the versions of each, which --pick counts then",
                 if count > 1 { format!(" to {count}") } else { String::new() }
             )),
-        JobError::Cut(error) => cut(studied, error),
+        JobError::Cut(error) => cut(what, last, error),
         JobError::Rate { wanted_hz, limit_hz } => rate(wanted_hz, limit_hz),
         JobError::Frames { .. } => too_dense(&error.to_string()),
-        JobError::Make(error) => unmade(studied, error),
+        JobError::Make(error) => unmade(studied, what, error),
         JobError::Write(error) => write(error),
         other => Failure::error(other),
     }
@@ -204,50 +193,39 @@ pub(crate) fn write(error: LoopFileError) -> Failure {
     }
 }
 
-/// Why a stretch cannot be cut.
-fn cut(studied: &Studied, error: CutError) -> Failure {
-    let last = studied.take().num_frames() - 1;
+fn out_of_range(what: String, last: usize) -> Failure {
+    Failure::error(what).because(format!(
+        "its frames are 0 to {last}, and the start must lie before the end"
+    ))
+}
+
+/// Why a stretch of a take with this last frame cannot be cut; `what` says it in one line.
+fn cut(what: String, last: usize, error: CutError) -> Failure {
     match error {
-        CutError::OutOfRange {
-            start_frame, end_frame, ..
-        } => Failure::error(format!(
-            "frames {start_frame:.0}:{end_frame:.0} are not a range of \"{}\"",
-            studied.name
-        ))
-        .because(format!(
-            "its frames are 0 to {last}, and the start must lie before the end"
-        ))
-        .try_this(format!("--range START:END within 0:{last}")),
-        CutError::TooShort { num_intervals } => Failure::error(format!(
-            "{num_intervals} {} too few for a loop in \"{}\"",
-            if num_intervals == 1 { "frame is" } else { "frames are" },
-            studied.name
-        ))
-        .because("a loop needs at least 3 frames to have a velocity")
-        .try_this("a longer --range, or more output.frames or --fps"),
-        CutError::Cycles { .. } => Failure::error(error).try_this("fewer --cycles, or a longer --range"),
-        CutError::TooLong { num_intervals, limit } => {
-            Failure::error(format!("{num_intervals} frames exceed the limit of {limit}"))
-                .try_this("a smaller --fps or output.frames")
-        }
-        other => Failure::error(other),
+        CutError::OutOfRange { .. } => out_of_range(what, last).try_this(format!("--range START:END within 0:{last}")),
+        CutError::TooShort { .. } => Failure::error(what)
+            .because("a loop needs at least 3 frames to have a velocity")
+            .try_this("a longer --range, or more output.frames or --fps"),
+        CutError::Cycles { .. } => Failure::error(what).try_this("fewer --cycles, or a longer --range"),
+        CutError::TooLong { .. } => Failure::error(what).try_this("a smaller --fps or output.frames"),
+        _ => Failure::error(what),
     }
 }
 
 /// Why a stretch cannot be made into a loop.
-fn unmade(studied: &Studied, error: MakeError) -> Failure {
+fn unmade(studied: &Studied, what: String, error: MakeError) -> Failure {
     match error {
-        MakeError::Cut(error) => cut(studied, error),
+        MakeError::Cut(error) => cut(what, studied.take().num_frames() - 1, error),
         MakeError::Rate { found } => {
             Failure::error(format!("--fps must be a positive number, found {found:?}")).try_this("--fps 30 or --fps 60")
         }
         MakeError::OddSamples { .. } => Failure::error(error).try_this("an even number with --set output.frames=N"),
-        MakeError::Image(error) => Failure::error("these frames have no mirror image")
+        MakeError::Image(error) => Failure::error(what)
             .because(error.to_string())
             .try_this("a loop of whole cycles, without --symmetric"),
         MakeError::Root(error) => root(studied, error),
-        MakeError::MeanCycle(error) => mean_cycle(studied, &error),
-        MakeError::Variation(error) => variation(studied, &error),
+        MakeError::MeanCycle(error) => mean_cycle(what, &error),
+        MakeError::Variation(error) => variation(what, &error),
         MakeError::Feet(HoldError::Stance(error)) => Failure::error(error).try_this(
             "--set stance=FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
         ),
@@ -272,8 +250,8 @@ fn edit(error: &EditError) -> Failure {
     }
 }
 
-fn mean_cycle(studied: &Studied, error: &MeanCycleError) -> Failure {
-    let failure = Failure::error(format!("there is no mean cycle in \"{}\"", studied.name)).because(error.to_string());
+fn mean_cycle(what: String, error: &MeanCycleError) -> Failure {
+    let failure = Failure::error(what).because(error.to_string());
     failure.try_this(match error {
         MeanCycleError::TooFewAsked { .. } => "--mean-cycles 2 or more, or all",
         MeanCycleError::NoOther { .. } => "--pick another loop of `loopwright find`, or no --mean-cycles",
@@ -287,9 +265,8 @@ fn mean_cycle(studied: &Studied, error: &MeanCycleError) -> Failure {
     })
 }
 
-fn variation(studied: &Studied, error: &VariationError) -> Failure {
-    let failure =
-        Failure::error(format!("the loop of \"{}\" cannot be varied", studied.name)).because(error.to_string());
+fn variation(what: String, error: &VariationError) -> Failure {
+    let failure = Failure::error(what).because(error.to_string());
     failure.try_this(match error {
         VariationError::Secs { .. } => "--set output.vary=60",
         VariationError::Amount { .. } => "--set output.vary-amount=1",
@@ -336,26 +313,23 @@ fn root(studied: &Studied, error: RootError) -> Failure {
 }
 
 /// Why a take cannot be searched.
-fn unsearchable(studied: &Studied, error: SearchError) -> Failure {
-    let file = &studied.name;
+fn unsearchable(studied: &Studied, what: String, error: SearchError) -> Failure {
     match error {
         SearchError::TooShort { take_secs, min_secs } => {
             let frames = studied.take().num_frames();
-            Failure::nothing(format!("no loop found in \"{file}\": the take is too short"))
+            Failure::nothing(what)
                 .because(format!(
                     "it lasts {take_secs:.3} s ({frames} frames), the shortest loop to find is {min_secs} s"
                 ))
                 .try_this("a longer take, or a shorter --seconds LOW:HIGH")
         }
-        SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": no joint moves"))
+        SearchError::Still => Failure::nothing(what)
             .because(format!(
                 "in all {} frames every joint keeps its position; the search does not see rotations at the ends of limbs",
                 studied.take().num_frames()
             ))
             .try_this("a take with motion, or `loopwright make --range START:END`"),
-        SearchError::NoCleanFrame => Failure::nothing(format!(
-            "no loop found in \"{file}\": all frames are bad: poses jump or repeat"
-        ))
+        SearchError::NoCleanFrame => Failure::nothing(what)
         .because("the pose jumps, or frames are doubled, as when a take is exported at another rate than its own")
         .try_this("the take at its true rate, or --range START:END to choose the frames yourself"),
         SearchError::Bounds { .. } => {
@@ -367,8 +341,7 @@ fn unsearchable(studied: &Studied, error: SearchError) -> Failure {
 
 /// Reports why nothing qualified, with the nearest miss.
 pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss>, search: &SearchRequest) -> Failure {
-    let (first, last) = search.within.unwrap_or((0, studied.take().num_frames() - 1));
-    let failure = Failure::nothing(format!("no loop found in \"{}\", frames {first}-{last}", studied.name,));
+    let failure = Failure::nothing(studied.nothing_found(search.within));
     if search.idle && nearest_miss.is_none() {
         return failure
             .because("the body is not idle for 1.4 seconds or more anywhere in the take")

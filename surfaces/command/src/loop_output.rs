@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::loop_file::{MotionPack, PackSidecar};
 use loopwright_formats::{LoopFile, Sidecar, WrittenFile};
-use loopwright_job::{LoopOfLoops, PendingLoop, Warning};
+use loopwright_job::{PendingLoop, Warning};
 
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::{failures, files, recipe::Recipe, talk, written_loop};
+use crate::{files, recipe::Recipe, written_loop};
 
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
 pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
@@ -57,52 +56,14 @@ pub(crate) fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) 
 pub(crate) fn add_written(
     outputs: &mut Outputs,
     written: &WrittenFile,
-    mut sidecar: Sidecar,
+    sidecar: Sidecar,
     path: &Path,
 ) -> Result<Sidecar, Failure> {
     let beside = output::sidecar_path(path);
-    sidecar.outputs = [path, &beside].map(|path| path.display().to_string()).to_vec();
-    let with_facts = loopwright_formats::with_facts(written, &sidecar);
-    let bytes = with_facts.as_ref().unwrap_or(&written.bytes);
-    outputs.add(path, bytes)?;
-    sidecar.state_file(bytes);
-    outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
-    Ok(sidecar)
-}
-
-/// Adds a file of several motions, and beside it the facts of its loops, which it returns: those of `loops`, none for other motions. `of` is
-/// the file that they are from.
-pub(crate) fn add_pack(
-    outputs: &mut Outputs,
-    pack: MotionPack,
-    loops: &[Option<LoopOfLoops>],
-    of: String,
-    path: &Path,
-) -> Result<PackSidecar, Failure> {
-    let bytes = pack.bytes();
-    talk::warn_all(&pack.warnings);
-    let mut sidecar = PackSidecar {
-        file: of,
-        ..PackSidecar::default()
-    };
-    for (written, own) in pack.motions.into_iter().zip(loops) {
-        let written = written.map_err(|error| failures::write(error).of_file(path))?;
-        if let (Some(written), Some(own)) = (written, own) {
-            let mut facts = written.sidecar;
-            own.judge(&written.quality, &mut facts);
-            sidecar.loops.push(facts);
-        }
-    }
-    Sidecar::state_file_of_all(&mut sidecar.loops, &bytes);
+    let names = [path, &beside].map(|path| path.display().to_string());
+    let (bytes, sidecar) = written.named(sidecar, names.to_vec());
     outputs.add(path, &bytes)?;
-    sidecar.outputs = vec![path.display().to_string()];
-    if sidecar.loops.is_empty() {
-        outputs.clear_sidecar(path)?;
-    } else {
-        let beside = output::sidecar_path(path);
-        sidecar.outputs.push(beside.display().to_string());
-        outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
-    }
+    outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     Ok(sidecar)
 }
 

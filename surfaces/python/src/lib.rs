@@ -9,6 +9,7 @@ mod fault;
 mod loops;
 mod matching;
 mod road;
+mod sets;
 mod takes;
 mod work;
 
@@ -78,5 +79,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(road::mirror, module)?)?;
     module.add_function(wrap_pyfunction!(road::play, module)?)?;
     module.add_function(wrap_pyfunction!(road::retarget, module)?)?;
+    module.add_function(wrap_pyfunction!(sets::make_set, module)?)?;
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! From takes and loops to the bytes of a file, in the form of a source.
 
+use std::borrow::Cow;
+
 use loopwright_core::{LoopClip, Take};
 
 use crate::loop_file::facts::FeetFacts;
@@ -63,6 +65,17 @@ pub fn write_keys(keys: &Take, facts: &Sidecar, source: &Source) -> Result<Writt
 pub fn with_facts(written: &WrittenFile, facts: &Sidecar) -> Option<Vec<u8>> {
     written.animation.as_ref()?;
     with_facts_of_all(&written.bytes, &[facts])
+}
+
+impl WrittenFile {
+    /// The bytes of the file of a loop, with its facts inside where the format takes them, and its sidecar, which states these names, the
+    /// file first and the sidecar second.
+    pub fn named(&self, facts: Sidecar, outputs: Vec<String>) -> (Cow<'_, [u8]>, Sidecar) {
+        let mut sidecar = Sidecar { outputs, ..facts };
+        let bytes = with_facts(self, &sidecar).map_or(Cow::Borrowed(&*self.bytes), Cow::Owned);
+        sidecar.state_file(&bytes);
+        (bytes, sidecar)
+    }
 }
 
 /// The same for all loops of a file.

@@ -1,7 +1,7 @@
 //! A loop that comes of others, a blend of them or one on another character: written and judged.
 
 use loopwright_core::{LoopClip, Quality, RootMode, Skeleton, analysis::Body, loop_clip::LoopKeys, quality};
-use loopwright_formats::loop_file::{DerivedLoop, facts::CheckFacts};
+use loopwright_formats::loop_file::{DerivedLoop, MotionPack, PackSidecar, facts::CheckFacts};
 use loopwright_formats::{LoopFile, LoopFileError, Sidecar, Source, Target};
 
 use crate::checks::{CheckId, Subject};
@@ -67,6 +67,29 @@ impl LoopOfLoops {
 /// A loop as it is played in this mode: in place where its root does not move.
 pub(crate) fn as_played(clip: LoopClip, mode: RootMode) -> LoopClip {
     if mode.moves_root() { clip } else { clip.in_place() }
+}
+
+/// The bytes of a file of several motions, and the facts of its loops: those of `loops`, none for other motions. `file` is the one that they
+/// are from. Errors: one of them could not be written.
+pub fn judge_pack(
+    pack: MotionPack,
+    loops: &[Option<LoopOfLoops>],
+    file: String,
+) -> Result<(Vec<u8>, PackSidecar), LoopFileError> {
+    let bytes = pack.bytes();
+    let mut sidecar = PackSidecar {
+        file,
+        ..PackSidecar::default()
+    };
+    for (written, own) in pack.motions.into_iter().zip(loops) {
+        if let (Some(written), Some(own)) = (written?, own) {
+            let mut facts = written.sidecar;
+            own.judge(&written.quality, &mut facts);
+            sidecar.loops.push(facts);
+        }
+    }
+    Sidecar::state_file_of_all(&mut sidecar.loops, &bytes);
+    Ok((bytes, sidecar))
 }
 
 /// How much its feet slide, centimetres per second.

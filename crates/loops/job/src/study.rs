@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use loopwright_core::analysis::{Body, TakeDefects};
+use loopwright_core::candidate::SearchError;
+use loopwright_core::pipeline::MakeError;
+use loopwright_core::take::CutError;
 use loopwright_core::{Analysis, BodyOverrides, Take};
 use loopwright_formats::{
     AnimationChoice, Format, LoadedTake, MemoryError, ReadSettings, Sidecar, SizeLimits, Source, SpaceSettings,
@@ -11,10 +14,9 @@ use loopwright_formats::{
 };
 
 use crate::character::{CarryError, CharacterTarget, Matched};
-use crate::error::StudyError;
+use crate::error::{JobError, StudyError};
 use crate::recipe::{EditedBody, StudyArgs, TakeArgs};
-use crate::warning;
-use crate::warning::Warning;
+use crate::warning::{self, Warning};
 
 /// How takes are read and studied, and the character that their loops go onto, which is read once for all of them.
 #[derive(Clone, Debug, Default)]
@@ -164,6 +166,58 @@ impl Studied {
             rig: self.character.as_ref().map(Matched::facts),
             licence: of_file.licence.clone().or_else(|| self.licence.clone()),
             ..of_file
+        }
+    }
+}
+
+impl Studied {
+    /// Why there is no loop of it; `within` are the frames that were searched, if not all.
+    pub fn failure(&self, error: &JobError, within: Option<(usize, usize)>) -> String {
+        let name = &self.name;
+        match error {
+            JobError::Within { start, end } => format!("frames {start}:{end} are not a range of \"{name}\""),
+            JobError::Memory(_) => format!("\"{name}\" is too large: {error}"),
+            JobError::NothingFound(_) => self.nothing_found(within),
+            JobError::NoSuchRow { row, .. } => format!("there is no loop number {row} in \"{name}\""),
+            JobError::Search(SearchError::TooShort { .. }) => {
+                format!("no loop found in \"{name}\": the take is too short")
+            }
+            JobError::Search(SearchError::Still) => format!("no loop found in \"{name}\": no joint moves"),
+            JobError::Search(SearchError::NoCleanFrame) => {
+                format!("no loop found in \"{name}\": all frames are bad: poses jump or repeat")
+            }
+            JobError::Cut(error) | JobError::Make(MakeError::Cut(error)) => self.cut_failure(error),
+            JobError::Make(MakeError::Image(_)) => "these frames have no mirror image".to_owned(),
+            JobError::Make(MakeError::MeanCycle(_)) => format!("there is no mean cycle in \"{name}\""),
+            JobError::Make(MakeError::Variation(_)) => format!("the loop of \"{name}\" cannot be varied"),
+            other => other.to_string(),
+        }
+    }
+
+    /// That no stretch of it qualifies.
+    pub fn nothing_found(&self, within: Option<(usize, usize)>) -> String {
+        let (first, last) = within.unwrap_or((0, self.take().num_frames() - 1));
+        format!("no loop found in \"{}\", frames {first}-{last}", self.name)
+    }
+
+    /// Why a stretch of it cannot be cut.
+    fn cut_failure(&self, error: &CutError) -> String {
+        match error {
+            CutError::OutOfRange {
+                start_frame, end_frame, ..
+            } => format!(
+                "frames {start_frame:.0}:{end_frame:.0} are not a range of \"{}\"",
+                self.name
+            ),
+            CutError::TooShort { num_intervals } => format!(
+                "{num_intervals} {} too few for a loop in \"{}\"",
+                if *num_intervals == 1 { "frame is" } else { "frames are" },
+                self.name
+            ),
+            CutError::TooLong { num_intervals, limit } => {
+                format!("{num_intervals} frames exceed the limit of {limit}")
+            }
+            other => other.to_string(),
         }
     }
 }

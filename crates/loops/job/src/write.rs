@@ -53,11 +53,9 @@ impl PendingLoop {
         let mut file = self.file;
         of_take.extend(self.warnings.iter().map(ToString::to_string));
         file.sidecar.warnings = of_take;
-        file.sidecar.outputs = outputs;
         file.sidecar.closure.auto_choice = self.done.decision.as_ref().map(ToString::to_string);
-        let bytes = file.bytes().into_owned();
-        file.sidecar.state_file(&bytes);
-        (bytes, file.sidecar)
+        let (bytes, sidecar) = file.written.named(file.sidecar, outputs);
+        (bytes.into_owned(), sidecar)
     }
 }
 

@@ -11,12 +11,13 @@ use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
 use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, Studied};
 use loopwright_match::{MatchSource, features::Horizon};
+use loopwright_sets::road::{MakeSetError, SetClipFile, WrittenSet};
 use loopwright_sets::{Blend, Played};
 
 use crate::args::{BlendArgs, CheckArgs, CostArgs, MatchBuildArgs, MatchQueryArgs, PlayArgs, RetargetArgs};
 use crate::commands::cost::Side;
 use crate::commands::matching::{self, build::Building};
-use crate::commands::{self, check::Fails, convert};
+use crate::commands::{self, check::Fails, convert, set};
 use crate::exit::Failure;
 use crate::input_file::InputFile;
 use crate::motions::{ReadMotion, frame_of};
@@ -332,6 +333,32 @@ pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<(),
     let written = loopwright_formats::write_keys(&file.take, &stored.sidecar, &source).map_err(Failure::error)?;
     let sidecar = convert::stated(stored.sidecar.clone(), &written, &source);
     loop_output::add_written(&mut outputs, &written, sidecar, path)?;
+    outputs.commit().map(|_| ())
+}
+
+/// Why there is no set for a folder, in words.
+pub fn set_failure(folder: &Path, error: MakeSetError) -> Failure {
+    set::failure(folder, error)
+}
+
+/// Writes a set into a folder, which is made where it is missing: all of its files or none, as `set` does. The files of `inputs` are never
+/// overwritten. Errors: the folder cannot be written to, or has files of these names and `force` is not given.
+pub fn write_set(
+    folder: &Path,
+    force: bool,
+    inputs: &[PathBuf],
+    clips: &[SetClipFile],
+    made: &WrittenSet,
+) -> Result<(), Failure> {
+    let mut outputs = Outputs::new(force);
+    for input in inputs {
+        outputs.protect(input);
+    }
+    output::make_folder(folder)?;
+    for file in clips {
+        set::add(folder, &mut outputs, file)?;
+    }
+    set::add_beside(folder, &mut outputs, made)?;
     outputs.commit().map(|_| ())
 }
 

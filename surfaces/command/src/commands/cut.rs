@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use loopwright_core::LoopClip;
-use loopwright_formats::Format;
-use loopwright_job::{self as job, Recipe, Request, Rows, Studied};
+use loopwright_formats::{Format, Target};
+use loopwright_job::{self as job, Recipe, Request, Rows, Studied, Study};
 use loopwright_moves::passage::PassageError;
 use loopwright_sets::{Cut, CutRequest, CutTakeError, clip_kind};
 
@@ -20,23 +20,11 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     failures::check_rate(args.fps)?;
     files::check_is_there(&args.take)?;
     written_loop::check_are_there(&args.loops)?;
-    let study: StudyArgs = args.reading.clone().into();
-    let (take, animation) = files::split_animation(&args.take);
-    let study = StudyArgs {
-        animation: animation.or(study.animation.clone()),
-        rig: args.on.rig.clone(),
-        map: args.on.map.clone(),
-        bone_stretch: args.on.bone_stretch,
-        ..study
-    };
+    let (take, study) = reading(args);
     let studying = load::study(study.clone())?;
     let studied = load::load(&take, &studying)?;
-    if studied.analysis.contacts.num_feet() == 0 {
-        return Err(Failure::error(format!("\"{}\" has no feet", args.take.display()))
-            .because("passages are held where feet stand, and none were found among its joints")
-            .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"));
-    }
-    let engine = args.target.unwrap_or(loopwright_formats::Target::Generic);
+    check_has_feet(args, &studied)?;
+    let engine = args.target.unwrap_or(Target::Generic);
     let format = format(args, args.on.rig.as_deref().unwrap_or(&take))?;
     talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     let mut outputs = Outputs::new(args.force);
@@ -45,59 +33,10 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         outputs.protect_as("rig", rig);
     }
 
-    let mut rows = Vec::new();
-    let clips = if args.loops.is_empty() {
-        let mut recipe = Recipe {
-            take: study,
-            ..Recipe::default()
-        };
-        recipe.output.fps = args.fps;
-        recipe.output.target = args.target;
-        let own =
-            loopwright_sets::own_loops(&studied, &recipe).map_err(|error| failures::job(&studied, None, error))?;
-        let clips = own
-            .iter()
-            .map(|(name, made)| made.made.loop_clip.clone().named(name.as_str()));
-        let clips: Vec<LoopClip> = clips.collect();
-        output::make_folder(&args.output)?;
-        let extension = format.extension();
-        for (name, made) in own {
-            let path = args.output.join(&name).with_extension(extension);
-            let beside = output::sidecar_path(&path);
-            outputs.check(&path)?;
-            outputs.check(&beside)?;
-            let request = Request {
-                recipe: &recipe,
-                search: None,
-                rows: &Rows::Recommended,
-            };
-            let pending =
-                job::write(&studied, request, made, format).map_err(|error| failures::job(&studied, None, error))?;
-            let warnings = loop_output::in_words(&studied.warnings);
-            loop_output::add(&mut outputs, pending, &[&path, &beside], warnings)?;
-            rows.push(LoopRow {
-                name,
-                file: Some(path.display().to_string()),
-            });
-        }
-        clips
+    let (clips, mut rows) = if args.loops.is_empty() {
+        own_loops(args, &studied, study, (&mut outputs, format))?
     } else {
-        let names = written_loop::all_loops(&args.loops, &args.reading)?;
-        let mut clips = Vec::new();
-        for name in &names {
-            outputs.protect(&name.path);
-            let mut stored = written_loop::read_playable(name, &args.reading, job::AddedRoot::Folded)?;
-            if let Some(target) = studying.character() {
-                stored = written_loop::on_character(stored, target, &args.reading)?;
-            }
-            let own = name.animation.clone().unwrap_or_else(|| files::stem(&name.path));
-            clips.push(stored.clip.named(own.clone()));
-            rows.push(LoopRow {
-                name: own,
-                file: Some(name.to_string()),
-            });
-        }
-        clips
+        given_loops(args, &studying, &mut outputs)?
     };
     let request = CutRequest {
         kinds: args.kinds(),
@@ -114,22 +53,115 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         talk::warn("--transitions has no effect: there is one loop, and it takes two");
     }
     add_all(args, &studied, &cut, (&mut outputs, format))?;
-    let outputs = outputs.commit()?;
-    let answer = CutAnswer {
+    end(args, answer(&studied, &cut, rows), &outputs.commit()?)
+}
+
+/// The file of the take, and how it is studied.
+fn reading(args: &CutArgs) -> (PathBuf, StudyArgs) {
+    let study: StudyArgs = args.reading.clone().into();
+    let (take, animation) = files::split_animation(&args.take);
+    let study = StudyArgs {
+        animation: animation.or(study.animation.clone()),
+        rig: args.on.rig.clone(),
+        map: args.on.map.clone(),
+        bone_stretch: args.on.bone_stretch,
+        ..study
+    };
+    (take, study)
+}
+
+/// Errors: no foot was found.
+fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<(), Failure> {
+    if studied.analysis.contacts.num_feet() > 0 {
+        return Ok(());
+    }
+    Err(Failure::error(format!("\"{}\" has no feet", args.take.display()))
+        .because("passages are held where feet stand, and none were found among its joints")
+        .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"))
+}
+
+/// Makes loops of the take itself and adds their files to what is written.
+fn own_loops(
+    args: &CutArgs,
+    studied: &Studied,
+    study: StudyArgs,
+    (outputs, format): (&mut Outputs, Format),
+) -> Result<(Vec<LoopClip>, Vec<LoopRow>), Failure> {
+    let mut recipe = Recipe {
+        take: study,
+        ..Recipe::default()
+    };
+    recipe.output.fps = args.fps;
+    recipe.output.target = args.target;
+    let unmade = |error| failures::job(studied, None, error);
+    let own = loopwright_sets::own_loops(studied, &recipe).map_err(unmade)?;
+    let clips = own
+        .iter()
+        .map(|(name, made)| made.made.loop_clip.clone().named(name.clone()));
+    let clips = clips.collect();
+    output::make_folder(&args.output)?;
+    let mut rows = Vec::new();
+    for (name, made) in own {
+        let path = args.output.join(&name).with_extension(format.extension());
+        let beside = output::sidecar_path(&path);
+        outputs.check(&path)?;
+        outputs.check(&beside)?;
+        let request = Request {
+            recipe: &recipe,
+            search: None,
+            rows: &Rows::Recommended,
+        };
+        let pending = job::write(studied, request, made, format).map_err(unmade)?;
+        let warnings = loop_output::in_words(&studied.warnings);
+        loop_output::add(outputs, pending, &[&path, &beside], warnings)?;
+        rows.push(LoopRow {
+            name,
+            file: Some(path.display().to_string()),
+        });
+    }
+    Ok((clips, rows))
+}
+
+/// Reads the loops that are named after the take, on the character where there is one.
+fn given_loops(
+    args: &CutArgs,
+    studying: &Study,
+    outputs: &mut Outputs,
+) -> Result<(Vec<LoopClip>, Vec<LoopRow>), Failure> {
+    let (mut clips, mut rows) = (Vec::new(), Vec::new());
+    for name in &written_loop::all_loops(&args.loops, &args.reading)? {
+        outputs.protect(&name.path);
+        let mut stored = written_loop::read_playable(name, &args.reading, job::AddedRoot::Folded)?;
+        if let Some(target) = studying.character() {
+            stored = written_loop::on_character(stored, target, &args.reading)?;
+        }
+        let own = name.animation.clone().unwrap_or_else(|| files::stem(&name.path));
+        clips.push(stored.clip.named(own.clone()));
+        rows.push(LoopRow {
+            name: own,
+            file: Some(name.to_string()),
+        });
+    }
+    Ok((clips, rows))
+}
+
+fn answer(studied: &Studied, cut: &Cut, loops: Vec<LoopRow>) -> CutAnswer {
+    let passages = cut.passages.iter();
+    CutAnswer {
         take: studied.facts(),
-        loops: rows,
-        passages: cut
-            .passages
-            .iter()
-            .map(|passage| cut.facts(&studied, passage))
-            .collect(),
+        loops,
+        passages: passages.map(|passage| cut.facts(studied, passage)).collect(),
         missing: (cut.missing.iter())
             .map(|(kind, why)| Missing {
                 kind: clip_kind(*kind),
                 why: why.to_string(),
             })
             .collect(),
-    };
+    }
+}
+
+/// Prints the answer. Errors: no passage was cut.
+fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending, Failure> {
     if answer.passages.is_empty() {
         let mut failure = Failure::nothing(format!("nothing to cut in \"{}\"", args.take.display()));
         for missing in &answer.missing {
@@ -139,11 +171,11 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
             "`loopwright inspect {}` shows what the take does",
             args.take.display()
         ));
-        let document = json::document("cut", answer, Some(&failure), &outputs);
+        let document = json::document("cut", answer, Some(&failure), outputs);
         return Err(failure.in_document(document));
     }
     output::print(&if args.json {
-        json::document("cut", answer, None, &outputs)
+        json::document("cut", answer, None, outputs)
     } else {
         report::human(&answer, &args.output.display().to_string())
     })?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use loopwright_core::Take;
 use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
+use loopwright_formats::loop_file::{CarriedMotion, MotionPack, PackSidecar};
 use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, Sidecar, Source};
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, Matched, StoredLoop, pack::NoPack, take_facts};
 
@@ -410,7 +410,10 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     progress.finish();
     let pack = MotionPack::write(&carried, &source).map_err(|error| Failure::error(error).of_file(&args.output))?;
     let of = args.rig.display().to_string();
-    let sidecar = loop_output::add_pack(&mut outputs, pack, &onto, of, &args.output)?;
+    talk::warn_all(&pack.warnings);
+    let judged = loopwright_job::judge_pack(pack, &onto, of);
+    let judged = judged.map_err(|error| failures::write(error).of_file(&args.output))?;
+    let sidecar = add_pack(&mut outputs, judged, &args.output)?;
     outputs.commit()?;
     if args.json {
         output::print(&json::pack(&sidecar, None))?;
@@ -418,4 +421,22 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         output::print(&report::motions(&sidecar, motions.len()))?;
     }
     Ok(Ending::of_grades(sidecar.loops.iter().map(|facts| facts.quality.grade)))
+}
+
+/// Adds the bytes of a file of several motions, and beside it the facts of its loops, which it returns.
+fn add_pack(
+    outputs: &mut Outputs,
+    (bytes, mut sidecar): (Vec<u8>, PackSidecar),
+    path: &Path,
+) -> Result<PackSidecar, Failure> {
+    outputs.add(path, &bytes)?;
+    sidecar.outputs = vec![path.display().to_string()];
+    if sidecar.loops.is_empty() {
+        outputs.clear_sidecar(path)?;
+    } else {
+        let beside = output::sidecar_path(path);
+        sidecar.outputs.push(beside.display().to_string());
+        outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    }
+    Ok(sidecar)
 }

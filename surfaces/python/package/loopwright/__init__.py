@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ._loop import Loop, load
     from ._poses import Poses
     from ._road import Check, Costs, JumpCost, blend, check, cost, fit, inspect, list_loops, mirror, play, retarget
+    from ._set import MotionSet, make_set
     from ._settings import Settings
     from ._tables import Table, table
     from ._take import Candidate, Found, Take, animations, find, make, read
@@ -57,6 +58,7 @@ _HOMES = {
     "_loop": "Loop load",
     "_poses": "Poses",
     "_road": "Check Costs JumpCost blend check cost fit inspect list_loops mirror play retarget",
+    "_set": "MotionSet make_set",
     "_settings": "Settings",
     "_tables": "Table table",
     "_take": "Candidate Found Take animations find make read",
@@ -81,6 +83,7 @@ __all__ = [
     "LoopwrightWarning",
     "MakeError",
     "MissingPackageError",
+    "MotionSet",
     "MotionWarning",
     "NoLoopError",
     "Poses",
@@ -106,6 +109,7 @@ __all__ = [
     "load",
     "loop_row",
     "make",
+    "make_set",
     "match",
     "mirror",
     "play",

@@ -104,56 +104,11 @@ pub(super) fn blend(entries: &mut Vec<Entry>, form: &SetForm) -> Vec<Missing> {
 
 fn holes(entries: &[Entry]) -> Vec<Hole> {
     let mut holes = Vec::new();
-    let forward = |gait: Option<MotionKind>, side: Option<i8>| {
-        let fits = move |entry: &Entry| {
-            let (of, way, turn) = way(&entry.offered);
-            let is_gait = gait.map_or(matches!(of, MotionKind::Walk | MotionKind::Run), |gait| gait == of);
-            entry.variant_of.is_none() && is_gait && way.is_empty() && side.is_none_or(|side| side == turn)
-        };
-        (0..entries.len())
-            .filter(|&index| fits(&entries[index]))
-            .collect::<Vec<_>>()
-    };
-    let speed = |&index: &usize| entries[index].offered.member.speed_mps();
-    let turn = |&index: &usize| entries[index].offered.member.turn_dps();
     for gait in [MotionKind::Walk, MotionKind::Run] {
-        let [right, straight, left] = [-1, 0, 1].map(|side| forward(Some(gait), Some(side)));
-        if straight.is_empty() && !left.is_empty() && !right.is_empty() {
-            let slowest = |side: &[usize]| {
-                side.iter()
-                    .copied()
-                    .min_by(|one, other| turn(one).abs().total_cmp(&turn(other).abs()))
-            };
-            if let (Some(left), Some(right)) = (slowest(&left), slowest(&right)) {
-                holes.push(Hole {
-                    what: described(gait, "", 0),
-                    speed_mps: 0.5 * (speed(&left) + speed(&right)),
-                    turn_dps: 0.0,
-                    corners: [left, right],
-                });
-            }
-        }
-        for turning in [&left, &right] {
-            let mut turning = turning.clone();
-            turning.sort_by(|one, other| turn(one).abs().total_cmp(&turn(other).abs()));
-            let (Some(&first), Some(&near)) = (turning.first(), nearest(&straight, &turning, &speed)) else {
-                continue;
-            };
-            if (turn(&first) - turn(&near)).abs() > HOLE_DPS {
-                holes.push(Hole {
-                    what: format!(
-                        "{} at {:.0} degrees per second",
-                        described(gait, "", if turn(&first) > 0.0 { 1 } else { -1 }),
-                        0.5 * turn(&first).abs()
-                    ),
-                    speed_mps: 0.5 * (speed(&first) + speed(&near)),
-                    turn_dps: 0.5 * (turn(&first) + turn(&near)),
-                    corners: [near, first],
-                });
-            }
-        }
+        holes.extend(holes_by_turn(entries, gait));
     }
-    let mut straight = forward(None, Some(0));
+    let speed = |&index: &usize| entries[index].offered.member.speed_mps();
+    let mut straight = forward(entries, &[MotionKind::Walk, MotionKind::Run], 0);
     straight.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
     for &corners in straight.array_windows() {
         let [slow, fast] = corners.map(|index| speed(&index));
@@ -163,6 +118,54 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
                 speed_mps: 0.5 * (slow + fast),
                 turn_dps: 0.0,
                 corners,
+            });
+        }
+    }
+    holes
+}
+
+/// The loops of these gaits that go forward and turn to a side, by their numbers; other versions aside.
+fn forward(entries: &[Entry], gaits: &[MotionKind], side: i8) -> Vec<usize> {
+    let fits = |entry: &Entry| {
+        let (gait, way, turn) = way(&entry.offered);
+        entry.variant_of.is_none() && gaits.contains(&gait) && way.is_empty() && side == turn
+    };
+    (0..entries.len()).filter(|&index| fits(&entries[index])).collect()
+}
+
+/// Holes of a gait: between its left and right where it never goes straight, and between straight and the slowest turn.
+fn holes_by_turn(entries: &[Entry], gait: MotionKind) -> Vec<Hole> {
+    let speed = |&index: &usize| entries[index].offered.member.speed_mps();
+    let turn = |&index: &usize| entries[index].offered.member.turn_dps();
+    let by_turn = |one: &usize, other: &usize| turn(one).abs().total_cmp(&turn(other).abs());
+    let mut holes = Vec::new();
+    let [mut right, straight, mut left] = [-1, 0, 1].map(|side| forward(entries, &[gait], side));
+    right.sort_by(by_turn);
+    left.sort_by(by_turn);
+    if straight.is_empty()
+        && let (Some(&left), Some(&right)) = (left.first(), right.first())
+    {
+        holes.push(Hole {
+            what: described(gait, "", 0),
+            speed_mps: 0.5 * (speed(&left) + speed(&right)),
+            turn_dps: 0.0,
+            corners: [left, right],
+        });
+    }
+    for turning in [&left, &right] {
+        let (Some(&first), Some(&near)) = (turning.first(), nearest(&straight, turning, &speed)) else {
+            continue;
+        };
+        if (turn(&first) - turn(&near)).abs() > HOLE_DPS {
+            holes.push(Hole {
+                what: format!(
+                    "{} at {:.0} degrees per second",
+                    described(gait, "", if turn(&first) > 0.0 { 1 } else { -1 }),
+                    0.5 * turn(&first).abs()
+                ),
+                speed_mps: 0.5 * (speed(&first) + speed(&near)),
+                turn_dps: 0.5 * (turn(&first) + turn(&near)),
+                corners: [near, first],
             });
         }
     }

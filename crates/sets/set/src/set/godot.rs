@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use loopwright_formats::set::{FootEventFacts, LoopStateFacts, Manifest, SetClip, SetPoint, SetSpace};
+use loopwright_formats::set::{FootEventFacts, Manifest, SetClip, SetPoint, SetSpace};
 
 /// The name of the state machine's file, for the root of an `AnimationTree`.
 pub const TREE_FILE: &str = "tree.tres";
@@ -87,94 +87,9 @@ fn vector(x: f64, y: f64) -> String {
 /// From where a passage begins it is travelled to; at its end it goes on by itself. Loops that a transition of the manifest joins, and that
 /// are in different states, fade for its time.
 pub fn tree(manifest: &Manifest) -> String {
-    let placed: BTreeSet<&str> = manifest
-        .blend_spaces
-        .iter()
-        .flat_map(|space| &space.points)
-        .map(|point| &*point.clip)
-        .collect();
-    let stands = |clip: &SetClip| {
-        clip.twist
-            .is_some_and(|twist| twist.linear == [0.0; 3] && twist.angular == [0.0; 3])
-    };
-    let is_state = |clip: &&SetClip| !clip.is_loop() || !placed.contains(&*clip.name) || stands(clip);
-    // A loop is played in the first space that has it; what stands is played alone.
-    let mut state_of: BTreeMap<&str, String> = BTreeMap::new();
-    let mut states: Vec<(String, String)> = Vec::new();
     let mut resources = String::new();
-    for space in &manifest.blend_spaces {
-        let id = format!("space_{}", states.len());
-        blend_space(&mut resources, manifest, space, &id);
-        states.push((state_name(&space.name), id));
-        for point in &space.points {
-            state_of.entry(&point.clip).or_insert_with(|| state_name(&space.name));
-        }
-    }
-    for clip in manifest.clips.iter().filter(is_state) {
-        let id = format!("clip_{}", states.len());
-        let _ = write!(
-            resources,
-            "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}\"]\nanimation = &{}\n\n",
-            quoted(animation_of(clip))
-        );
-        states.push((state_name(&clip.name), id));
-        state_of.insert(&clip.name, state_name(&clip.name));
-    }
-    let mut links: BTreeMap<(String, String), Link> = BTreeMap::new();
-    let first = manifest
-        .clips
-        .iter()
-        .find(|clip| stands(clip))
-        .or(manifest.clips.first());
-    if let Some(state) = first.and_then(|clip| state_of.get(&*clip.name)) {
-        let begins = Link {
-            fade_secs: 0.0,
-            switch_mode: AT_ONCE,
-            advance_mode: BY_ITSELF,
-        };
-        links.insert(("Start".to_owned(), state.clone()), begins);
-    }
-    for clip in manifest.clips.iter().filter(|clip| !clip.is_loop()) {
-        let state = state_name(&clip.name);
-        let end = |end: &Option<LoopStateFacts>| end.as_ref().and_then(|end| state_of.get(&*end.clip)).cloned();
-        if let Some(from) = end(&clip.from) {
-            let begins = Link {
-                fade_secs: BEGIN_FADE_SECS,
-                switch_mode: AT_ONCE,
-                advance_mode: ON_TRAVEL,
-            };
-            links.insert((from, state.clone()), begins);
-        }
-        if let Some(to) = end(&clip.to) {
-            let ends = Link {
-                fade_secs: END_FADE_SECS,
-                switch_mode: AT_END,
-                advance_mode: BY_ITSELF,
-            };
-            links.insert((state, to), ends);
-        }
-    }
-    // `travel` takes the shortest way, which is not to pass by a start or a stop.
-    let is_passed = |from: &String, to: &String| {
-        let leads = |(between, _): &(String, String)| links.contains_key(&(between.clone(), to.clone()));
-        states
-            .iter()
-            .any(|state| leads(state) && links.contains_key(&(from.clone(), state.0.clone())))
-    };
-    let fades: Vec<((String, String), Link)> = (manifest.transitions.iter())
-        .filter_map(|transition| {
-            let (from, to) = (state_of.get(&*transition.from)?, state_of.get(&*transition.to)?);
-            let link = Link {
-                fade_secs: transition.fade_secs,
-                switch_mode: AT_ONCE,
-                advance_mode: ON_TRAVEL,
-            };
-            (from != to && !is_passed(from, to)).then(|| ((from.clone(), to.clone()), link))
-        })
-        .collect();
-    for (ends, link) in fades {
-        links.entry(ends).or_insert(link);
-    }
+    let states = States::new(manifest, &mut resources);
+    let links = links(manifest, &states);
     for (index, link) in links.values().enumerate() {
         let _ = write!(
             resources,
@@ -186,7 +101,7 @@ pub fn tree(manifest: &Manifest) -> String {
     }
     let mut text = header("AnimationNodeStateMachine", &resources);
     text.push_str("[resource]\nstates/Start/position = Vector2(0, 0)\n");
-    for (index, (state, id)) in states.iter().enumerate() {
+    for (index, (state, id)) in states.all.iter().enumerate() {
         let at = [GRID * (1 + index % ACROSS), GRID * (index / ACROSS) / 2];
         let _ = write!(
             text,
@@ -200,6 +115,121 @@ pub fn tree(manifest: &Manifest) -> String {
         .collect();
     let _ = writeln!(text, "transitions = [{}]", ways.join(", "));
     text
+}
+
+/// Whether a loop stays where it is.
+fn stands(clip: &SetClip) -> bool {
+    clip.twist
+        .is_some_and(|twist| twist.linear == [0.0; 3] && twist.angular == [0.0; 3])
+}
+
+/// The states of a set.
+struct States<'a> {
+    /// Their names and those of their resources.
+    all: Vec<(String, String)>,
+    /// The state of each clip.
+    of_clip: BTreeMap<&'a str, String>,
+}
+
+impl<'a> States<'a> {
+    /// Appends the resource of each state.
+    fn new(manifest: &'a Manifest, resources: &mut String) -> Self {
+        let placed: BTreeSet<&str> = manifest
+            .blend_spaces
+            .iter()
+            .flat_map(|space| &space.points)
+            .map(|point| &*point.clip)
+            .collect();
+        let is_state = |clip: &&SetClip| !clip.is_loop() || !placed.contains(&*clip.name) || stands(clip);
+        // A loop is played in the first space that has it; what stands is played alone.
+        let mut of_clip: BTreeMap<&str, String> = BTreeMap::new();
+        let mut all: Vec<(String, String)> = Vec::new();
+        for space in &manifest.blend_spaces {
+            let id = format!("space_{}", all.len());
+            blend_space(resources, manifest, space, &id);
+            all.push((state_name(&space.name), id));
+            for point in &space.points {
+                of_clip.entry(&point.clip).or_insert_with(|| state_name(&space.name));
+            }
+        }
+        for clip in manifest.clips.iter().filter(is_state) {
+            let id = format!("clip_{}", all.len());
+            let _ = write!(
+                resources,
+                "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}\"]\nanimation = &{}\n\n",
+                quoted(animation_of(clip))
+            );
+            all.push((state_name(&clip.name), id));
+            of_clip.insert(&clip.name, state_name(&clip.name));
+        }
+        Self { all, of_clip }
+    }
+}
+
+/// The ways between states, by the names of both.
+type Links = BTreeMap<(String, String), Link>;
+
+/// From the start to what stands, from and to each passage, and as the transitions of the manifest fade.
+fn links(manifest: &Manifest, states: &States<'_>) -> Links {
+    let mut links = Links::new();
+    let first = manifest
+        .clips
+        .iter()
+        .find(|clip| stands(clip))
+        .or(manifest.clips.first());
+    if let Some(state) = first.and_then(|clip| states.of_clip.get(&*clip.name)) {
+        let begins = Link {
+            fade_secs: 0.0,
+            switch_mode: AT_ONCE,
+            advance_mode: BY_ITSELF,
+        };
+        links.insert(("Start".to_owned(), state.clone()), begins);
+    }
+    for clip in manifest.clips.iter().filter(|clip| !clip.is_loop()) {
+        let state = state_name(&clip.name);
+        let [from, to] = [&clip.from, &clip.to].map(|end| states.of_clip.get(&*end.as_ref()?.clip).cloned());
+        if let Some(from) = from {
+            let begins = Link {
+                fade_secs: BEGIN_FADE_SECS,
+                switch_mode: AT_ONCE,
+                advance_mode: ON_TRAVEL,
+            };
+            links.insert((from, state.clone()), begins);
+        }
+        if let Some(to) = to {
+            let ends = Link {
+                fade_secs: END_FADE_SECS,
+                switch_mode: AT_END,
+                advance_mode: BY_ITSELF,
+            };
+            links.insert((state, to), ends);
+        }
+    }
+    for (ends, link) in fades(manifest, states, &links) {
+        links.entry(ends).or_insert(link);
+    }
+    links
+}
+
+/// The transitions of the manifest between states that no passage joins: `travel` takes the shortest way, which is not to pass by a start or
+/// a stop.
+fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((String, String), Link)> {
+    let is_passed = |from: &String, to: &String| {
+        let leads = |(between, _): &(String, String)| links.contains_key(&(between.clone(), to.clone()));
+        (states.all.iter()).any(|state| leads(state) && links.contains_key(&(from.clone(), state.0.clone())))
+    };
+    (manifest.transitions.iter())
+        .filter_map(|transition| {
+            let state = |clip: &String| states.of_clip.get(&**clip);
+            let (from, to) = (state(&transition.from)?, state(&transition.to)?);
+            let link = Link {
+                fade_secs: transition.fade_secs,
+                switch_mode: AT_ONCE,
+                advance_mode: ON_TRAVEL,
+            };
+            (from != to && !is_passed(from, to)).then(|| ((from.clone(), to.clone()), link))
+        })
+        .collect()
 }
 
 /// Appends a blend space under this id with the nodes of its points.
@@ -322,7 +352,7 @@ fn header(kind: &str, resources: &str) -> String {
 #[cfg(test)]
 mod tests {
     use loopwright_core::analysis::FootEventKind;
-    use loopwright_formats::set::{ClipKind, SetTransition, SetTwist};
+    use loopwright_formats::set::{ClipKind, LoopStateFacts, SetTransition, SetTwist};
 
     use super::*;
 

@@ -14,9 +14,8 @@ use loopwright_formats::set::{FootEventFacts, MadeFrom, SetMade, SetPhase};
 use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
 use loopwright_moves::blend::PhaseMap;
 
-use super::select::{apart_deg, is_speed_unknown};
 use crate::cut::adds_root;
-use loopwright_job::{LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
+use loopwright_job::{CheckId, LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
 
 /// What all clips of a set have in common.
 #[derive(Clone, Debug)]
@@ -85,10 +84,7 @@ impl Member {
         let feet = moved(feet, start_secs, slower, clip.period_secs());
         let seam_secs = stored.sidecar.playback.seam_sample as f64 * clip.step_secs() - start_secs;
         let clip = clip.retimed_from(start_secs, num_samples, step_secs);
-        let goes = kind_of(&stored.sidecar).is_some_and(|kind| kind != MotionKind::TurningWalk && kind.travels());
-        let guessed = (goes && is_speed_unknown(&stored.sidecar))
-            .then(|| guessed_velocity(&clip, &body))
-            .flatten();
+        let guessed = guessed_velocity(&stored.sidecar, &clip, &body);
         let clip = match guessed {
             Some(velocity) => clip.with_twist(Twist::new(velocity, DVec3::ZERO)),
             None => clip,
@@ -106,24 +102,7 @@ impl Member {
             None => clip.recentered(&body, mode, space).clip,
         };
         let seam_sample = (seam_secs * slower / step_secs).round().rem_euclid(num_samples as f64) as usize;
-        let sidecar = Sidecar {
-            candidate: CandidateFacts {
-                period_secs: clip.period_secs(),
-                ..stored.sidecar.candidate
-            },
-            playback: PlaybackFacts {
-                samples: num_samples,
-                seam_sample: seam_sample.min(num_samples - 1),
-                closing_key: true,
-                copies: 1,
-                root_joint: (stored.sidecar.playback.root_joint).filter(|_| !stored.sidecar.playback.root_joint_added),
-                root_joint_added: false,
-                ..stored.sidecar.playback
-            },
-            root_motion: describe::root_motion(clip.root(), mode, space),
-            feet: Some(feet),
-            ..stored.sidecar
-        };
+        let sidecar = facts_in_set(stored.sidecar, &clip, feet, seam_sample, mode);
         let (phase, events) = timing(sidecar.feet.as_ref(), &clip, &body);
         let file = LoadedTake {
             take: as_take(&clip, mode).unwrap_or(stored.file.take),
@@ -244,6 +223,29 @@ impl Member {
     }
 }
 
+/// The facts of a loop as it is in the set.
+fn facts_in_set(sidecar: Sidecar, clip: &LoopClip, feet: FeetFacts, seam_sample: usize, mode: RootMode) -> Sidecar {
+    let (playback, num_samples) = (sidecar.playback, clip.num_samples());
+    Sidecar {
+        candidate: CandidateFacts {
+            period_secs: clip.period_secs(),
+            ..sidecar.candidate
+        },
+        playback: PlaybackFacts {
+            samples: num_samples,
+            seam_sample: seam_sample.min(num_samples - 1),
+            closing_key: true,
+            copies: 1,
+            root_joint: playback.root_joint.filter(|_| !playback.root_joint_added),
+            root_joint_added: false,
+            ..playback
+        },
+        root_motion: describe::root_motion(clip.root(), mode, sidecar.root_motion.space),
+        feet: Some(feet),
+        ..sidecar
+    }
+}
+
 /// Who moves less over its parent rests there, metres.
 const RESTS_METRES: f64 = 1e-5;
 
@@ -275,9 +277,13 @@ pub(super) fn as_take(clip: &LoopClip, mode: RootMode) -> Result<Take, TakeError
 /// A foot is among the lowest below this share of its rise.
 const LOW_SHARE: f64 = 0.15;
 
-/// The velocity over the ground of a body that runs in place, seen from its root: the foot that is lowest moves back as fast. `None` without
-/// feet that rise.
-fn guessed_velocity(clip: &LoopClip, body: &Body) -> Option<DVec3> {
+/// The velocity over the ground of a body that runs in place, seen from its root, where nothing shows it: the foot that is lowest moves back
+/// as fast. `None` for other loops, and without feet that rise.
+fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<DVec3> {
+    let goes = kind_of(sidecar).is_some_and(|kind| kind != MotionKind::TurningWalk && kind.travels());
+    if !goes || !is_speed_unknown(sidecar) {
+        return None;
+    }
     let world = clip.tracks_from_root();
     let count = clip.num_samples();
     let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
@@ -322,6 +328,17 @@ fn ahead_of_strafe(clip: &LoopClip, name: Option<&str>, is_mirrored: bool) -> Op
 pub(super) fn is_aside(direction_deg: f64) -> bool {
     let apart = apart_deg(direction_deg, 0.0);
     (ASIDE_DEG..=180.0 - ASIDE_DEG).contains(&apart)
+}
+
+/// The angle between two directions, degrees.
+pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
+    let apart = (one - two).rem_euclid(360.0);
+    apart.min(360.0 - apart)
+}
+
+/// Whether nothing shows how fast a loop goes.
+pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
+    CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks)
 }
 
 /// What the body does, as the facts of its loop say.

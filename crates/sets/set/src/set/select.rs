@@ -3,10 +3,9 @@
 use loopwright_core::analysis::{MOVING_MPS, Side, curve_side, run_speed};
 use loopwright_core::candidate::{MotionKind, NamedMotion};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_formats::{Sidecar, loop_file::facts::Grade};
+use loopwright_formats::loop_file::facts::Grade;
 
-use super::member::{Member, is_aside, kind_of};
-use loopwright_job::CheckId;
+use super::member::{Member, apart_deg, is_aside, is_speed_unknown, kind_of};
 
 /// Turns that differ by less are alike to the eye, degrees per second.
 const SEEN_TURN_DPS: f64 = 3.0;
@@ -97,11 +96,6 @@ pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
     })
 }
 
-/// Whether nothing shows how fast a loop goes.
-pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
-    CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks)
-}
-
 impl Offered {
     /// What decides between loops that move alike, the least first: grade, whether the name says what it does, the plainness of the name (an
     /// idle goes before an idle with a sword), the turn of what goes straight, sliding feet, displacement by closing.
@@ -157,12 +151,6 @@ impl Offered {
 
 fn near(one: f64, two: f64, least: f64) -> bool {
     (one - two).abs() < least.max(SAME_SHARE * one.abs().max(two.abs()))
-}
-
-/// The angle between two directions, degrees.
-pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
-    let apart = (one - two).rem_euclid(360.0);
-    apart.min(360.0 - apart)
 }
 
 /// The best loop of each way to move, with those that move alike. Bad ones are taken only where all of the gait are, and then one; the others

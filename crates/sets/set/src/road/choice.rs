@@ -1,0 +1,140 @@
+//! The form of a set, and the loops that have it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use loopwright_formats::{Format, Target};
+use loopwright_job::max_rate_hz;
+
+use super::{MakeSetError, SetNote, SetSettings, called};
+use crate::set::{Member, Offered, SetForm, TakeLoop, gait_of};
+use loopwright_formats::set::LeftOut;
+
+/// The form of the set: the rate and the format that most loops have, unless settings say otherwise. Errors: more frames than any engine uses.
+pub(super) fn form(
+    settings: &SetSettings,
+    loops: &[TakeLoop],
+    notes: &mut Vec<SetNote>,
+) -> Result<SetForm, MakeSetError> {
+    let own_hz = rate_of_most(loops);
+    let engine = settings.target.unwrap_or(Target::Generic);
+    let format = settings.format.unwrap_or_else(|| format_of(engine, loops));
+    let fps = settings.fps.unwrap_or_else(|| engine.sampled_rate(own_hz));
+    let limit_hz = max_rate_hz(own_hz);
+    if fps > limit_hz {
+        return Err(MakeSetError::Rate {
+            wanted_hz: fps,
+            limit_hz,
+        });
+    }
+    let complaints = engine.complaint(format).into_iter().chain(engine.rate_complaint(fps));
+    notes.extend(complaints.map(SetNote::Engine));
+    let take = &settings.recipe.take;
+    Ok(SetForm {
+        fps,
+        target: settings.target,
+        format,
+        overrides: match take.rig {
+            Some(_) => Default::default(),
+            None => take.overrides(),
+        },
+    })
+}
+
+/// The rate of most loops, hertz.
+fn rate_of_most(loops: &[TakeLoop]) -> f64 {
+    let mut rates: BTreeMap<u64, usize> = BTreeMap::new();
+    for (stored, _) in loops {
+        // In thousandths: files round frame times.
+        *rates.entry((1e3 / stored.clip.step_secs()).round() as u64).or_default() += 1;
+    }
+    let most = rates.iter().max_by_key(|(rate, count)| (**count, **rate));
+    let own = most.map_or(30.0, |(rate, _)| *rate as f64 / 1e3);
+    // A rate that is whole but for rounding is whole.
+    if (own - own.round()).abs() < 0.02 {
+        own.round()
+    } else {
+        own
+    }
+}
+
+/// The format that an engine reads, if it is not that of the first loop.
+fn format_of(engine: Target, loops: &[TakeLoop]) -> Format {
+    let Some((stored, _)) = loops.first() else {
+        return Format::Bvh;
+    };
+    let own = stored.file.source.format();
+    let named = PathBuf::from("loop").with_extension(own.extension());
+    engine.extension(&named).and_then(Format::from_extension).unwrap_or(own)
+}
+
+/// The loops that a set has a use for.
+pub(super) fn members(loops: Vec<TakeLoop>, form: &SetForm, left_out: &mut Vec<LeftOut>) -> Vec<Offered> {
+    let mut offered = Vec::new();
+    for (stored, made) in loops {
+        let take = called(&made.take, made.animation.as_deref());
+        let member = Member::new(stored, made, form).map_err(|error| error.to_string());
+        match member.and_then(|member| Ok((gait_of(&member)?, member))) {
+            Ok((gait, member)) => offered.push(Offered { member, gait }),
+            Err(why) => left_out.push(LeftOut { take, why }),
+        }
+    }
+    offered
+}
+
+/// The loops on the skeleton that most of them are on.
+pub(super) fn of_one_skeleton(
+    offered: Vec<Offered>,
+    left_out: &mut Vec<LeftOut>,
+    notes: &mut Vec<SetNote>,
+) -> Vec<Offered> {
+    let mut groups: Vec<Vec<Offered>> = Vec::new();
+    for each in offered {
+        let is_on_skeleton = |group: &&mut Vec<Offered>| each.member.differs_from(&group[0].member).is_none();
+        match groups.iter_mut().find(is_on_skeleton) {
+            Some(group) => group.push(each),
+            None => groups.push(vec![each]),
+        }
+    }
+    // The first of several of one size.
+    let most = (0..groups.len()).rev().max_by_key(|&group| groups[group].len());
+    let Some(most) = most else { return Vec::new() };
+    let kept = groups.swap_remove(most);
+    let mut said: Vec<&str> = Vec::new();
+    for other in groups.iter().flatten() {
+        let take = other.member.made.take.as_str();
+        if said.contains(&take) {
+            continue;
+        }
+        said.push(take);
+        if let Some(difference) = other.member.differs_from(&kept[0].member) {
+            let left = LeftOut {
+                take: take.to_owned(),
+                why: format!(
+                    "it has another skeleton than \"{}\": {difference}; --rig FILE puts all on one",
+                    kept[0].member.made.take
+                ),
+            };
+            notes.push(SetNote::Skeleton(left.clone()));
+            left_out.push(left);
+        }
+    }
+    kept
+}
+
+/// Bones of takes that differ by more than this show where their clips meet, metres: as a step over a seam.
+const SHOWS_METRES: f64 = 0.002;
+
+/// That takes are of several bodies, whose clips cannot meet.
+pub(super) fn bones_apart(kept: &[Offered]) -> Option<SetNote> {
+    let (first, others) = kept.split_first()?;
+    let apart = others
+        .iter()
+        .map(|other| (other.member.bones_apart(&first.member), other));
+    let (metres, other) = apart.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (metres > SHOWS_METRES).then(|| SetNote::Bones {
+        one: first.member.made.take.clone(),
+        other: other.member.made.take.clone(),
+        metres,
+    })
+}

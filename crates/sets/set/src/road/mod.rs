@@ -1,0 +1,350 @@
+//! The road of a set: from the takes of one character to the files of its set, in one call for every program.
+//!
+//! [`of_style`] tells which files are of one style by their names, [`make_set`] goes over the takes that a caller has ([`SetTakes`], or [`HeldSetFile`] where all are in memory), and
+//! [`MadeSet::write`] gives the files one by one. Takes are asked for anew each time the road goes over them, so that a caller decides
+//! how many of them are in memory, and how many are worked on at once.
+
+mod choice;
+mod held;
+mod style;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use loopwright_controller::{FitSettings, Pool, TakeFit};
+use loopwright_core::analysis::MotionKind;
+use loopwright_formats::loop_file::Complaint;
+use loopwright_formats::{Format, LoopFileError, SidecarError, Target};
+use loopwright_job::{Recipe, Studied};
+use loopwright_moves::play::PlayError;
+
+use crate::set::{self, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
+use loopwright_formats::set::{LeftOut, ManifestError, SET_FILE, SetController, SetMode};
+
+pub use held::HeldSetFile;
+pub use style::{ChosenStyle, OfStyle, SetFileName, of_style};
+pub use write::{SetClipFile, WrittenSet};
+
+/// What is asked of a set.
+#[derive(Clone, Debug)]
+pub struct SetSettings {
+    /// How its takes are studied, and how their loops are closed.
+    pub recipe: Recipe,
+    /// Loops of each way to move that differ as much as the takes allow, 1 or more.
+    pub variants: usize,
+    /// Frames per second; `None` for those of most loops.
+    pub fps: Option<f64>,
+    /// The engine that it is written for.
+    pub target: Option<Target>,
+    /// The format of its clips; `None` for the engine's, or that of the character or of the first loop.
+    pub format: Option<Format>,
+    /// Whether all clips are animations of one file.
+    pub is_single: bool,
+    /// The folder of its files, as sidecars state it; it gives the set its name.
+    pub folder: PathBuf,
+}
+
+impl SetSettings {
+    /// The name of the set: that of its folder.
+    pub fn name(&self) -> String {
+        let name = self.folder.file_name().map(|name| name.to_string_lossy().into_owned());
+        name.filter(|name| !name.starts_with('.'))
+            .unwrap_or_else(|| "set".to_owned())
+    }
+
+    /// Names of the files beside the clips: the manifest, and those of the engine.
+    pub fn files_beside(&self) -> &'static [&'static str] {
+        match self.target {
+            Some(Target::Godot) => &[SET_FILE, godot::TREE_FILE, godot::EVENTS_FILE],
+            _ => &[SET_FILE],
+        }
+    }
+}
+
+/// The takes of a set, file by file.
+///
+/// Files are asked for what they hold several times. One of loops that were made before has no takes.
+pub trait SetTakes: Sync {
+    /// The number of files.
+    fn num_files(&self) -> usize;
+
+    /// The name of a file, as the manifest states it.
+    fn name(&self, file: usize) -> String;
+
+    /// Gives each take of a file, and whether the file holds several. Errors: why it cannot be read, in words.
+    fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String>;
+
+    /// Gives each loop of a file of loops that were made before, or why it cannot be used. Errors: why the file cannot be read, in words.
+    fn loops(&self, file: usize, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), String>;
+
+    /// Does the work on each file, and returns what it gives in the order of the files; several at once if the caller likes. The work tells
+    /// what is wrong with a file as a whole.
+    fn on_all<A: Default + Send>(
+        &self,
+        _: SetStage,
+        work: impl Fn(usize, &mut A) -> Result<(), String> + Sync,
+    ) -> Vec<A> {
+        let mut all = Vec::new();
+        for file in 0..self.num_files() {
+            let mut given = A::default();
+            // The manifest says it too.
+            let _ = work(file, &mut given);
+            all.push(given);
+        }
+        all
+    }
+}
+
+/// What a road looks for when it goes over all files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetStage {
+    /// Loops.
+    Loops,
+    /// What happens once between them.
+    Passages,
+}
+
+/// What should be known of a set that is made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum SetNote {
+    /// Its engine does not take its files as they are.
+    #[error(transparent)]
+    Engine(Complaint),
+    /// A take is left out because of its skeleton.
+    #[error("{}: {}", .0.take, .0.why)]
+    Skeleton(LeftOut),
+    /// Takes are of several bodies, whose clips cannot meet.
+    #[error(
+        "bones of \"{one}\" and \"{other}\" differ by up to {:.0} mm, so that clips of both do not meet exactly; --rig FILE puts all on one character",
+        1e3 * .metres
+    )]
+    Bones { one: String, other: String, metres: f64 },
+    /// What was changed to write it.
+    #[error(transparent)]
+    File(loopwright_formats::Warning),
+}
+
+/// Why there is no set.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "messages show what their fields are")]
+pub enum MakeSetError {
+    /// No file is of the style that is asked for; with names of some.
+    #[error("no take is named like the style \"{style}\"")]
+    NoStyle { style: String, there: Vec<String> },
+    #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
+    Rate { wanted_hz: f64, limit_hz: f64 },
+    /// With all that was left out.
+    #[error("no take gives a loop for a set")]
+    NoLoops(Vec<LeftOut>),
+    /// Its loops cannot be played one after the other.
+    #[error(transparent)]
+    Play(#[from] PlayError),
+    /// A loop cannot be written.
+    #[error(transparent)]
+    Loop(LoopFileError),
+    /// What happens once cannot be written.
+    #[error("{error}")]
+    Passage { file: String, error: LoopFileError },
+    /// A passage is no take.
+    #[error(transparent)]
+    Take(#[from] loopwright_core::take::TakeError),
+    /// Not all clips fit into one file.
+    #[error("{error}")]
+    Single { file: String, error: LoopFileError },
+    /// A loop cannot be written into the file of all.
+    #[error("{error}")]
+    LoopOfSingle { file: String, error: LoopFileError },
+    /// The facts of a loop cannot be written.
+    #[error(transparent)]
+    Sidecar(#[from] SidecarError),
+    /// The manifest cannot be written.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+}
+
+/// A set that is made and not yet written.
+#[derive(Clone, Debug)]
+pub struct MadeSet {
+    set: Set,
+    form: SetForm,
+    settings: SetSettings,
+    controller: Option<SetController>,
+    left_out: Vec<LeftOut>,
+}
+
+/// What files offer.
+#[derive(Default)]
+struct Offers {
+    loops: Vec<TakeLoop>,
+    left_out: Vec<LeftOut>,
+    fits: Vec<TakeFit>,
+}
+
+/// Makes a set of takes: the loops of most use on one skeleton, mirrors and blends of what is missing, and what happens once between them.
+///
+/// `left_out` is what the caller did not give, which the manifest then names too. What should be known goes to `notes`. Errors:
+/// [`MakeSetError`].
+pub fn make_set(
+    settings: SetSettings,
+    takes: &(impl SetTakes + ?Sized),
+    left_out: Vec<LeftOut>,
+    notes: &mut Vec<SetNote>,
+) -> Result<MadeSet, MakeSetError> {
+    let Offers {
+        loops,
+        mut left_out,
+        fits,
+    } = offers(&settings, takes, left_out);
+    let form = choice::form(&settings, &loops, notes)?;
+    let members = choice::members(loops, &form, &mut left_out);
+    let mut offered = choice::of_one_skeleton(members, &mut left_out, notes);
+    if let Some(first) = offered.first()
+        && !offered.iter().any(|each| each.gait == MotionKind::Idle)
+    {
+        offered.extend(stance(takes, first, &form));
+    }
+    notes.extend(choice::bones_apart(&offered));
+    if offered.is_empty() {
+        return Err(MakeSetError::NoLoops(left_out));
+    }
+    let request = SetRequest {
+        form,
+        variants: settings.variants,
+        pairs: settings.recipe.take.mirror.clone(),
+    };
+    let set = Set::new(offered, &request);
+    let passages = passages(takes, &set, &request.pairs)?;
+    Ok(MadeSet {
+        set: set.with_passages(passages),
+        form: request.form,
+        controller: controller(&fits),
+        settings,
+        left_out,
+    })
+}
+
+/// What all files offer, in their order.
+fn offers(settings: &SetSettings, takes: &(impl SetTakes + ?Sized), left_out: Vec<LeftOut>) -> Offers {
+    let mut all = Offers {
+        left_out,
+        ..Offers::default()
+    };
+    let of_each = takes.on_all(SetStage::Loops, |file, offers: &mut Offers| {
+        let done = of_file(settings, takes, file, offers);
+        if let Err(why) = &done {
+            offers.left_out.push(LeftOut {
+                take: takes.name(file),
+                why: why.clone(),
+            });
+        }
+        done
+    });
+    for offers in of_each {
+        all.loops.extend(offers.loops);
+        all.left_out.extend(offers.left_out);
+        all.fits.extend(offers.fits);
+    }
+    all
+}
+
+/// What a file offers: loops that were made before, or those of its takes.
+fn of_file(
+    settings: &SetSettings,
+    takes: &(impl SetTakes + ?Sized),
+    file: usize,
+    offers: &mut Offers,
+) -> Result<(), String> {
+    takes.loops(file, &mut |made| match made {
+        Ok(made) => offers.loops.push(made),
+        Err(left_out) => offers.left_out.push(left_out),
+    })?;
+    takes.takes(file, &mut |studied, _| {
+        if let Err(why) = of_take(settings, studied, offers) {
+            let take = called(&studied.name, studied.facts().animation.as_deref());
+            offers.left_out.push(LeftOut { take, why });
+        }
+    })
+}
+
+/// What a take offers. Errors: why it has no loop.
+fn of_take(settings: &SetSettings, studied: &Studied, offers: &mut Offers) -> Result<(), String> {
+    let fit = loopwright_controller::fit(&studied.analysis, &FitSettings::default());
+    offers.fits.extend(fit);
+    let in_words = |error| studied.failure(&error, None);
+    let loops = set::loops_of(studied, &settings.recipe, settings.variants).map_err(in_words)?;
+    if loops.is_empty() {
+        return Err("what repeats in it is uneven, or holds several cycles".to_owned());
+    }
+    let (made, failed): (Vec<_>, Vec<_>) = loops.into_iter().partition(Result::is_ok);
+    offers.loops.extend(made.into_iter().flatten());
+    match failed.into_iter().find_map(Result::err) {
+        Some(error) if offers.loops.is_empty() => Err(in_words(error)),
+        _ => Ok(()),
+    }
+}
+
+/// How a take is named, of several in one file with its animation.
+fn called(take: &str, animation: Option<&str>) -> String {
+    let extension = Path::new(take).extension().and_then(|extension| extension.to_str());
+    let format = extension.and_then(Format::from_extension);
+    match animation {
+        Some(animation) if format.is_some_and(|format| format.capabilities().holds_animations) => {
+            format!("{take}#{animation}")
+        }
+        _ => take.to_owned(),
+    }
+}
+
+/// A still body on the skeleton of a set, out of the first file with a take in which it stands.
+fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> Option<Offered> {
+    (0..takes.num_files()).find_map(|file| {
+        let mut found = None;
+        // What cannot be read is left out by now.
+        let _ = takes.takes(file, &mut |studied, _| {
+            if found.is_none()
+                && let Ok(Some((stored, made))) = set::stance_of(studied)
+            {
+                let member = set::Member::new(stored, made, form).ok();
+                found = member.filter(|member| member.differs_from(&like.member).is_none());
+            }
+        });
+        found.map(|member| Offered {
+            member,
+            gait: MotionKind::Idle,
+        })
+    })
+}
+
+/// What happens once in all takes. Errors: the loops of the set cannot be played.
+fn passages(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Result<Vec<TakePassages>, PlayError> {
+    let loops = set.loops()?;
+    let of_each = takes.on_all(SetStage::Passages, |file, once: &mut Vec<TakePassages>| {
+        // What cannot be read is left out by now.
+        let _ = takes.takes(file, &mut |studied, is_of_pack| {
+            once.extend(set::passages_of(studied, (set, &loops), is_of_pack, pairs));
+        });
+        Ok(())
+    });
+    Ok(of_each.into_iter().flatten().collect())
+}
+
+/// Constants for a controller, where the takes show any.
+fn controller(fits: &[TakeFit]) -> Option<SetController> {
+    let pool = Pool::new(&fits.iter().collect::<Vec<_>>());
+    let modes: Vec<SetMode> = (core::iter::once(&pool.all).chain(&pool.modes))
+        .map(|mode| SetMode {
+            mode: mode.mode.map_or_else(|| "all".to_owned(), |mode| mode.to_string()),
+            top_speed_mps: mode.top_speed.map(|speed| speed.median),
+            turn_rate_dps: mode.turn_rate.map(|rate| rate.median.to_degrees()),
+            velocity_half_life_secs: mode.velocity.chosen_secs(),
+            facing_half_life_secs: mode.facing.chosen_secs(),
+        })
+        .collect();
+    (pool.takes > 0).then_some(SetController {
+        takes: pool.takes,
+        modes,
+    })
+}

@@ -1,0 +1,164 @@
+//! The files of a set.
+
+use std::path::Path;
+
+use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
+use loopwright_formats::{Sidecar, Source, Target};
+use loopwright_job::judge_pack;
+
+use super::{MadeSet, MakeSetError, SetNote};
+use crate::set::godot;
+use loopwright_formats::set::Manifest;
+
+/// A file of clips.
+#[derive(Clone, Debug)]
+pub struct SetClipFile {
+    /// Its name in the folder of the set.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The JSON beside it, if there are loops in it: `name` and `.json`.
+    pub sidecar: Option<String>,
+}
+
+/// What belongs to a set beside its clips.
+#[derive(Clone, Debug)]
+pub struct WrittenSet {
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// The text of `set.json`.
+    pub json: String,
+    /// Files for its engine, by their names.
+    pub engine_files: Vec<(&'static str, String)>,
+}
+
+/// What was written: the file of each loop and its facts there, the file and the animation of each passage.
+#[derive(Default)]
+struct Written {
+    loops: Vec<(String, Sidecar)>,
+    passages: Vec<(String, Option<String>)>,
+}
+
+impl MadeSet {
+    /// Writes the set into memory: its clips go to `add`, one file after the other, and the rest is returned. What was changed to write it
+    /// goes to `notes`. Errors: [`MakeSetError`], or that of `add`, which ends it.
+    pub fn write<E: From<MakeSetError>>(
+        self,
+        notes: &mut Vec<SetNote>,
+        mut add: impl FnMut(SetClipFile) -> Result<(), E>,
+    ) -> Result<WrittenSet, E> {
+        let written = if self.settings.is_single {
+            let (written, file) = self.single(notes)?;
+            add(file)?;
+            written
+        } else {
+            self.each(&mut add)?
+        };
+        Ok(self.with_manifest(&written)?)
+    }
+
+    /// The form of what happens once, and of the file of all. A set has loops, or [`super::make_set`] ended.
+    fn source(&self) -> Source {
+        self.form.source(&self.set.entries[0].member.stored)
+    }
+
+    /// The names of a file of the set and of its sidecar, as the sidecar states them.
+    fn stated_names(&self, file: &str) -> Vec<String> {
+        [file.to_owned(), format!("{file}.json")]
+            .map(|name| self.settings.folder.join(Path::new(&name)).display().to_string())
+            .to_vec()
+    }
+
+    /// Each clip in a file of its own.
+    fn each<E: From<MakeSetError>>(&self, add: &mut impl FnMut(SetClipFile) -> Result<(), E>) -> Result<Written, E> {
+        let mut written = Written::default();
+        let named = |name: &str| format!("{name}.{}", self.form.format.extension());
+        for entry in &self.set.entries {
+            let name = named(&entry.name);
+            let source = self.form.source(&entry.member.stored);
+            let file = entry.ready(&self.form).write(&source).map_err(MakeSetError::Loop)?;
+            let (bytes, sidecar) = file.written.named(file.sidecar, self.stated_names(&name));
+            add(SetClipFile {
+                name: name.clone(),
+                bytes: bytes.into_owned(),
+                sidecar: Some(sidecar.to_json().map_err(MakeSetError::from)?),
+            })?;
+            written.loops.push((name, sidecar));
+        }
+        let source = self.source();
+        for each in &self.set.passages {
+            let name = named(each.passage.name());
+            let ready = each.ready(&self.form, self.set.has_root_joint());
+            let file = ready.map_err(MakeSetError::from)?.write(&source);
+            let file = file.map_err(|error| MakeSetError::Passage {
+                file: name.clone(),
+                error,
+            })?;
+            add(SetClipFile {
+                name: name.clone(),
+                bytes: file.bytes,
+                sidecar: None,
+            })?;
+            written.passages.push((name, file.animation));
+        }
+        Ok(written)
+    }
+
+    /// All clips as animations of one file.
+    fn single(&self, notes: &mut Vec<SetNote>) -> Result<(Written, SetClipFile), MakeSetError> {
+        let name = format!("{}.{}", self.settings.name(), self.form.format.extension());
+        let (mut carried, mut onto) = (Vec::new(), Vec::new());
+        for entry in &self.set.entries {
+            let ready = entry.ready(&self.form);
+            carried.push(CarriedMotion::Loop(Box::new(ready.derived.clone())));
+            onto.push(Some(ready));
+        }
+        for each in &self.set.passages {
+            carried.push(each.ready(&self.form, self.set.has_root_joint())?);
+            onto.push(None);
+        }
+        let pack = MotionPack::write(&carried, &self.source()).map_err(|error| MakeSetError::Single {
+            file: name.clone(),
+            error,
+        })?;
+        notes.extend(pack.warnings.iter().cloned().map(SetNote::File));
+        let judged = judge_pack(pack, &onto, name.clone());
+        let (bytes, mut sidecar) = judged.map_err(|error| MakeSetError::LoopOfSingle {
+            file: name.clone(),
+            error,
+        })?;
+        sidecar.outputs = self.stated_names(&name);
+        let file = SetClipFile {
+            name: name.clone(),
+            bytes,
+            sidecar: Some(sidecar.to_json()?),
+        };
+        let passages = self.set.passages.iter();
+        let written = Written {
+            loops: sidecar.loops.into_iter().map(|facts| (name.clone(), facts)).collect(),
+            passages: passages
+                .map(|each| (name.clone(), Some(each.passage.name().to_owned())))
+                .collect(),
+        };
+        Ok((written, file))
+    }
+
+    /// The manifest of what was written, and what the engine needs.
+    fn with_manifest(self, written: &Written) -> Result<WrittenSet, MakeSetError> {
+        let name = self.settings.name();
+        let manifest = (self.set).manifest(&name, &written.loops, &written.passages, self.left_out)?;
+        let manifest = Manifest {
+            controller: self.controller,
+            ..manifest
+        };
+        Ok(WrittenSet {
+            json: manifest.to_json()?,
+            engine_files: if self.settings.target == Some(Target::Godot) {
+                godot::resources(&manifest).to_vec()
+            } else {
+                Vec::new()
+            },
+            manifest,
+        })
+    }
+}

@@ -1,0 +1,242 @@
+//! The road of a set on synthetic takes: what they show is in the set, what they lack is named, and files are what the manifest says.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use loopwright_formats::set::{ClipKind, LeftOut, Manifest};
+use loopwright_formats::{Format, LoadedTake, ReadSettings, Sidecar, Source, Target, read_take};
+use loopwright_job::{Recipe, Studied, Study};
+use loopwright_sets::road::{
+    HeldSetFile, MadeSet, MakeSetError, SetClipFile, SetFileName, SetSettings, SetStage, SetTakes, WrittenSet,
+    make_set, of_style,
+};
+use loopwright_sets::set::TakeLoop;
+use loopwright_synth::{WalkSettings, synthesize};
+
+fn walk(name: &str, settings: WalkSettings) -> HeldSetFile {
+    let settings = WalkSettings {
+        frame_rate_hz: 30.0,
+        drift: 0.0,
+        noise_deg: 0.0,
+        ..settings
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let file = LoadedTake::new(take.clone(), Source::for_take(&take, Format::Bvh));
+    let studied = Study::default().analyse(name, file, Vec::new()).unwrap();
+    HeldSetFile {
+        name: name.to_owned(),
+        takes: vec![Arc::new(studied)],
+        ..HeldSetFile::default()
+    }
+}
+
+/// Takes of one walker: it stands and walks, walks on a curve, and runs.
+fn takes() -> Vec<HeldSetFile> {
+    let still_then_walk = WalkSettings {
+        speed_mps: 1.3,
+        turn_dps: 0.0,
+        lead_in_secs: 4.0,
+        seconds: 9.0,
+        ..WalkSettings::default()
+    };
+    let curve = WalkSettings {
+        speed_mps: 1.2,
+        turn_dps: 40.0,
+        seconds: 6.0,
+        ..WalkSettings::default()
+    };
+    let run = WalkSettings {
+        speed_mps: 3.2,
+        turn_dps: 0.0,
+        period_secs: 0.7,
+        seconds: 5.0,
+        ..WalkSettings::default()
+    };
+    vec![
+        walk("walk.bvh", still_then_walk),
+        walk("left.bvh", curve),
+        walk("run.bvh", run),
+    ]
+}
+
+fn settings() -> SetSettings {
+    SetSettings {
+        recipe: Recipe::default(),
+        variants: 1,
+        fps: None,
+        target: None,
+        format: None,
+        is_single: false,
+        folder: "hero".into(),
+    }
+}
+
+fn made(settings: SetSettings, takes: &(impl SetTakes + ?Sized)) -> MadeSet {
+    make_set(settings, takes, Vec::new(), &mut Vec::new()).unwrap()
+}
+
+fn written(made: MadeSet) -> (WrittenSet, Vec<SetClipFile>) {
+    let mut files = Vec::new();
+    let written = made.write(&mut Vec::new(), |file| {
+        files.push(file);
+        Ok::<(), MakeSetError>(())
+    });
+    (written.unwrap(), files)
+}
+
+#[test]
+fn a_set_has_what_its_takes_show_and_its_files_are_what_the_manifest_says() {
+    let (set, files) = written(made(settings(), takes().as_slice()));
+    let manifest = &set.manifest;
+    assert_eq!(Manifest::from_json(set.json.as_bytes()).unwrap(), *manifest);
+    assert_eq!(manifest.name, "hero");
+    assert_eq!(manifest.fps, 30.0);
+    let speed = |name: &str| manifest.clip(name).unwrap().speed_mps.unwrap();
+    assert!((speed("walk") - 1.3).abs() < 0.02, "{}", speed("walk"));
+    assert!((speed("run") - 3.2).abs() < 0.05, "{}", speed("run"));
+    let turn = |name: &str| manifest.clip(name).unwrap().turn_rate_dps.unwrap();
+    assert!((turn("walk_left_40") - 40.0).abs() < 1.0);
+    assert!((turn("walk_right_40") + 40.0).abs() < 1.0);
+    assert_eq!(manifest.clip("start_walk").unwrap().kind, ClipKind::Start);
+    assert_eq!(speed("idle"), 0.0);
+    let missing: BTreeSet<&str> = manifest.missing.iter().map(|part| &*part.what).collect();
+    assert!(missing.contains("stop"), "{missing:?}");
+    let controller = manifest.controller.as_ref().unwrap();
+    assert_eq!(controller.takes, 3);
+
+    assert_eq!(files.len(), manifest.clips.len());
+    for (clip, file) in manifest.clips.iter().zip(&files) {
+        assert_eq!(clip.file, file.name);
+        let read = read_take(&file.bytes, "clip", &ReadSettings::default(), &mut Vec::new()).unwrap();
+        assert_eq!(read.take.num_frames(), clip.frames + 1, "{}", clip.name);
+        let facts = (file.sidecar.as_ref()).map(|json| Sidecar::from_json(json.as_bytes()).unwrap());
+        assert_eq!(facts.is_some(), clip.kind == ClipKind::Loop);
+        if let Some(facts) = facts {
+            assert_eq!(facts.outputs[0], format!("hero/{}", file.name));
+            facts.check_file(&file.bytes).unwrap();
+        }
+    }
+}
+
+#[test]
+fn one_file_for_all_and_the_files_of_an_engine() {
+    let of_godot = SetSettings {
+        target: Some(Target::Godot),
+        format: Some(Format::Glb),
+        is_single: true,
+        ..settings()
+    };
+    assert_eq!(of_godot.files_beside(), ["set.json", "tree.tres", "events.tres"]);
+    let (set, files) = written(made(of_godot, takes().as_slice()));
+    let [file] = &files[..] else {
+        panic!("{} files", files.len())
+    };
+    assert_eq!(file.name, "hero.glb");
+    let names = loopwright_formats::animation_names(&file.bytes);
+    let of_clips = set.manifest.clips.iter().map(|clip| clip.animation.clone().unwrap());
+    assert_eq!(names.iter().cloned().collect::<BTreeSet<_>>(), of_clips.collect());
+    let loops = set.manifest.clips.iter().filter(|clip| clip.kind == ClipKind::Loop);
+    let facts = Sidecar::all_from_json(file.sidecar.as_ref().unwrap().as_bytes()).unwrap();
+    assert_eq!(facts.len(), loops.count());
+    assert_eq!(set.engine_files.len(), 2);
+}
+
+/// Takes of which one file cannot be read, and whose files are worked on in another order.
+struct Odd(Vec<HeldSetFile>);
+
+impl SetTakes for Odd {
+    fn num_files(&self) -> usize {
+        self.0.len() + 1
+    }
+
+    fn name(&self, file: usize) -> String {
+        self.0.get(file).map_or("torn.bvh", |file| &file.name).to_owned()
+    }
+
+    fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String> {
+        if file == self.0.len() {
+            return Err("it ends within a line".to_owned());
+        }
+        self.0.takes(file, give)
+    }
+
+    fn loops(&self, _: usize, _: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn on_all<A: Default + Send>(
+        &self,
+        _: SetStage,
+        work: impl Fn(usize, &mut A) -> Result<(), String> + Sync,
+    ) -> Vec<A> {
+        let mut all: Vec<A> = (0..self.num_files()).map(|_| A::default()).collect();
+        for (file, given) in all.iter_mut().enumerate().rev() {
+            let _ = work(file, given);
+        }
+        all
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_and_the_order_of_work_changes_nothing() {
+    let (mut torn, files) = written(made(settings(), &Odd(takes())));
+    let (whole, of_whole) = written(made(settings(), takes().as_slice()));
+    let left_out = torn.manifest.left_out.pop().unwrap();
+    assert_eq!((&*left_out.take, &*left_out.why), ("torn.bvh", "it ends within a line"));
+    assert_eq!(torn.manifest, whole.manifest);
+    for (one, other) in files.iter().zip(&of_whole) {
+        assert!(one.bytes == other.bytes, "{}", one.name);
+    }
+}
+
+#[test]
+fn without_a_loop_there_is_no_set_and_it_says_of_each_take_why() {
+    let short = WalkSettings {
+        seconds: 0.3,
+        ..WalkSettings::default()
+    };
+    let files = [walk("short.bvh", short)];
+    let Err(MakeSetError::NoLoops(left_out)) = make_set(settings(), &files[..], Vec::new(), &mut Vec::new()) else {
+        panic!("a set of nothing");
+    };
+    assert_eq!(left_out.len(), 1);
+    assert_eq!(left_out[0].take, "short.bvh");
+    assert_eq!(left_out[0].why, "no loop found in \"short.bvh\": the take is too short");
+
+    let dense = SetSettings {
+        fps: Some(1e6),
+        ..settings()
+    };
+    let error = make_set(dense, takes().as_slice(), Vec::new(), &mut Vec::new()).unwrap_err();
+    assert!(matches!(error, MakeSetError::Rate { wanted_hz: 1e6, .. }), "{error}");
+}
+
+#[test]
+fn files_are_of_the_style_that_most_have_or_of_the_one_that_is_asked_for() {
+    let names = [
+        "Neutral_FW.bvh",
+        "Neutral_BR.bvh",
+        "Neutral_FR.bvh",
+        "Angry_FW.bvh",
+        "Angry_BR.bvh",
+    ];
+    let files = names.map(|name| SetFileName {
+        name: format!("takes/{name}"),
+        below: name.to_owned(),
+        holds_animations: false,
+    });
+    let most = of_style(&files, None).unwrap();
+    assert_eq!(most.is_kept, [true, true, true, false, false]);
+    let chosen = most.chosen.unwrap();
+    assert_eq!((&*chosen.style, chosen.count), ("neutral", 3));
+    assert_eq!(chosen.others, ["angry"]);
+    assert_eq!(most.left_out[1].take, "takes/Angry_BR.bvh");
+    let angry = of_style(&files, Some("angry")).unwrap();
+    assert_eq!(angry.is_kept, [false, false, false, true, true]);
+    assert!(angry.left_out.is_empty());
+    let none = of_style(&files, Some("sad")).unwrap_err();
+    assert!(matches!(none, MakeSetError::NoStyle { there, .. } if there.len() == 3));
+    // Two names that differ in no word that is a style.
+    let plain = of_style(&files[..1], None).unwrap();
+    assert_eq!((plain.is_kept, plain.chosen), (vec![true], None));
+}
