@@ -6,6 +6,7 @@
 mod arrays;
 mod asked;
 mod fault;
+mod held;
 mod loops;
 mod matching;
 mod road;

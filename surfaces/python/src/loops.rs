@@ -24,7 +24,7 @@ use pyo3::{prelude::*, types::PyBytes};
 use crate::arrays::{numbers, rotations, rows, vectors};
 use crate::asked::Asked;
 use crate::fault::Fault;
-use crate::takes::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton};
+use crate::held::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton};
 use crate::work::work;
 
 /// A loop.

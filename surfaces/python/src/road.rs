@@ -11,8 +11,9 @@ use pyo3::{prelude::*, types::PyBytes};
 use crate::arrays::numbers;
 use crate::asked::Asked;
 use crate::fault::Fault;
+use crate::held::HeldTake;
 use crate::loops::{HeldLoop, Loop, OfLoops};
-use crate::takes::{HeldTake, Take};
+use crate::takes::Take;
 use crate::work::work;
 
 /// A take or a loop, as it comes in.

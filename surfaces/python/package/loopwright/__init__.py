@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from ._poses import Poses
     from ._road import Check, Costs, JumpCost, blend, check, cost, fit, inspect, list_loops, mirror, play, retarget
     from ._settings import Settings
-    from ._tables import Table, table
+    from ._rows import table
+    from ._tables import Table
     from ._take import Candidate, Found, Take, animations, find, make, read
 
 # Where each name lives: modules are imported when they are used, so that the command starts at once.
@@ -57,8 +58,9 @@ _HOMES = {
     "_loop": "Loop load",
     "_poses": "Poses",
     "_road": "Check Costs JumpCost blend check cost fit inspect list_loops mirror play retarget",
+    "_rows": "table",
     "_settings": "Settings",
-    "_tables": "Table table",
+    "_tables": "Table",
     "_take": "Candidate Found Take animations find make read",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -15,9 +15,9 @@ import numpy as np
 from . import _native
 from ._native import Loop as NativeLoop
 from ._errors import ArrayError
+from ._motion import Motion, warn
 from ._poses import Floats, Poses, array, numbers, of_numbers
 from ._settings import path_of
-from ._take import Motion, warn
 
 
 class Loop(Motion[NativeLoop]):

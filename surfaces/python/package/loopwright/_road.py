@@ -14,9 +14,10 @@ import numpy.typing as npt
 from . import _native
 from ._errors import SettingError
 from ._loop import Loop
+from ._motion import warn
 from ._poses import Floats, array, numbers
 from ._settings import asked, flags, path_of, text_of
-from ._take import Take, read, warn
+from ._take import Take, read
 
 if TYPE_CHECKING:
     from ._native import Loop as NativeLoop

@@ -22,9 +22,10 @@ from ._errors import ReadError, SettingError
 from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
 from ._loop import Loop
+from ._motion import warn
 from ._road import Motionlike, Pathlike, has_sidecar, is_path, joint_weights, motion_of
 from ._settings import asked, flags, path_of
-from ._take import Take, warn
+from ._take import Take
 
 if TYPE_CHECKING:
     Rows = npt.NDArray[np.float32]
