@@ -120,10 +120,8 @@ impl HeldTake {
             || (asked.animation.is_some() && asked.animation != reading.animation)
             || (asked.skin.is_some() && asked.skin != reading.skin);
         if differs {
-            return Err(Fault::setting(
-                Failure::error("up, unit, animation and skin say how a file is read, and this take is read already")
-                    .try_this("loopwright.read(path, animation=\"Walk\")"),
-            ));
+            let what = "up, unit, animation and skin say how a file is read, and this take is read already";
+            return Err(Fault::setting(what.to_owned()).hinting("loopwright.read(path, animation=\"Walk\")"));
         }
         let args = StudyArgs {
             up: reading.up,

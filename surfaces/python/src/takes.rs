@@ -6,13 +6,13 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use loopwright_cli::answers;
 use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton};
-use loopwright_formats::loop_file::to_text;
 use loopwright_formats::{Format, LoadedTake, MotionArrays, Source, Warning};
 use loopwright_job::{Recipe, SearchRows, Study, recipe, search_rows, take_facts};
 use pyo3::{prelude::*, types::PyBytes};
 
 use crate::arrays::{rotations, rows, vectors};
 use crate::asked::Asked;
+use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::held::{HeldTake, SkeletonArrays, in_words, poses, skeleton};
 use crate::loops::{Loop, Wanted, make};
@@ -106,9 +106,9 @@ impl Take {
         })
     }
 
-    /// The facts about it, in JSON.
-    fn facts(&self) -> PyResult<String> {
-        Ok(to_text(&take_facts(&self.0.name(), self.0.file())).map_err(Fault::array)?)
+    /// The facts about it.
+    fn facts(&self) -> PyResult<Facts> {
+        Ok(Facts::new(&take_facts(self.0.name(), self.0.file()))?)
     }
 
     #[getter]
@@ -156,7 +156,7 @@ impl Take {
         Ok((contacts.joints, PyBytes::new(py, &stands)))
     }
 
-    /// The list of loops: the answer in JSON, the stretches, and warnings.
+    /// The list of loops: the answer, the stretches, and warnings.
     fn find(&self, py: Python<'_>, asked: Asked, top: usize) -> PyResult<Found> {
         let held = Arc::clone(&self.0);
         work(py, move || {
@@ -164,12 +164,12 @@ impl Take {
             let studied = held.studied(&recipe.take)?;
             search
                 .check(&studied)
-                .map_err(|error| Fault::make(answers::job_failure(&studied, Some(&search), error)))?;
+                .map_err(|error| Fault::job(&studied, Some(&search), error))?;
             let pairing =
                 recipe::pairing(&studied.analysis, &recipe.stretch, &recipe.take.mirror).map_err(Fault::setting)?;
             search
                 .check_pairing(&pairing)
-                .map_err(|error| Fault::make(answers::job_failure(&studied, Some(&search), error)))?;
+                .map_err(|error| Fault::job(&studied, Some(&search), error))?;
             let settings = SearchSettings {
                 pairing,
                 ..search.settings(top)
@@ -184,9 +184,9 @@ impl Take {
                     }
                 }
             };
-            let json = answers::found(&studied, &rows, &settings);
+            let found = answers::found(&studied, &rows, &settings).map_err(Fault::make)?;
             let candidates = rows.found.candidates.into_iter().map(Candidate).collect();
-            Ok((json, candidates, in_words(&studied.warnings)))
+            Ok((Facts(found), candidates, in_words(&studied.warnings)))
         })
     }
 
@@ -229,8 +229,8 @@ impl Take {
     }
 }
 
-/// The answer of a search in JSON, the stretches, and warnings with their categories.
-type Found = (String, Vec<Candidate>, Vec<(&'static str, String)>);
+/// The answer of a search, the stretches, and warnings with their categories.
+type Found = (Facts, Vec<Candidate>, Vec<(&'static str, String)>);
 
 impl Take {
     /// A take in the form of a file.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cached_property
 from html import escape
@@ -48,7 +47,7 @@ class Loop(Motion[NativeLoop]):
     @cached_property
     def facts(self) -> dict[str, Any]:
         """All that is known of it: its sidecar (docs/formats/json.md)."""
-        facts: dict[str, Any] = json.loads(self._native.facts())
+        facts: dict[str, Any] = self._native.facts()
         return facts
 
     @property

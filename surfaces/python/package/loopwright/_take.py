@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -147,7 +146,7 @@ class Take(Motion[NativeTake]):
     @property
     def facts(self) -> dict[str, Any]:
         """What is known of its file, with the keys of `take` in sidecars (docs/formats/json.md)."""
-        facts: dict[str, Any] = json.loads(self._native.facts())
+        facts: dict[str, Any] = self._native.facts()
         return facts
 
     @property
@@ -161,9 +160,8 @@ class Take(Motion[NativeTake]):
         Raises SettingError where settings cannot be followed.
         """
         _check_count("top", top)
-        answer, stretches, said = self._native.find(asked(settings, recipe), top)
+        facts, stretches, said = self._native.find(asked(settings, recipe), top)
         self._warn(said)
-        facts = json.loads(answer)
         rows = zip(stretches, facts.pop("candidates"), strict=True)
         return Found((Candidate(native, row) for native, row in rows), facts)
 
@@ -215,7 +213,7 @@ class Take(Motion[NativeTake]):
 
     def _loops(
         self,
-        asked: Mapping[str, Any],
+        asked: _native.Asked,
         candidate: Candidate | None = None,
         rows: list[int] | None = None,
         every: bool = False,
