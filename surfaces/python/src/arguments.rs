@@ -102,8 +102,10 @@ impl<'py> Argument<'py> {
         }
     }
 
+    /// Numbers of a list, or a single one.
     pub(crate) fn numbers(&self) -> Result<Vec<f64>, Fault> {
-        depythonize(&self.value).map_err(|_| self.expected("a list of numbers"))
+        let single = self.number().map(|number| vec![number]);
+        single.or_else(|_| depythonize(&self.value).map_err(|_| self.expected("a number or a list of numbers")))
     }
 
     /// A whole number from the least one on.
@@ -132,10 +134,17 @@ impl<'py> Argument<'py> {
         }
     }
 
+    /// Texts of a list, of one text with commas between them, or of a dict as `NAME=VALUE`.
     pub(crate) fn texts(&self) -> Result<Vec<String>, Fault> {
+        let expected = "a list of texts, or a dict";
         match self.value() {
-            Ok(Value::String(text)) => Ok(vec![text]),
-            _ => depythonize(&self.value).map_err(|_| self.expected("a list of texts")),
+            Ok(Value::String(text)) => Ok(text.split(',').map(|part| part.trim().to_owned()).collect()),
+            Ok(Value::Table(_)) => {
+                let said = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let entries = self.table::<Value>(expected)?.into_iter();
+                Ok(entries.map(|(name, value)| format!("{name}={}", said(value))).collect())
+            }
+            _ => depythonize(&self.value).map_err(|_| self.expected(expected)),
         }
     }
 

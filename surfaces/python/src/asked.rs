@@ -12,6 +12,7 @@ use toml::{Table, Value};
 
 use crate::arguments::{Argument, Arguments};
 use crate::fault::Fault;
+use crate::words::keyword_of;
 
 /// Conditions of a search; all other keywords are keys of the recipe.
 const SEARCH: [&str; 8] = [
@@ -105,15 +106,6 @@ fn under(recipe: Option<Bound<'_, PyAny>>) -> Result<Under, Fault> {
     }
 }
 
-/// The keyword of a key of recipes.
-pub(crate) fn keyword_of(key: &str) -> String {
-    match key.rsplit('.').next().unwrap_or(key) {
-        // A word of Python.
-        "for" => "for_".to_owned(),
-        name => name.replace('-', "_"),
-    }
-}
-
 /// Names of all settings.
 #[pyfunction]
 pub(crate) fn setting_names() -> Vec<String> {
@@ -165,7 +157,12 @@ fn refused(argument: &Argument<'_>, error: &RecipeError) -> Fault {
     let said = said.lines().next().unwrap_or_default();
     match said.split_once(", expected ") {
         Some((found, expected)) if found.starts_with("unknown variant") => {
-            argument.expected(&expected.replace('`', "\""))
+            let (words, near) = expected.split_once("; did you mean ").unwrap_or((expected, ""));
+            let fault = argument.expected(&words.replace('`', "\""));
+            match near.strip_suffix('?') {
+                Some(near) => fault.hinting(format!("{}=\"{near}\"", argument.name)),
+                None => fault,
+            }
         }
         Some((found, "u32" | "usize" | "u64")) if found.starts_with("invalid value") => {
             argument.expected("a whole number from 0")
@@ -174,7 +171,7 @@ fn refused(argument: &Argument<'_>, error: &RecipeError) -> Fault {
     }
 }
 
-/// A value of the type that the example has: texts also of numbers, of ranges and of switches, lists also of one value and of a table.
+/// A value of the type that the example has: texts also of numbers, of ranges and of switches, lists also of what stands for one.
 fn like_that(argument: &Argument<'_>, like: &Value) -> Result<Value, Fault> {
     if argument.name == "climb" {
         return Ok(Value::String(argument.bounds()?.written()));
@@ -187,49 +184,20 @@ fn like_that(argument: &Argument<'_>, like: &Value) -> Result<Value, Fault> {
         (Value::String(_), Value::Boolean(is_on)) if argument.name == "recenter" => {
             Ok(Value::String(if is_on { "on" } else { "off" }.to_owned()))
         }
-        (Value::Array(like), value) => listed(value, like.first()).ok_or_else(|| {
-            argument.expected(match like.first() {
-                Some(Value::Float(_)) => "a number or a list of numbers",
-                _ => "a list of texts, or a dict",
-            })
-        }),
+        (Value::Array(like), _) if like.iter().all(Value::is_str) => {
+            let texts = argument.texts()?.into_iter().map(Value::String);
+            Ok(Value::Array(texts.collect()))
+        }
+        (Value::Array(_), _) => {
+            let numbers = argument.numbers()?.into_iter().map(Value::Float);
+            Ok(Value::Array(numbers.collect()))
+        }
         (like, value) if like.same_type(&value) => Ok(value),
         (Value::Float(_), _) => Err(argument.expected("a number")),
         (Value::Integer(_), _) => Err(argument.expected("a whole number from 0")),
         (Value::Boolean(_), _) => Err(argument.expected("True or False")),
         _ => Err(argument.expected("text")),
     }
-}
-
-/// A list of values like one: of a list, a single value, texts with commas between them, or a table as `NAME=VALUE`.
-fn listed(value: Value, like: Option<&Value>) -> Option<Value> {
-    let is_of_text = like.is_some_and(Value::is_str);
-    let values = match value {
-        Value::Array(values) => values,
-        Value::Table(table) if is_of_text => table
-            .iter()
-            .map(|(name, value)| {
-                Value::String(format!(
-                    "{name}={}",
-                    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-                ))
-            })
-            .collect(),
-        Value::String(text) => text
-            .split(',')
-            .map(|part| Value::String(part.trim().to_owned()))
-            .collect(),
-        single => vec![single],
-    };
-    let part = |value: Value| match value {
-        Value::Integer(number) if !is_of_text => Some(Value::Float(number as f64)),
-        value => Some(value).filter(|value| like.is_none_or(|like| like.same_type(value))),
-    };
-    values
-        .into_iter()
-        .map(part)
-        .collect::<Option<Vec<_>>>()
-        .map(Value::Array)
 }
 
 /// Tables of which there may be several, each as one or short, such as `aim:30`.

@@ -3,8 +3,6 @@
 use loopwright_cli::Failure;
 use loopwright_job::{RecipeError, recipe};
 
-use crate::asked::keyword_of;
-
 /// Why something failed: what and where, facts, and one thing to try.
 #[derive(Debug)]
 pub(crate) struct Words {
@@ -50,6 +48,15 @@ impl From<RecipeError> for Words {
             details: error.reason().iter().map(|reason| in_python(reason)).collect(),
             hint,
         }
+    }
+}
+
+/// The keyword of a key of recipes.
+pub(crate) fn keyword_of(key: &str) -> String {
+    match key.rsplit('.').next().unwrap_or(key) {
+        // A word of Python.
+        "for" => "for_".to_owned(),
+        name => name.replace('-', "_"),
     }
 }
 

@@ -201,7 +201,7 @@ def test_errors_speak_of_arguments(take: loopwright.Take) -> None:
         ({"blend": -1}, "blend must be a positive number of seconds, found -1.0", "blend=0.35"),
         ({"blend": "x"}, "blend: expected a number, found 'x'", None),
         ({"method": "cubix"}, "method: expected one of", None),
-        ({"for_": "unrael"}, "for_: expected one of", None),
+        ({"for_": "unrael"}, "for_: expected one of", 'for_="unreal"'),
         ({"frames": -1}, "frames: expected a whole number from 0, found -1", None),
         ({"shifted": 1}, "shifted: expected True or False, found 1", None),
         ({"feet": 3}, "feet: expected a list of texts, or a dict, found 3", None),
