@@ -5,12 +5,14 @@ use std::{ffi::OsString, sync::Arc};
 
 use clap::FromArgMatches;
 use loopwright_core::SearchSettings;
-use loopwright_formats::{Format, LoadedTake, LoopFileError, Sidecar, Warning};
-use loopwright_job::recipe::{self, Recipe, Setting, StudyArgs, TakeArgs};
+use loopwright_formats::{Format, LoadedTake, Sidecar, Warning, loop_file::to_value};
+use loopwright_job::recipe::{Recipe, StudyArgs, TakeArgs};
 use loopwright_job::{
     AddedRoot, CharacterTarget, JobError, PendingLoop, SearchRequest, SearchRows, StoredLoop, Studied, Study,
     StudyError,
 };
+
+use serde_json::Value;
 
 use crate::args::{Cli, full_command};
 use crate::commands::make;
@@ -18,14 +20,15 @@ use crate::exit::{self, Failure};
 use crate::input_file::InputFile;
 use crate::motions::NamedMotion;
 use crate::output::{self, Outputs};
-use crate::report::{failure::of_arguments, find::FindAnswer, json};
+use crate::report::{failure::of_arguments, find::FindAnswer};
 use crate::{failures, files, load, loop_output, memory, perform, talk, written_loop};
 
 mod values;
 
+pub use crate::args::{GAITS, JumpSettings, RowSettings, StandingFoot, Wish};
 pub use values::{
-    Motion, blend, check, cost, fit, inspect, match_build, match_inspect, match_query, match_rows, mirror_loop,
-    mirror_take, play, retarget_loop, retarget_take, set_failure, stored_loops, unwritten, write_file, write_set,
+    Motion, check, check_file, check_skeletons, cost, cost_among, fit, fit_files, inspect, match_build, match_inspect,
+    match_query, match_rows, on_character, played, set_failure, stored_loops, unusable, write_file, write_set,
     write_stored,
 };
 
@@ -111,9 +114,9 @@ pub fn motions_in(named: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found.into_iter().map(|motion| motion.path).collect())
 }
 
-/// The list of a search as the command prints it in JSON, without what all documents share.
-pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) -> String {
-    json::text(&FindAnswer::new(studied, rows, settings))
+/// The list of a search as the command prints it, without what all documents share. Errors: none that is known.
+pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Result<Value, Failure> {
+    to_value(&FindAnswer::new(studied, rows, settings)).map_err(Failure::error)
 }
 
 /// Why a take cannot be studied, in words.
@@ -126,31 +129,9 @@ pub fn job_failure(studied: &Studied, search: Option<&SearchRequest>, error: Job
     failures::job(studied, search, error)
 }
 
-/// Why a search has an empty list, in words.
-pub fn nothing_found(studied: &Studied, rows: &SearchRows, search: &SearchRequest) -> Failure {
-    failures::nothing_found(studied, rows.found.nearest_miss.as_ref(), search)
-}
-
-/// Why a loop cannot be written, in words.
-pub fn write_failure(error: LoopFileError) -> Failure {
-    failures::write(error)
-}
-
 /// The recipe in a file, whose character and map lie where a recipe may name them. Errors: it is none.
 pub fn recipe(path: &Path) -> Result<Recipe, Failure> {
     make::with_file(&Recipe::default(), Some(path))
-}
-
-/// The recipe of settings, each as `--set` takes it. Errors: a setting is none.
-pub fn recipe_of(settings: &[String]) -> Result<Recipe, Failure> {
-    let settings = settings.iter().map(|text| text.parse::<Setting>());
-    let settings = settings.collect::<Result<Vec<_>, _>>()?;
-    Ok(recipe::recipe_of(&settings)?)
-}
-
-/// The search that the flags of `find` ask for. Errors: they are none of its own.
-pub fn search(flags: &[String]) -> Result<SearchRequest, Failure> {
-    values::typed("find", flags, &[])
 }
 
 /// The format that a file of this name has. Errors: none is written under its extension.

@@ -3,14 +3,18 @@
 //! It is private; the package around it has the names, the types and the documentation that people see. Everything that takes time runs
 //! without Python's lock, see [`work`].
 
+mod arguments;
 mod arrays;
 mod asked;
+mod facts;
 mod fault;
+mod held;
 mod loops;
 mod matching;
 mod road;
 mod sets;
 mod takes;
+mod words;
 mod work;
 
 use std::ffi::OsString;
@@ -31,18 +35,12 @@ fn command(py: Python<'_>, args: Vec<OsString>) -> u8 {
 #[pyfunction]
 fn answer(py: Python<'_>, args: Vec<OsString>) -> PyResult<(u8, String, Vec<String>)> {
     work(py, move || {
-        let answer = answers::answer(&args).map_err(Fault::setting)?;
+        let answer = answers::answer(&args).map_err(|failure| Fault::verbatim(&failure))?;
         match answer.failure {
-            Some(failure) if answer.status == 2 || answer.printed.is_empty() => Err(Fault::command(failure)),
+            Some(failure) if answer.status == 2 || answer.printed.is_empty() => Err(Fault::verbatim(&failure)),
             _ => Ok((answer.status, answer.printed, answer.warnings)),
         }
     })
-}
-
-/// All keys of recipes, with their tables.
-#[pyfunction]
-fn setting_keys() -> Vec<String> {
-    loopwright_job::recipe::keys()
 }
 
 /// Names of the animations in a file.
@@ -65,7 +63,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<loops::Loop>()?;
     module.add_function(wrap_pyfunction!(command, module)?)?;
     module.add_function(wrap_pyfunction!(answer, module)?)?;
-    module.add_function(wrap_pyfunction!(setting_keys, module)?)?;
+    module.add_class::<asked::Asked>()?;
+    module.add_function(wrap_pyfunction!(asked::asked, module)?)?;
+    module.add_function(wrap_pyfunction!(asked::setting_names, module)?)?;
     module.add_function(wrap_pyfunction!(animation_names, module)?)?;
     module.add_function(wrap_pyfunction!(loops::load, module)?)?;
     module.add_function(wrap_pyfunction!(loops::loops_in, module)?)?;
@@ -73,8 +73,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<matching::Database>()?;
     module.add_function(wrap_pyfunction!(road::blend, module)?)?;
     module.add_function(wrap_pyfunction!(road::check, module)?)?;
+    module.add_function(wrap_pyfunction!(road::check_file, module)?)?;
     module.add_function(wrap_pyfunction!(road::cost, module)?)?;
+    module.add_function(wrap_pyfunction!(road::cost_among, module)?)?;
     module.add_function(wrap_pyfunction!(road::fit, module)?)?;
+    module.add_function(wrap_pyfunction!(road::fit_files, module)?)?;
     module.add_function(wrap_pyfunction!(road::inspect, module)?)?;
     module.add_function(wrap_pyfunction!(road::mirror, module)?)?;
     module.add_function(wrap_pyfunction!(road::play, module)?)?;

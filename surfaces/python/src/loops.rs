@@ -23,8 +23,9 @@ use pyo3::{prelude::*, types::PyBytes};
 
 use crate::arrays::{numbers, rotations, rows, vectors};
 use crate::asked::Asked;
+use crate::facts::Facts;
 use crate::fault::Fault;
-use crate::takes::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton};
+use crate::held::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton};
 use crate::work::work;
 
 /// A loop.
@@ -93,7 +94,7 @@ pub(crate) fn make(held: &Arc<HeldTake>, asked: Asked, wanted: Wanted) -> Result
         Wanted::Rows(rows) => (Rows::Picked(rows), None),
         Wanted::All => (Rows::All, None),
     };
-    let failed = |error: JobError| Fault::make(answers::job_failure(&studied, Some(&search), error));
+    let failed = |error: JobError| Fault::job(&studied, Some(&search), error);
     let request = Request {
         recipe: &recipe,
         search: Some(&search),
@@ -189,7 +190,7 @@ impl MadeHere {
             rows: &Rows::Recommended,
         };
         write_loop(&self.studied, request, self.pending.done.clone(), format)
-            .map_err(|error| Fault::make(answers::job_failure(&self.studied, Some(&self.search), error)))
+            .map_err(|error| Fault::job(&self.studied, Some(&self.search), error))
     }
 
     fn inputs(&self) -> Vec<&Path> {
@@ -322,8 +323,8 @@ type Poses<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Loop {
-    /// Its facts, as the sidecar states them, in JSON.
-    fn facts(&self, py: Python<'_>) -> PyResult<String> {
+    /// Its facts, as the sidecar states them.
+    fn facts(&self, py: Python<'_>) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
         work(py, move || {
             let sidecar = match &*held {
@@ -331,7 +332,7 @@ impl Loop {
                 HeldLoop::Stored { stored, .. } => stored.sidecar.clone(),
                 HeldLoop::OfLoops(of) => of.sidecar(),
             };
-            sidecar.to_json().map_err(|error| Fault::write(Failure::error(error)))
+            Facts::new(&sidecar)
         })
     }
 
@@ -461,7 +462,7 @@ impl Loop {
                 )));
             }
             let looped = held.pending.done.made.looped_along(&values, width);
-            looped.map_err(|error| Fault::make(answers::job_failure(&held.studied, None, error.into())))
+            looped.map_err(|error| Fault::job(&held.studied, None, error.into()))
         })?;
         numbers(py, looped.into_iter().map(|number| [number]))
     }

@@ -4,11 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loopwright_cli::answers;
+use loopwright_core::BodyOverrides;
+use loopwright_core::analysis::MotionKind;
+use loopwright_job::recipe::TakeArgs;
+use loopwright_match::FeatureSetKind;
 use pyo3::{prelude::*, types::PyBytes};
 
-use crate::asked::Asked;
+use crate::arguments::{Argument, Arguments};
+use crate::facts::Facts;
 use crate::fault::Fault;
-use crate::road::{Held, Motion, Ready};
+use crate::road::{Held, Motion, Ready, fading, reading, weights};
 use crate::work::work;
 
 /// A database, as the bytes of its file.
@@ -17,33 +22,36 @@ pub(crate) struct Database(Arc<Vec<u8>>);
 
 #[pymethods]
 impl Database {
-    /// Of motions, each with whether it is named, perhaps with those of another one; what is said of it in JSON, and warnings.
+    /// Of motions, each with whether it is named, perhaps with those of another one; and warnings.
     #[staticmethod]
     fn build(
         py: Python<'_>,
         motions: Vec<(Motion<'_>, bool)>,
         add: Option<PyRef<'_, Self>>,
-        asked: Asked,
-        flags: Vec<String>,
-    ) -> PyResult<(Self, String, Vec<String>)> {
+        settings: Arguments<'_>,
+    ) -> PyResult<(Self, Vec<String>)> {
         let held: Vec<(Held, bool)> = motions.iter().map(|(motion, named)| (motion.held(), *named)).collect();
         let known = add.map(|add| Arc::clone(&add.0));
+        let (rows, overrides) = rows(&settings)?;
+        let (tags, reading) = (tags(&settings)?, reading(&settings)?);
         work(py, move || {
-            let ready = held.iter().map(|(held, named)| Ok((held.ready(&asked)?, *named)));
+            let ready = |(held, named): &(Held, bool)| Ok((held.weighed(&reading, &overrides)?, *named));
+            let ready = held.iter().map(ready);
             let ready = ready.collect::<Result<Vec<(Ready, bool)>, Fault>>()?;
             let motions: Vec<_> = ready.iter().map(|(ready, named)| (ready.motion(), *named)).collect();
             let known = known.as_ref().map(|known| known.as_slice());
-            let ((bytes, said), warnings) = answers::match_build(&motions, known, &flags).map_err(Fault::make)?;
-            Ok((Self(Arc::new(bytes)), said, warnings))
+            let built = answers::match_build(&motions, known, &rows, &tags, &overrides);
+            let (bytes, warnings) = built.map_err(Fault::make)?;
+            Ok((Self(Arc::new(bytes)), warnings))
         })
     }
 
-    /// Of the bytes of a file with this name; and what it holds, in JSON.
+    /// Of the bytes of a file with this name; and what it holds.
     #[staticmethod]
-    fn parse(py: Python<'_>, name: PathBuf, bytes: Vec<u8>) -> PyResult<(Self, String)> {
+    fn parse(py: Python<'_>, name: PathBuf, bytes: Vec<u8>) -> PyResult<(Self, Facts)> {
         work(py, move || {
             let said = answers::match_inspect(&name, &bytes).map_err(Fault::read)?;
-            Ok((Self(Arc::new(bytes)), said))
+            Ok((Self(Arc::new(bytes)), Facts(said)))
         })
     }
 
@@ -59,35 +67,90 @@ impl Database {
         })
     }
 
-    /// What fits best to each of these frames of a motion, in JSON; and warnings.
+    /// What fits best to each of these frames of a motion; and warnings.
     fn query(
         &self,
         py: Python<'_>,
         motion: Motion<'_>,
         frames: Vec<i64>,
-        asked: Asked,
-        flags: Vec<String>,
-    ) -> PyResult<(String, Vec<String>)> {
-        let (bytes, held) = (Arc::clone(&self.0), motion.held());
+        settings: Arguments<'_>,
+    ) -> PyResult<(Facts, Vec<String>)> {
+        let (bytes, held, wish) = (Arc::clone(&self.0), motion.held(), wish(&settings)?);
         work(py, move || {
-            let ready = held.ready(&asked)?;
-            answers::match_query(&bytes, ready.motion(), &frames, &flags).map_err(Fault::make)
+            let ready = held.ready(&TakeArgs::default())?;
+            let found = answers::match_query(&bytes, ready.motion(), &frames, &wish);
+            let (found, warnings) = found.map_err(Fault::make)?;
+            Ok((Facts(found), warnings))
         })
     }
 
     /// Its rows, or those that the frames of a motion have in it, in single precision; and how many numbers one has.
-    fn rows<'py>(
-        &self,
-        py: Python<'py>,
-        motion: Option<Motion<'py>>,
-        asked: Asked,
-    ) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+    fn rows<'py>(&self, py: Python<'py>, motion: Option<Motion<'py>>) -> PyResult<(Bound<'py, PyBytes>, usize)> {
         let (bytes, held) = (Arc::clone(&self.0), motion.map(|motion| motion.held()));
         let (rows, columns) = work(py, move || {
-            let ready = held.map(|held| held.ready(&asked)).transpose()?;
+            let ready = held.map(|held| held.ready(&TakeArgs::default())).transpose()?;
             answers::match_rows(&bytes, ready.as_ref().map(Ready::motion)).map_err(Fault::make)
         })?;
         let rows: Vec<u8> = rows.into_iter().flat_map(f32::to_ne_bytes).collect();
         Ok((PyBytes::new(py, &rows), columns))
     }
+}
+
+/// What the rows of a database are made of, and the joints that count.
+fn rows(settings: &Arguments<'_>) -> PyResult<(answers::RowSettings, BodyOverrides)> {
+    let ahead = |argument: &Argument<'_>| match argument.numbers()? {
+        times if times.len() == 3 => Ok(times),
+        times => Err(argument.expected(&format!("three times, which {} are not", times.len()))),
+    };
+    let kinds = FeatureSetKind::ALL.map(|kind| (kind.as_str(), kind));
+    let (fade, half_life, blend) = fading(settings)?;
+    let weights = weights(settings)?;
+    let overrides = BodyOverrides {
+        weights: weights.clone(),
+        ..reading(settings)?.overrides()
+    };
+    let rows = answers::RowSettings {
+        features: settings
+            .get("features", |features| features.word(&kinds))?
+            .unwrap_or(FeatureSetKind::Future),
+        ahead: settings.get("ahead", ahead)?.unwrap_or_default(),
+        fade,
+        half_life,
+        blend,
+        weights,
+    };
+    Ok((rows, overrides))
+}
+
+fn tags(settings: &Arguments<'_>) -> PyResult<Vec<(String, String)>> {
+    let tags = settings.get("tags", |tags| tags.table("a dict of texts"))?;
+    Ok(tags.unwrap_or_default())
+}
+
+/// Kinds of motion by their words.
+fn gaits(argument: &Argument<'_>) -> Result<Vec<MotionKind>, Fault> {
+    let words = argument.texts()?;
+    let known = |word: &String| word.parse().ok().filter(|kind| answers::GAITS.contains(kind));
+    let gaits: Option<Vec<MotionKind>> = words.iter().map(known).collect();
+    gaits.ok_or_else(|| argument.expected(&format!("one of {}", answers::GAITS.map(MotionKind::as_str).join(", "))))
+}
+
+/// The motion that frames have to fit to.
+fn wish(settings: &Arguments<'_>) -> PyResult<answers::Wish> {
+    settings.require(&["turn_rate"], "speed")?;
+    let within = |most: f64| {
+        move |argument: &Argument<'_>| {
+            let expected = format!("a number from {} to {most}", -most);
+            argument.number_that(&expected, |number| (-most..=most).contains(&number))
+        }
+    };
+    let feet = answers::StandingFoot::ALL.map(|foot| (foot.as_str(), foot));
+    Ok(answers::Wish {
+        speed: settings.get("speed", within(100.0))?,
+        turn_rate: settings.get("turn_rate", within(3600.0))?.unwrap_or(0.0),
+        tags: tags(settings)?,
+        gaits: settings.get("gait", gaits)?.unwrap_or_default(),
+        standing: settings.get("standing", |foot| foot.word(&feet))?,
+        top: settings.get("top", |top| top.count(1))?.unwrap_or(5),
+    })
 }

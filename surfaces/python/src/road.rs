@@ -1,18 +1,31 @@
-//! What is done with takes and loops beside searching and making: the commands of the same names, on values.
+//! What is done with takes and loops beside searching and making: mixed, played, compared, measured, checked, put onto characters.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use loopwright_cli::answers;
-use loopwright_formats::{LoadedTake, Source};
-use loopwright_job::{StoredLoop, Studied, recipe::TakeArgs};
+use loopwright_controller::{FitSettings, MODES, SMOOTHING_SECS};
+use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
+use loopwright_core::feet::FootLock;
+use loopwright_core::mirror::{Mirror, SymmetricPose};
+use loopwright_core::{Analysis, BodyOverrides, math::DecayKind};
+use loopwright_formats::{Format, LoadedTake, Source, Target};
+use loopwright_job::recipe::{Recenter, StudyArgs, TakeArgs, mirror as mirror_of};
+use loopwright_job::{CharacterTarget, CheckId, Matched, StoredLoop, Studied, Warning};
+use loopwright_moves::PlaySettings;
+use loopwright_moves::blend::{Axis, BlendError};
+use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
+use loopwright_sets::{Blend, BlendRequest, MixError, PerformError, PlayRequest, Played, fade};
 use pyo3::{prelude::*, types::PyBytes};
 
+use crate::arguments::{Argument, Arguments};
 use crate::arrays::numbers;
 use crate::asked::Asked;
+use crate::facts::Facts;
 use crate::fault::Fault;
+use crate::held::HeldTake;
 use crate::loops::{HeldLoop, Loop, OfLoops};
-use crate::takes::{HeldTake, Take};
+use crate::takes::Take;
 use crate::work::work;
 
 /// A take or a loop, as it comes in.
@@ -53,11 +66,25 @@ impl Motion<'_> {
 
 impl Held {
     /// Errors: a take cannot be studied with these settings.
-    pub(crate) fn ready(&self, asked: &Asked) -> Result<Ready, Fault> {
+    pub(crate) fn ready(&self, reading: &TakeArgs) -> Result<Ready, Fault> {
         Ok(match self {
-            Self::Take(take) => Ready::Take(take.studied(&asked.clone().settled()?.0.take)?),
+            Self::Take(take) => Ready::Take(take.studied(&reading.clone().into())?),
             Self::Loop(held) => Ready::Loop(held.name(), held.stored()?),
         })
+    }
+
+    /// The same with weights of joints.
+    pub(crate) fn weighed(&self, reading: &TakeArgs, overrides: &BodyOverrides) -> Result<Ready, Fault> {
+        match self {
+            Self::Take(take) => {
+                let args = StudyArgs {
+                    weights: overrides.weights.clone(),
+                    ..reading.clone().into()
+                };
+                Ok(Ready::Take(take.studied(&args)?))
+            }
+            Self::Loop(_) => self.ready(reading),
+        }
     }
 }
 
@@ -67,6 +94,60 @@ impl Ready {
             Self::Take(studied) => answers::Motion::Take(studied),
             Self::Loop(name, stored) => answers::Motion::Loop(name, stored),
         }
+    }
+}
+
+/// Joints of the body by name, as keyword arguments.
+pub(crate) fn reading(arguments: &Arguments<'_>) -> PyResult<TakeArgs> {
+    Ok(TakeArgs {
+        hips: arguments.get("hips", Argument::text)?,
+        feet: arguments.get("feet", Argument::texts)?.unwrap_or_default(),
+        ..TakeArgs::default()
+    })
+}
+
+/// The engine that a motion is for, and whether it is brought to the origin.
+fn engine(arguments: &Arguments<'_>) -> PyResult<(Option<Target>, bool)> {
+    let target = arguments.get("for_", Argument::choice::<Target>)?;
+    let recenter = arguments.get("recenter", |argument| match argument.switch() {
+        Ok(true) => Ok(Recenter::On),
+        Ok(false) => Ok(Recenter::Off),
+        Err(_) => argument.choice(),
+    })?;
+    Ok((target, Recenter::or_for(recenter, target.unwrap_or(Target::Generic))))
+}
+
+/// A character that takes motion, as keyword arguments name it.
+#[derive(Clone)]
+struct Character {
+    file: PathBuf,
+    map: Option<PathBuf>,
+    bone_stretch: Option<f64>,
+}
+
+impl Character {
+    fn of(arguments: &Arguments<'_>) -> PyResult<Option<Self>> {
+        arguments.require(&["map", "bone_stretch"], "rig")?;
+        let stretch = |argument: &Argument<'_>| {
+            argument.number_that("a number from 0 to 1, percent", |percent| {
+                (0.0..=1.0).contains(&percent)
+            })
+        };
+        let (map, bone_stretch) = (
+            arguments.get("map", Argument::path)?,
+            arguments.get("bone_stretch", stretch)?,
+        );
+        let file = arguments.get("rig", Argument::path)?;
+        Ok(file.map(|file| Self {
+            file,
+            map,
+            bone_stretch,
+        }))
+    }
+
+    /// Errors: its file, or that of its map, cannot be read.
+    fn read(&self) -> Result<Arc<CharacterTarget>, Fault> {
+        answers::character(&self.file, self.map.as_deref(), self.bone_stretch).map_err(Fault::make)
     }
 }
 
@@ -80,50 +161,127 @@ fn all_held(loops: &[PyRef<'_, Loop>]) -> Vec<Arc<HeldLoop>> {
     loops.iter().map(|held| Arc::clone(&held.0)).collect()
 }
 
-/// The files of loops, and that of the character that the flags name.
-fn files(loops: &[Arc<HeldLoop>], flags: &[String]) -> Vec<PathBuf> {
+/// The files of loops, and that of a character.
+fn files(loops: &[Arc<HeldLoop>], character: Option<&Character>) -> Vec<PathBuf> {
     let of_loops = loops.iter().filter_map(|held| held.path().map(ToOwned::to_owned));
-    let rigs = flags
-        .iter()
-        .filter_map(|flag| flag.strip_prefix("--rig=").map(PathBuf::from));
-    of_loops.chain(rigs).collect()
+    of_loops
+        .chain(character.map(|character| character.file.clone()))
+        .collect()
 }
 
 /// Mixes loops.
 #[pyfunction]
-pub(crate) fn blend(py: Python<'_>, loops: Vec<PyRef<'_, Loop>>, flags: Vec<String>) -> PyResult<Loop> {
-    let loops = all_held(&loops);
+pub(crate) fn blend(py: Python<'_>, loops: Vec<PyRef<'_, Loop>>, settings: Arguments<'_>) -> PyResult<Loop> {
+    settings.exclude("weights", &["speed", "turn_rate"])?;
+    let (loops, character) = (all_held(&loops), Character::of(&settings)?);
+    let (reading, (target, recenters)) = (reading(&settings)?, engine(&settings)?);
+    let request = BlendRequest {
+        weights: settings.get("weights", Argument::numbers)?.unwrap_or_default(),
+        speed_mps: settings.get("speed", Argument::number)?,
+        turn_rate_dps: settings.get("turn_rate", Argument::number)?,
+        lock_feet: settings.get("lock_feet", Argument::choice)?.unwrap_or(FootLock::Auto),
+        // Joints that the caller names are those of the loops.
+        overrides: match character {
+            Some(_) => BodyOverrides::default(),
+            None => reading.overrides(),
+        },
+        target,
+        recenters,
+    };
     work(py, move || {
-        let named = named(&loops)?;
-        let (blend, warnings) = answers::blend(&named, &flags).map_err(Fault::make)?;
+        let (mut named, mut warnings) = (named(&loops)?, Vec::new());
+        if let Some(character) = &character {
+            let carried = answers::on_character(named, &character.read()?, &reading);
+            (named, warnings) = carried.map_err(Fault::make)?;
+        }
+        let (names, stored): (Vec<String>, Vec<StoredLoop>) = named.into_iter().unzip();
+        answers::check_skeletons(&names, &stored).map_err(Fault::make)?;
+        let blend = Blend::new(&stored, names.clone(), &request).map_err(|error| unmixed(&names, error))?;
         let format = blend.format();
-        let file = blend.write(format);
+        let written = |error: loopwright_formats::LoopFileError| Fault::make_plain(error.to_string());
         Ok(Loop(Arc::new(HeldLoop::OfLoops(Box::new(OfLoops {
-            inputs: files(&loops, &flags),
-            file: file.map_err(|error| Fault::make(answers::unwritten(error)))?,
+            inputs: files(&loops, character.as_ref()),
+            file: blend.write(format).map_err(written)?,
             format,
             played: blend.played(),
             warnings,
             stored: OnceLock::new(),
             write: Box::new(move |format| {
-                let file = blend.write(format);
-                file.map_err(|error| Fault::write(answers::unwritten(error)))
+                blend
+                    .write(format)
+                    .map_err(|error| Fault::write_plain(error.to_string()))
             }),
         })))))
     })
 }
 
-/// Plays loops one after the other into a take of this name; and says in JSON what was played, and warns.
+/// Why loops with these names are not mixed.
+fn unmixed(names: &[String], error: MixError) -> Fault {
+    match error {
+        MixError::Cycles { index, found, first } => Fault::make_plain(format!(
+            "\"{}\" holds {found} cycles of its motion, \"{}\" {first}",
+            names[index], names[0]
+        ))
+        .hinting("make(cycles=N) with one N for all"),
+        MixError::Range { axis, value, low, high } => {
+            let (name, unit) = match axis {
+                Axis::Turn => ("turn_rate", "degrees per second"),
+                Axis::Speed | Axis::Climb => ("speed", "m/s"),
+            };
+            Fault::setting(format!("{name}={value} is outside the range of the loops"))
+                .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))
+                .hinting("a value in that range, or one more loop that extends it")
+        }
+        MixError::Blend(error @ (BlendError::Count { .. } | BlendError::Weight { .. } | BlendError::NoWeight)) => {
+            Fault::setting(format!("weights: {error}")).hinting(format!("weights={:?}", vec![1; names.len()]))
+        }
+        other => Fault::make_plain(format!("cannot blend: {other}")),
+    }
+}
+
+/// Plays loops one after the other into a take of this name; and says which plays when, and warns.
 #[pyfunction]
 pub(crate) fn play(
     py: Python<'_>,
     loops: Vec<PyRef<'_, Loop>>,
     name: String,
-    flags: Vec<String>,
-) -> PyResult<(Take, String, Vec<String>)> {
+    settings: Arguments<'_>,
+) -> PyResult<(Take, Facts, Vec<String>)> {
     let loops = all_held(&loops);
+    let positive = |argument: &Argument<'_>| {
+        argument.number_that("a positive number", |number| number > 0.0 && number.is_finite())
+    };
+    let cycles = settings.get("cycles", |argument| {
+        let expected = "(fewest, most), whole numbers from 1 in order";
+        let ends = argument.frames().ok().filter(|(low, high)| 0 < *low && low <= high);
+        let ends = ends.and_then(|(low, high)| Some([u32::try_from(low).ok()?, u32::try_from(high).ok()?]));
+        ends.ok_or_else(|| argument.expected(expected))
+    })?;
+    let kind = settings.get("fade", Argument::choice)?.unwrap_or(DecayKind::Quintic);
+    let (target, recenters) = engine(&settings)?;
+    let defaults = PlaySettings::default();
+    let request = PlayRequest {
+        seconds: settings.get("seconds", positive)?.unwrap_or(60.0),
+        fps: settings.get("fps", positive)?,
+        settings: PlaySettings {
+            seed: settings.get("seed", |seed| seed.count(0))?.unwrap_or(defaults.seed),
+            fade: fade(kind, settings.get("fade_seconds", positive)?),
+            cycles: cycles.unwrap_or(defaults.cycles),
+            feet: settings
+                .get("lock_feet", |argument| argument.word(&[("auto", true), ("off", false)]))?
+                .unwrap_or(true),
+        },
+        overrides: reading(&settings)?.overrides(),
+        engine: target.unwrap_or(Target::Generic),
+        recenters,
+    };
     work(py, move || {
-        let ((played, said), warnings) = answers::play(named(&loops)?, &name, &flags).map_err(Fault::make)?;
+        let (names, stored): (Vec<String>, Vec<StoredLoop>) = named(&loops)?.into_iter().unzip();
+        answers::check_skeletons(&names, &stored).map_err(Fault::make)?;
+        let complaint = request.fps.and_then(|rate| request.engine.rate_complaint(rate));
+        let warnings = complaint.iter().map(ToString::to_string).collect();
+        let played = Played::new(stored, &name, &request).map_err(|error| unplayed(&error))?;
+        let said = Facts(answers::played(&played, &names));
         let format = played.format();
         let source = match played.has_added_root {
             // The form of the loops lacks it.
@@ -132,50 +290,156 @@ pub(crate) fn play(
         };
         let file = LoadedTake::new(played.take.clone(), source);
         let writer = Box::new(move |format| played.write(format));
-        let take = HeldTake::written_by(name, file, files(&loops, &flags), writer);
+        let take = HeldTake::written_by(name, file, files(&loops, None), writer);
         Ok((Take(Arc::new(take)), said, warnings))
     })
 }
 
-/// The costs of jumps: the answer in JSON, its table as numbers, and warnings.
+/// Why loops are not played.
+fn unplayed(error: &PerformError) -> Fault {
+    match error {
+        PerformError::Rate { .. } => {
+            Fault::make_plain(format!("fps: {error}")).hinting("fps=60, or another smaller one")
+        }
+        PerformError::Play(PlayError::Duration { .. }) => {
+            Fault::setting(format!("seconds: {error}")).hinting("seconds=60")
+        }
+        PerformError::Play(PlayError::FadeSecs { .. }) => {
+            Fault::setting(format!("fade_seconds: {error}")).hinting("fade_seconds=0.4")
+        }
+        PerformError::Play(PlayError::TooLong | PlayError::TooManyFrames { .. }) => {
+            Fault::setting(format!("seconds, fps: {error}")).hinting("a smaller one of the two")
+        }
+        PerformError::Play(PlayError::Take(_)) => Fault::setting(format!("fps: {error}")).hinting("another fps"),
+        error => Fault::make_plain(format!("cannot play: {error}")),
+    }
+}
+
+/// Half-lives and lengths of fades, within what a jump may last.
+fn fade_secs(argument: &Argument<'_>) -> Result<f64, Fault> {
+    argument.number_that("0.001 to 10 seconds", |secs| (0.001..=10.0).contains(&secs))
+}
+
+/// Weights of joints by patterns of their names.
+pub(crate) fn weights(settings: &Arguments<'_>) -> PyResult<Vec<(String, f64)>> {
+    let weights = settings.get("weights", |argument| argument.table("a dict of joints and numbers"))?;
+    Ok(weights.unwrap_or_default())
+}
+
+/// How the fade of a jump is said: its kind, the half-life of a spring, and the length of others.
+pub(crate) fn fading(settings: &Arguments<'_>) -> PyResult<(DecayKind, f64, f64)> {
+    Ok((
+        settings.get("fade", Argument::choice)?.unwrap_or(DecayKind::Spring),
+        settings.get("half_life", fade_secs)?.unwrap_or(DEFAULT_HALF_LIFE_SECS),
+        settings.get("blend", fade_secs)?.unwrap_or(DEFAULT_FADE_SECS),
+    ))
+}
+
+fn jumps(settings: &Arguments<'_>) -> PyResult<answers::JumpSettings> {
+    let (fade, half_life, blend) = fading(settings)?;
+    Ok(answers::JumpSettings {
+        fade,
+        half_life,
+        blend,
+        top: settings.get("top", |top| top.count(1))?.unwrap_or(10),
+        weights: weights(settings)?,
+    })
+}
+
+/// The costs of jumps: the answer, its table as numbers, and warnings.
 #[pyfunction]
 pub(crate) fn cost<'py>(
     py: Python<'py>,
     motions: Vec<(Motion<'py>, Option<i64>)>,
-    asked: Asked,
-    flags: Vec<String>,
+    settings: Arguments<'py>,
     most: usize,
-) -> PyResult<(String, Bound<'py, PyBytes>, Vec<String>)> {
+) -> PyResult<(Facts, Bound<'py, PyBytes>, Vec<String>)> {
     let held: Vec<(Held, Option<i64>)> = motions.iter().map(|(motion, frame)| (motion.held(), *frame)).collect();
+    let (jumps, reading) = (jumps(&settings)?, reading(&settings)?);
     let ((said, costs), warnings) = work(py, move || {
-        let ready = |(held, frame): &(Held, Option<i64>)| Ok((held.ready(&asked)?, *frame));
+        let ready = |(held, frame): &(Held, Option<i64>)| Ok((held.ready(&reading)?, *frame));
         let ready = held.iter().map(ready).collect::<Result<Vec<_>, Fault>>()?;
         let motions: Vec<_> = ready.iter().map(|(ready, frame)| (ready.motion(), *frame)).collect();
-        answers::cost(&motions, &flags, most).map_err(Fault::make)
+        answers::cost(&motions, &jumps, &reading, most).map_err(Fault::make)
     })?;
     let costs = numbers(py, costs.into_iter().map(|cost| [cost]))?;
-    Ok((said, costs, warnings))
+    Ok((Facts(said), costs, warnings))
+}
+
+/// The same among the motions of a folder: the document of `cost`, and warnings.
+#[pyfunction]
+pub(crate) fn cost_among(py: Python<'_>, folder: PathBuf, settings: Arguments<'_>) -> PyResult<(Facts, Vec<String>)> {
+    let (jumps, reading) = (jumps(&settings)?, reading(&settings)?);
+    work(py, move || {
+        let (said, warnings) = answers::cost_among(folder, jumps, reading).map_err(Fault::command)?;
+        Ok((Facts(said), warnings))
+    })
+}
+
+/// What figures for a controller are asked for.
+fn fitting(settings: &Arguments<'_>) -> PyResult<(FitSettings, TakeArgs)> {
+    let fit = FitSettings {
+        smoothing_secs: settings.get("smoothing", Argument::number)?.unwrap_or(SMOOTHING_SECS),
+        mode: settings.get("mode", |mode| mode.word(&MODES.map(|mode| (mode.as_str(), mode))))?,
+    };
+    Ok((fit, reading(settings)?))
 }
 
 /// Figures for a controller: the document of `fit`, and warnings.
 #[pyfunction]
-pub(crate) fn fit(py: Python<'_>, takes: Vec<PyRef<'_, Take>>, flags: Vec<String>) -> PyResult<(String, Vec<String>)> {
+pub(crate) fn fit(
+    py: Python<'_>,
+    takes: Vec<PyRef<'_, Take>>,
+    settings: Arguments<'_>,
+) -> PyResult<(Facts, Vec<String>)> {
     let takes: Vec<Arc<HeldTake>> = takes.iter().map(|take| Arc::clone(&take.0)).collect();
+    let (fit, reading) = fitting(&settings)?;
     work(py, move || {
         let read = |take: &Arc<HeldTake>| (take.name().to_owned(), take.file().clone(), take.soft());
         let read: Vec<_> = takes.iter().map(read).collect();
         let read = read.iter().map(|(name, file, soft)| (name.clone(), file, soft.clone()));
-        answers::fit(read.collect(), &flags).map_err(Fault::setting)
+        let said = answers::fit(read.collect(), &reading, &fit);
+        let (said, warnings) = said.map_err(Fault::setting)?;
+        Ok((Facts(said), warnings))
+    })
+}
+
+/// The same of files and folders.
+#[pyfunction]
+pub(crate) fn fit_files(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    settings: Arguments<'_>,
+) -> PyResult<(Facts, Vec<String>)> {
+    let (fit, reading) = fitting(&settings)?;
+    work(py, move || {
+        let said = answers::fit_files(&paths, &reading, &fit);
+        let (said, warnings) = said.map_err(Fault::command)?;
+        Ok((Facts(said), warnings))
     })
 }
 
 /// What a take holds: the document of `inspect`.
 #[pyfunction]
-pub(crate) fn inspect(py: Python<'_>, take: PyRef<'_, Take>, asked: Asked) -> PyResult<String> {
+pub(crate) fn inspect(py: Python<'_>, take: PyRef<'_, Take>, asked: Asked) -> PyResult<Facts> {
     let take = Arc::clone(&take.0);
     work(py, move || {
-        Ok(answers::inspect(&*take.studied(&asked.settled()?.0.take)?))
+        let said = answers::inspect(&*take.studied(&asked.settled()?.0.take)?);
+        Ok(Facts(said.map_err(Fault::make)?))
     })
+}
+
+fn checks(settings: &Arguments<'_>) -> PyResult<Vec<CheckId>> {
+    let only = settings.get("only", |only| {
+        let ids = only.texts()?.into_iter();
+        let known = || CheckId::ALL.map(|id| format!("\"{id}\"")).join(", ");
+        ids.map(|id| {
+            id.parse()
+                .map_err(|_| only.expected(&format!("checks out of {}", known())))
+        })
+        .collect()
+    })?;
+    Ok(only.unwrap_or_default())
 }
 
 /// The verdict on a loop, or on a take as a loop without a sidecar, perhaps beside its take: the document of `check`, and warnings.
@@ -184,50 +448,71 @@ pub(crate) fn check(
     py: Python<'_>,
     motion: Motion<'_>,
     take: Option<PyRef<'_, Take>>,
-    asked: Asked,
-    flags: Vec<String>,
-) -> PyResult<(String, Vec<String>)> {
+    settings: Arguments<'_>,
+) -> PyResult<(Facts, Vec<String>)> {
     let (held, take) = (motion.held(), take.map(|take| Arc::clone(&take.0)));
+    let only = checks(&settings)?;
     work(py, move || {
-        let args = asked.clone().settled()?.0.take;
-        let take = take.map(|take| take.studied(&args)).transpose()?;
-        answers::check(held.ready(&asked)?.motion(), take.as_deref(), &flags).map_err(Fault::make)
+        let reading = TakeArgs::default();
+        let take = take.map(|take| take.studied(&reading.clone().into())).transpose()?;
+        let said = answers::check(held.ready(&reading)?.motion(), take.as_deref(), &only);
+        let (said, warnings) = said.map_err(Fault::make)?;
+        Ok((Facts(said), warnings))
     })
 }
 
-/// The mirror image of a motion; and warnings.
+/// The same of a file, perhaps beside the file of its take.
+#[pyfunction]
+pub(crate) fn check_file(
+    py: Python<'_>,
+    path: PathBuf,
+    take: Option<PathBuf>,
+    settings: Arguments<'_>,
+) -> PyResult<(Facts, Vec<String>)> {
+    let only = checks(&settings)?;
+    work(py, move || {
+        let (said, warnings) = answers::check_file(path, take, only).map_err(Fault::command)?;
+        Ok((Facts(said), warnings))
+    })
+}
+
+/// The mirror image of a motion, left and right exchanged by the names of joints and by these pairs; and warnings.
 #[pyfunction]
 pub(crate) fn mirror(
     py: Python<'_>,
     motion: Motion<'_>,
     pairs: Vec<String>,
-    asked: Asked,
+    settings: Arguments<'_>,
 ) -> PyResult<(Done, Vec<String>)> {
-    let held = motion.held();
+    let (held, overrides) = (motion.held(), reading(&settings)?.overrides());
     work(py, move || {
-        let args = asked.settled()?.0.take;
-        let reading = TakeArgs {
-            hips: args.hips,
-            feet: args.feet,
-            ..TakeArgs::default()
+        let odd = |mirror: &Mirror| {
+            let is_mean = mirror.symmetric_pose() == SymmetricPose::Mean;
+            is_mean
+                .then(|| Warning::MirroredByMeanPose.to_string())
+                .into_iter()
+                .collect()
         };
         Ok(match held {
             Held::Take(take) => {
                 let file = take.file();
-                let (image, warnings) = answers::mirror_take(&file.take, &pairs, &reading).map_err(Fault::setting)?;
-                let file = LoadedTake {
-                    take: image,
+                let analysis =
+                    Analysis::with(&file.take, &overrides).map_err(|error| Fault::setting(error.to_string()))?;
+                let mirror = mirror_of(&analysis, &pairs).map_err(Fault::setting)?;
+                let image = LoadedTake {
+                    take: mirror.take(&file.take),
                     source: file.source.clone().mirrored(),
                     file_sha256: None,
                     ..file.clone()
                 };
-                (Done::Take(Take::of_file(take.name().to_owned(), file)), warnings)
+                (Done::Take(Take::of_file(take.name().to_owned(), image)), odd(&mirror))
             }
             Held::Loop(held) => {
                 let (name, stored) = (held.name(), held.stored()?);
-                let mirrored = answers::mirror_loop(&name, &stored, &pairs, &reading);
-                let (image, warnings) = mirrored.map_err(Fault::setting)?;
-                (Done::Loop(Loop::of_stored(name, None, image)), warnings)
+                let mirrored = (*stored).clone().mirrored(&pairs, &overrides);
+                let mirrored = mirrored.map_err(|error| answers::unusable(&name, error));
+                let (image, mirror) = mirrored.map_err(Fault::setting)?;
+                (Done::Loop(Loop::of_stored(name, None, image)), odd(&mirror))
             }
         })
     })
@@ -235,38 +520,102 @@ pub(crate) fn mirror(
 
 /// A motion on a character; and warnings.
 #[pyfunction]
-pub(crate) fn retarget(py: Python<'_>, motion: Motion<'_>, flags: Vec<String>) -> PyResult<(Done, Vec<String>)> {
-    let held = motion.held();
-    work(py, move || match held {
-        Held::Take(take) => {
-            let name = take.name().to_owned();
-            let carried = answers::retarget_take(name.as_ref(), take.file(), &flags);
-            let ((carried, target, engine), warnings) = carried.map_err(Fault::make)?;
-            let own = target.character.file.source.format();
-            let file = LoadedTake::new(carried.clone(), target.form(own, engine));
-            let writer = move |format| loopwright_formats::write_take(&carried, &target.form(format, engine));
-            let came_of = take.path().map(ToOwned::to_owned).into_iter().chain(files(&[], &flags));
-            let take = HeldTake::written_by(name, file, came_of.collect(), Box::new(writer));
-            Ok((Done::Take(Take(Arc::new(take))), warnings))
-        }
-        Held::Loop(held) => {
-            let (name, stored) = (held.name(), held.stored()?);
-            let onto = answers::retarget_loop(&name, &stored, None, &flags);
-            let ((onto, file, format), warnings) = onto.map_err(Fault::make)?;
-            let of_loops = OfLoops {
-                inputs: files(&[Arc::clone(&held)], &flags),
-                file,
-                format,
-                played: onto.played(),
-                warnings,
-                stored: OnceLock::new(),
-                write: Box::new(move |format| {
-                    let onto = answers::retarget_loop(&name, &stored, Some(format), &flags);
-                    Ok(onto.map_err(Fault::write)?.0.1)
-                }),
-            };
-            let done = Loop(Arc::new(HeldLoop::OfLoops(Box::new(of_loops))));
-            Ok((Done::Loop(done), Vec::new()))
+pub(crate) fn retarget(py: Python<'_>, motion: Motion<'_>, settings: Arguments<'_>) -> PyResult<(Done, Vec<String>)> {
+    let (held, character) = (motion.held(), Character::of(&settings)?);
+    let (overrides, engine) = (reading(&settings)?.overrides(), engine(&settings)?);
+    work(py, move || {
+        let character = character.ok_or_else(|| Fault::setting("rig: expected a path, found none".to_owned()))?;
+        let target = character.read()?;
+        let matched = |name: &str, file: &LoadedTake| {
+            let matched = target.matched(file, &overrides);
+            matched.map_err(|error| Fault::make(answers::study_failure(Path::new(name), error)))
+        };
+        let said = |matched: &Matched| matched.warnings().iter().map(ToString::to_string).collect();
+        match held {
+            Held::Take(take) => {
+                let matched = matched(take.name(), take.file())?;
+                Ok((
+                    Done::Take(take_onto(&take, &character, &matched, engine)?),
+                    said(&matched),
+                ))
+            }
+            Held::Loop(held) => {
+                let (name, stored) = (held.name(), held.stored()?);
+                let folded = stored
+                    .folded()
+                    .map_err(|error| Fault::make(answers::unusable(&name, error)))?;
+                let matched = matched(&name, &folded.file)?;
+                let warnings = said(&matched);
+                let onto = LoopOnto {
+                    name,
+                    folded,
+                    matched,
+                    engine,
+                };
+                let done = onto.done(files(&[held], Some(&character)), warnings)?;
+                Ok((Done::Loop(done), Vec::new()))
+            }
         }
     })
+}
+
+/// A take on the character that it was matched with.
+fn take_onto(
+    take: &Arc<HeldTake>,
+    character: &Character,
+    matched: &Matched,
+    (engine, recenters): (Option<Target>, bool),
+) -> Result<Take, Fault> {
+    let (target, engine) = (Arc::clone(&matched.target), engine.unwrap_or(Target::Generic));
+    let held = matched.held_take(&take.file().take);
+    let mut carried = held.map_err(|error| Fault::make_plain(error.to_string()))?;
+    if recenters {
+        carried = carried.recentered(target.character.rig.body());
+    }
+    let own = target.character.file.source.format();
+    let file = LoadedTake::new(carried.clone(), target.form(own, engine));
+    let writer = move |format| loopwright_formats::write_take(&carried, &target.form(format, engine));
+    let came_of = take
+        .path()
+        .map(ToOwned::to_owned)
+        .into_iter()
+        .chain(files(&[], Some(character)));
+    let held = HeldTake::written_by(take.name().to_owned(), file, came_of.collect(), Box::new(writer));
+    Ok(Take(Arc::new(held)))
+}
+
+/// A loop without an added root joint, and the character that it goes onto.
+struct LoopOnto {
+    name: String,
+    folded: StoredLoop,
+    matched: Matched,
+    engine: (Option<Target>, bool),
+}
+
+impl LoopOnto {
+    /// The loop there, and its file in a format.
+    fn in_format(&self, format: Format) -> Result<(loopwright_job::LoopOfLoops, loopwright_formats::LoopFile), Fault> {
+        let (engine, recenters) = self.engine;
+        let source = self.matched.target.form(format, engine.unwrap_or(Target::Generic));
+        let onto = self.folded.clone().onto(&self.matched, engine, recenters, &source);
+        let onto = onto.map_err(|error| Fault::make(answers::unusable(&self.name, error)))?;
+        let file = onto
+            .write(&source)
+            .map_err(|error| Fault::make_plain(error.to_string()))?;
+        Ok((onto, file))
+    }
+
+    fn done(self, inputs: Vec<PathBuf>, warnings: Vec<String>) -> Result<Loop, Fault> {
+        let format = self.matched.target.character.file.source.format();
+        let (onto, file) = self.in_format(format)?;
+        Ok(Loop(Arc::new(HeldLoop::OfLoops(Box::new(OfLoops {
+            inputs,
+            file,
+            format,
+            played: onto.played(),
+            warnings,
+            stored: OnceLock::new(),
+            write: Box::new(move |format| Ok(self.in_format(format)?.1)),
+        })))))
+    }
 }

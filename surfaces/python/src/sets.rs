@@ -9,6 +9,7 @@ use loopwright_sets::road::{self, HeldSetFile, MakeSetError, SetSettings};
 use pyo3::{prelude::*, types::PyBytes};
 
 use crate::asked::Asked;
+use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::takes::Take;
 use crate::work::work;
@@ -27,8 +28,8 @@ pub(crate) struct Wanted {
 /// The takes of a file, under its name, and whether it has several animations.
 type OfFile<'py> = (String, bool, Vec<PyRef<'py, Take>>);
 
-/// The manifest in JSON, the files with their names, and warnings.
-type Made<'py> = (String, Vec<(String, Bound<'py, PyBytes>)>, Vec<String>);
+/// The manifest, the files with their names, and warnings.
+type Made<'py> = (Facts, Vec<(String, Bound<'py, PyBytes>)>, Vec<String>);
 
 /// Makes a set of takes, and writes it into its folder where one is named.
 #[pyfunction]
@@ -48,7 +49,7 @@ pub(crate) fn make_set<'py>(
             )
         })
         .collect();
-    let (json, written, notes) = work(py, move || {
+    let (manifest, written, notes) = work(py, move || {
         let (recipe, _) = asked.settled()?;
         let mut held = Vec::new();
         let mut inputs: Vec<PathBuf> = recipe.take.rig.iter().cloned().collect();
@@ -76,7 +77,7 @@ pub(crate) fn make_set<'py>(
     let files = written
         .iter()
         .map(|(name, bytes)| (name.clone(), PyBytes::new(py, bytes)));
-    Ok((json, files.collect(), notes))
+    Ok((manifest, files.collect(), notes))
 }
 
 /// Files with their names.
@@ -87,7 +88,7 @@ fn made(
     takes: &[HeldSetFile],
     inputs: &[PathBuf],
     wanted: &Wanted,
-) -> Result<(String, Files, Vec<String>), Fault> {
+) -> Result<(Facts, Files, Vec<String>), Fault> {
     let folder = settings.folder.clone();
     let failed = |error: MakeSetError| Fault::make(answers::set_failure(&folder, error));
     let mut notes = Vec::new();
@@ -112,7 +113,11 @@ fn made(
     files.push(("set.json".to_owned(), set.json.clone().into_bytes()));
     let of_engine = set.engine_files.into_iter();
     files.extend(of_engine.map(|(name, text)| (name.to_owned(), text.into_bytes())));
-    Ok((set.json, files, notes.iter().map(ToString::to_string).collect()))
+    Ok((
+        Facts::new(&set.manifest)?,
+        files,
+        notes.iter().map(ToString::to_string).collect(),
+    ))
 }
 
 /// The format of that name.

@@ -101,15 +101,15 @@ def test_wrong_calls_say_what_is_wrong(here: Path) -> None:
     wrong: list[tuple[Callable[[], object], type[Exception], str]] = [
         (lambda: build([]), loopwright.SettingError, "motions: expected one or more"),
         (lambda: build([3]), loopwright.SettingError, r"motions\[0\]: expected a Take, a Loop or a path"),
-        (lambda: build("slow.bvh", features="x"), loopwright.SettingError, "possible values"),
-        (lambda: build("slow.bvh", ahead=[1, 2]), loopwright.LoopwrightError, "needs three times, found 2"),
+        (lambda: build("slow.bvh", features="x"), loopwright.SettingError, "features: expected one of"),
+        (lambda: build("slow.bvh", ahead=[1, 2]), loopwright.LoopwrightError, r"ahead: expected three times.* found \[1, 2\]"),
         (lambda: build("slow.bvh", add=3), loopwright.SettingError, "add: expected a Database, found int"),
         (lambda: Database.load("slow.bvh"), loopwright.ReadError, "not a match database"),
         (lambda: Database.load("none"), loopwright.ReadError, 'cannot read "none"'),
         (lambda: database.query("slow.bvh", 99_999), loopwright.SettingError, "has no frame 99999"),
         (lambda: database.query("slow.bvh", 1.5), loopwright.SettingError, "frame: expected a whole number"),
-        (lambda: database.query("slow.bvh", 1, speed=1e9), loopwright.SettingError, "must be from -100 to 100"),
-        (lambda: database.query("slow.bvh", 1, gait="x"), loopwright.SettingError, "possible values"),
+        (lambda: database.query("slow.bvh", 1, speed=1e9), loopwright.SettingError, "speed: expected a number from -100 to 100"),
+        (lambda: database.query("slow.bvh", 1, gait="x"), loopwright.SettingError, "gait: expected one of"),
     ]
     for call, error, said in wrong:
         with pytest.raises(error, match=said):

@@ -245,18 +245,18 @@ WRONG: list[tuple[Callable[[list[loopwright.Loop]], object], type[Exception], st
     (lambda loops: loopwright.blend(loops, 3), loopwright.ArrayError, r"weights: expected the shape \(any\), found \(\)"),  # type: ignore[arg-type]
     (lambda loops: loopwright.blend(loops, [1, -1]), loopwright.SettingError, "at least 0, found -1"),
     (lambda loops: loopwright.blend(loops, speed=9), loopwright.SettingError, "speed=9 is outside"),
-    (lambda loops: loopwright.blend(loops, speed="x"), loopwright.SettingError, "invalid value 'x' for 'speed="),  # type: ignore[arg-type]
-    (lambda loops: loopwright.blend(loops, lock_feet="x"), loopwright.SettingError, "possible values: auto"),
+    (lambda loops: loopwright.blend(loops, speed="x"), loopwright.SettingError, "speed: expected a number, found 'x'"),  # type: ignore[arg-type]
+    (lambda loops: loopwright.blend(loops, lock_feet="x"), loopwright.SettingError, 'lock_feet: expected one of "auto"'),
     (lambda loops: loopwright.blend(loops, rig="none.glb"), loopwright.MakeError, "none.glb"),
     (lambda loops: loopwright.blend("none"), loopwright.ReadError, "none"),
-    (lambda loops: loopwright.play(loops, -1), loopwright.SettingError, "duration must be a positive number"),
-    (lambda loops: loopwright.play(loops, fps=0), loopwright.SettingError, "fps= must be a positive number, found 0"),
-    (lambda loops: loopwright.play(loops, cycles=3), loopwright.SettingError, r"cycles: expected \(fewest, most\), found 3"),  # type: ignore[arg-type]
+    (lambda loops: loopwright.play(loops, -1), loopwright.SettingError, "seconds: expected a positive number, found -1"),
+    (lambda loops: loopwright.play(loops, fps=0), loopwright.SettingError, "fps: expected a positive number, found 0"),
+    (lambda loops: loopwright.play(loops, cycles=3), loopwright.SettingError, r"cycles: expected \(fewest, most\), whole numbers from 1 in order, found 3"),  # type: ignore[arg-type]
     (lambda loops: loopwright.cost(loops[0]), loopwright.SettingError, "b: expected a second motion"),
     (lambda loops: loopwright.cost(*loops, frames=(1, 999)), loopwright.SettingError, "has no frame 999"),
     (lambda loops: loopwright.cost(*loops, frames=(-1, 1)), loopwright.SettingError, '"-1" is no frame'),
     (lambda loops: loopwright.cost(*loops, frames=3), loopwright.SettingError, r"frames: expected \(exit, entry\), found 3"),  # type: ignore[call-overload]
-    (lambda loops: loopwright.cost(*loops, half_life=99), loopwright.SettingError, "must be 0.001 to 10 seconds"),
+    (lambda loops: loopwright.cost(*loops, half_life=99), loopwright.SettingError, "half_life: expected 0.001 to 10 seconds, found 99"),
     (lambda loops: loopwright.cost(*loops, size=0), loopwright.SettingError, "size: expected a whole number from 1"),
     (lambda loops: loopwright.fit([]), loopwright.SettingError, "takes: expected one or more"),
     (lambda loops: loopwright.fit(loops), loopwright.SettingError, r"takes\[0\]: expected a Take or a path, found Loop"),  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ import pytest
 
 import loopwright
 from loopwright import _native
-from loopwright._settings import Settings, keys
+from loopwright._settings import Settings
 
 
 def arrays(**changed: Any) -> loopwright.Take:
@@ -111,7 +111,7 @@ def test_a_thousand_random_wrong_calls(take: loopwright.Take, loop: loopwright.L
         (1, 2), (3, 1), (None, None), {}, {"a": 1}, {"pattern": "*"}, object(), np.zeros(3), np.float64(2), Path("x"),
         "\0", "a" * 10_000, [[1, 2], [3]], {1: 2}, "\ud800", 10**30,
     ]
-    names = [*({*keys(), *Settings.__annotations__} - {"start", "end"}), "nothing"]
+    names = [*({*_native.setting_names()} - {"start", "end"}), "nothing"]
     names.sort()
     calls: list[Callable[[], object]] = [
         lambda: take.find(top=rng.choice(odd), **{rng.choice(names): rng.choice(odd)}),
@@ -136,9 +136,8 @@ def test_a_thousand_random_wrong_calls(take: loopwright.Take, loop: loopwright.L
 
 
 def test_settings_are_those_of_the_recipe() -> None:
-    flags = {"cycles", "seconds", "within", "speed", "turn_rate", "turning", "idle", "every_cycle"}
     # The ends of a stretch are arguments of `close`.
-    assert set(Settings.__annotations__) | {"start", "end"} == set(keys()) | flags
+    assert {*Settings.__annotations__, "start", "end"} == {*_native.setting_names()}
 
 
 def test_the_stubs_are_those_of_the_module() -> None:
@@ -196,7 +195,38 @@ def test_work_leaves_the_lock_to_others_and_can_be_interrupted(tmp_path: Path, w
     assert loopwright.read(walk).find()
 
 
-def test_hints_name_calls_of_the_package() -> None:
-    """Where the command names a flag that is a method here."""
-    error = loopwright.NoLoopError("no loop", hint="a steadier take, or --range START:END to choose the frames yourself")
-    assert error.hint == "a steadier take, or close(START, END) to choose the frames yourself"
+def test_errors_speak_of_arguments(take: loopwright.Take) -> None:
+    """By their names and with their values, as they were written; hints are arguments, too."""
+    wrong: list[tuple[dict[str, Any], str, str | None]] = [
+        ({"blend": -1}, "blend must be a positive number of seconds, found -1.0", "blend=0.35"),
+        ({"blend": "x"}, "blend: expected a number, found 'x'", None),
+        ({"method": "cubix"}, "method: expected one of", None),
+        ({"for_": "unrael"}, "for_: expected one of", 'for_="unreal"'),
+        ({"frames": -1}, "frames: expected a whole number from 0, found -1", None),
+        ({"shifted": 1}, "shifted: expected True or False, found 1", None),
+        ({"feet": 3}, "feet: expected a list of texts, or a dict, found 3", None),
+        ({"climb": (2, 1)}, "climb: expected (low, high)", None),
+        ({"cycles": 1.5}, "cycles: expected a whole number from 1, found 1.5", None),
+        ({"turning": "up"}, 'turning: expected one of "left", "right", "none", found \'up\'', None),
+        ({"turning": "left", "turn_rate": (1, 2)}, "turning: excludes turn_rate, and both are given", None),
+        ({"joint": [{"pattern": "*", "metod": "open"}]}, "joint: unknown field `metod`", None),
+        ({"half_life": -1}, "half_life", None),
+        ({"within": (5, 10**6)}, "within", None),
+        ({"ping_pong": True, "symmetric": True}, "ping_pong", "one of the two"),
+    ]
+    for settings, what, hint in wrong:
+        with pytest.raises(loopwright.SettingError) as raised:
+            take.make(**settings)
+        assert isinstance(raised.value, ValueError)
+        assert raised.value.what.startswith(what), raised.value.what
+        assert hint is None or raised.value.hint == hint, raised.value.hint
+        assert "--" not in str(raised.value) and "TOML" not in str(raised.value), str(raised.value)
+    with pytest.raises(loopwright.NoLoopError) as none:
+        take.make(seconds=(50, 60))
+    assert none.value.hint == "a longer take, or a shorter seconds=(LOW, HIGH)"
+
+
+def test_what_is_quoted_in_errors_stays(tmp_path: Path) -> None:
+    with pytest.raises(loopwright.ReadError) as raised:
+        loopwright.read(tmp_path / "a--blend 3.bvh")
+    assert "a--blend 3.bvh" in raised.value.what

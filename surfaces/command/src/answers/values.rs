@@ -1,31 +1,33 @@
-//! Answers about takes and loops that are values: what a command reads from files is given, and its flags are as on a command line.
+//! Answers about takes and loops that are values, as those that the command prints.
 //!
 //! Each returns what was warned of besides.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
-use loopwright_core::{BodyOverrides, Take};
-use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
+use loopwright_controller::FitSettings;
+use loopwright_core::BodyOverrides;
+use loopwright_formats::loop_file::{facts::Grade, to_value};
+use loopwright_formats::{LoadedTake, LoopFile};
 use loopwright_job::recipe::TakeArgs;
-use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, Studied};
+use loopwright_job::{AddedRoot, CharacterTarget, CheckId, StoredLoop, StoredLoopError, Studied};
 use loopwright_match::{MatchSource, features::Horizon};
+use loopwright_sets::Played;
 use loopwright_sets::road::{MakeSetError, SetClipFile, WrittenSet};
-use loopwright_sets::{Blend, Played};
+use serde::Serialize;
+use serde_json::Value;
 
-use crate::args::{BlendArgs, CheckArgs, CostArgs, MatchBuildArgs, MatchQueryArgs, PlayArgs, RetargetArgs};
+use crate::args::{CheckArgs, CostArgs, ExcludeArgs, JumpSettings, RowSettings, Wish};
 use crate::commands::cost::Side;
 use crate::commands::matching::{self, build::Building};
 use crate::commands::{self, check::Fails, convert, set};
-use crate::exit::Failure;
+use crate::exit::{Ending, Failure};
 use crate::input_file::InputFile;
 use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
-use crate::report::failure::of_arguments;
-use crate::report::{check as check_report, inspect::InspectAnswer, json};
+use crate::report::{check as check_report, inspect::InspectAnswer};
 use crate::written_loop::{self, WrittenLoop};
-use crate::{failures, limits::Limits, load, loop_output, mirroring, talk};
+use crate::{limits::Limits, loop_output, talk};
 
 /// What was done, and warnings.
 type Said<T> = Result<(T, Vec<String>), Failure>;
@@ -72,18 +74,6 @@ fn folded(name: &str, stored: &StoredLoop) -> Result<StoredLoop, Failure> {
         .map_err(|error| written_loop::unusable(Path::new(name), error))
 }
 
-/// Flags of a command, and words that it needs and nobody looks at. Errors: they are none of its own.
-pub(super) fn typed<T: Args>(command: &'static str, flags: &[String], words: &[&str]) -> Result<T, Failure> {
-    let command = T::augment_args(clap::Command::new(command).no_binary_name(true));
-    let typed = flags.iter().map(String::as_str).chain(words.iter().copied());
-    let parsed = command.try_get_matches_from(typed);
-    let args = parsed.and_then(|matches| T::from_arg_matches(&matches));
-    args.map_err(|error| of_arguments(&error))
-}
-
-/// The words of a command that reads one thing and writes another.
-const IN_AND_OUT: [&str; 3] = ["--output=.", "--", "."];
-
 /// Does the work of a command, and keeps what it says.
 fn aside<T>(work: impl FnOnce() -> Result<T, Failure>) -> Said<T> {
     let (done, said) = talk::aside(work);
@@ -104,59 +94,48 @@ pub fn stored_loops(paths: &[PathBuf]) -> Said<Vec<(String, PathBuf, StoredLoop)
     })
 }
 
-/// Mixes loops as `blend` does. Errors: its own.
-pub fn blend(loops: &[(String, StoredLoop)], flags: &[String]) -> Said<Blend> {
+/// Loops by their poses alone on a character. Errors: one does not go onto it.
+pub fn on_character(
+    loops: Vec<(String, StoredLoop)>,
+    target: &Arc<CharacterTarget>,
+    reading: &TakeArgs,
+) -> Said<Vec<(String, StoredLoop)>> {
     aside(|| {
-        let args: BlendArgs = typed("blend", flags, &IN_AND_OUT)?;
-        let target = load::character_of(&args.on)?;
-        let each = |(name, stored): &(String, StoredLoop)| match &target {
-            None => Ok(stored.clone()),
-            Some(target) => written_loop::on_character(folded(name, stored)?, target, &args.files.reading),
+        let each = |(name, stored): (String, StoredLoop)| {
+            let carried = written_loop::on_character(folded(&name, &stored)?, target, reading)?;
+            Ok((name, carried))
         };
-        let stored = loops.iter().map(each).collect::<Result<Vec<_>, _>>()?;
-        let names: Vec<&String> = loops.iter().map(|(name, _)| name).collect();
-        written_loop::same_skeletons(&names, &stored)?;
-        commands::blend::blended(&stored, &names, &args)
+        loops.into_iter().map(each).collect()
     })
 }
 
-/// Why a loop that comes of others is not written, in words.
-pub fn unwritten(error: LoopFileError) -> Failure {
-    commands::blend::unwritten(error)
+/// Errors: loops of several skeletons.
+pub fn check_skeletons(names: &[String], loops: &[StoredLoop]) -> Result<(), Failure> {
+    written_loop::same_skeletons(names, loops)
 }
 
-/// Plays loops into a take of this name as `play` does, and says what was played in JSON. Errors: its own.
-pub fn play(loops: Vec<(String, StoredLoop)>, name: &str, flags: &[String]) -> Said<(Played, String)> {
-    aside(|| {
-        let args: PlayArgs = typed("play", flags, &IN_AND_OUT)?;
-        failures::check_rate(args.fps)?;
-        let (names, stored): (Vec<String>, Vec<StoredLoop>) = loops.into_iter().unzip();
-        written_loop::same_skeletons(&names, &stored)?;
-        let engine = args.files.engine.engine();
-        talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
-        let played = commands::play::played(stored, name, &args)?;
-        let answer = commands::play::answer(&played, &names, args.seed);
-        Ok((played, json::text(&answer)))
-    })
+/// Which loop plays when, as `play` says it.
+pub fn played(played: &Played, names: &[String]) -> Value {
+    value(&commands::play::answer(played, names, 0).played)
 }
 
-/// What jumps cost as `cost` says it, between two motions or frames of them, or among several; in JSON without the costs themselves, which
-/// are row by row beside it, NaN where there is no jump. A table has at most so many frames a side. Errors: those of `cost`.
-pub fn cost(motions: &[(Motion<'_>, Option<i64>)], flags: &[String], most: usize) -> Said<(String, Vec<f64>)> {
+/// What jumps cost as `cost` says it, between two motions or frames of them, or among several; without the costs themselves, which are row by
+/// row beside it, NaN where there is no jump. A table has at most so many frames a side. Errors: those of `cost`.
+pub fn cost(
+    motions: &[(Motion<'_>, Option<i64>)],
+    settings: &JumpSettings,
+    reading: &TakeArgs,
+    most: usize,
+) -> Said<(Value, Vec<f64>)> {
     aside(|| {
-        let args: CostArgs = typed("cost", flags, &["--", "."])?;
         let side = |(motion, frame): &(Motion<'_>, Option<i64>)| {
             let frame = frame.map(|frame| frame.to_string());
-            Side::new(
-                PathBuf::from(motion.name()),
-                motion.read(&args.reading)?,
-                frame.as_deref(),
-            )
+            Side::new(PathBuf::from(motion.name()), motion.read(reading)?, frame.as_deref())
         };
         let sides = motions.iter().map(side).collect::<Result<Vec<_>, _>>()?;
         let mut answer = match &sides[..] {
-            [left, entered] => commands::cost::compared([left, entered], &args, most, false)?.0,
-            _ => commands::cost::among::compared(&sides, &args)?,
+            [left, entered] => commands::cost::compared([left, entered], settings, most, false)?.0,
+            _ => commands::cost::among::compared(&sides, settings)?,
         };
         let mut costs = Vec::new();
         if let Some(table) = &mut answer.table {
@@ -166,59 +145,116 @@ pub fn cost(motions: &[(Motion<'_>, Option<i64>)], flags: &[String], most: usize
             let rows = core::mem::take(&mut among.costs_metre_secs);
             costs.extend(rows.into_iter().flatten().map(|cost| cost.unwrap_or(f64::NAN)));
         }
-        Ok((json::text(&answer), costs))
+        Ok((value(&answer), costs))
     })
 }
 
-/// The document of `fit` on takes with their names and what was odd in their files. Errors: those of `fit`.
-pub fn fit(takes: Vec<(String, &LoadedTake, Vec<String>)>, flags: &[String]) -> Said<String> {
-    aside(|| commands::fit::document(takes, &typed("fit", flags, &["--", "."])?))
+/// The document of `cost` on the motions of a folder or a pattern. Errors: those of `cost`.
+pub fn cost_among(folder: PathBuf, jumps: JumpSettings, reading: TakeArgs) -> Said<Value> {
+    let args = CostArgs {
+        motions: vec![folder],
+        jumps,
+        reading,
+        plot: None,
+        force: false,
+        json: true,
+    };
+    document(|| commands::cost::among::run(&args))
 }
 
-/// The document of `inspect` on a take.
-pub fn inspect(studied: &Studied) -> String {
+/// The document of `fit` on takes with their names and what was odd in their files. Errors: those of `fit`.
+pub fn fit(takes: Vec<(String, &LoadedTake, Vec<String>)>, reading: &TakeArgs, settings: &FitSettings) -> Said<Value> {
+    aside(|| parsed(&commands::fit::document(takes, reading, settings)?))
+}
+
+/// The document of `fit` on files and folders. Errors: those of `fit`.
+pub fn fit_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Said<Value> {
+    aside(|| parsed(&commands::fit::document_of_files(paths, reading, settings)?))
+}
+
+/// The document of `inspect` on a take. Errors: none that is known.
+pub fn inspect(studied: &Studied) -> Result<Value, Failure> {
     let (document, _) = talk::aside(|| {
         talk::warn_all(&studied.warnings);
         InspectAnswer::new(&studied.clone().into(), None).json(&[])
     });
-    document
+    parsed(&document)
 }
 
-/// The document of `check` on a loop, or on a take without a sidecar. Errors: those of `check`.
-pub fn check(motion: Motion<'_>, take: Option<&Studied>, flags: &[String]) -> Said<String> {
+/// The document of `check` on a loop, or on a take without a sidecar, beside its take; of these checks alone, if any is named. Errors: those of
+/// `check`.
+pub fn check(motion: Motion<'_>, take: Option<&Studied>, only: &[CheckId]) -> Said<Value> {
     aside(|| {
-        let args: CheckArgs = typed("check", flags, &["--", "."])?;
         let path = Path::new(motion.name());
         let (file, sidecar) = match motion {
             Motion::Take(studied) => (studied.file.clone(), None),
             Motion::Loop(_, stored) => (stored.file.clone(), Some(stored.sidecar.clone())),
         };
         let read = WrittenLoop::of(path, file, sidecar, &[])?;
-        let limits = Limits::settled(args.limits, args.config.as_deref())?;
-        let fails = Fails {
-            from: args.fail_on,
-            only: &args.only,
-        };
-        let verdict = commands::check::check(path, &read, &args.reading, take, &limits, &fails)?;
-        Ok(check_report::json(&[verdict], &limits, None))
+        let limits = Limits::default();
+        let fails = Fails { from: Grade::Bad, only };
+        let verdict = commands::check::check(path, &read, &TakeArgs::default(), take, &limits, &fails)?;
+        parsed(&check_report::json(&[verdict], &limits, None))
     })
 }
 
-/// The bytes of a database of motions as `match build` writes it, with more of them where it is known, and the answer in JSON. Errors: those
-/// of `match build`; where nobody named a motion, it is left out if there is nothing in it to match.
-pub fn match_build(motions: &[(Motion<'_>, bool)], known: Option<&[u8]>, flags: &[String]) -> Said<(Vec<u8>, String)> {
+/// The same on a file, beside the file of its take.
+pub fn check_file(path: PathBuf, take: Option<PathBuf>, only: Vec<CheckId>) -> Said<Value> {
+    let args = CheckArgs {
+        loops: vec![path],
+        limits: Limits::default(),
+        config: None,
+        fail_on: Grade::Bad,
+        only,
+        together: false,
+        take,
+        reading: TakeArgs::default(),
+        left_out: ExcludeArgs::default(),
+        verbose: false,
+        json: true,
+        junit: None,
+        force: false,
+    };
+    document(|| commands::check::run(&args))
+}
+
+/// Runs a command that prints one document. Errors: it fails without one.
+fn document(run: impl FnOnce() -> Result<Ending, Failure>) -> Said<Value> {
+    let (result, aside) = talk::aside(run);
+    match result {
+        Err(failure) if failure.exit_status() == 2 || failure.document().is_none() => Err(failure),
+        Err(failure) => Ok((parsed(failure.document().unwrap_or_default())?, aside.warnings)),
+        Ok(_) => Ok((parsed(&aside.printed)?, aside.warnings)),
+    }
+}
+
+/// A document as a value.
+fn parsed(document: &str) -> Result<Value, Failure> {
+    serde_json::from_str(document).map_err(Failure::error)
+}
+
+/// An answer before it is text.
+fn value(answer: &impl Serialize) -> Value {
+    // Structs of numbers and strings always serialise.
+    to_value(answer).unwrap_or_default()
+}
+
+/// The bytes of a database of motions as `match build` writes it, with more of them where it is known. Errors: those of `match build`; where
+/// nobody named a motion, it is left out if there is nothing in it to match.
+pub fn match_build(
+    motions: &[(Motion<'_>, bool)],
+    known: Option<&[u8]>,
+    settings: &RowSettings,
+    tags: &[(String, String)],
+    overrides: &BodyOverrides,
+) -> Said<Vec<u8>> {
     aside(|| {
-        let args: MatchBuildArgs = typed("build", flags, &IN_AND_OUT)?;
         let known = known.map(|bytes| matching::open(Path::new("add"), bytes)).transpose()?;
-        let (mut building, horizon) = Building::new(known, &args)?;
-        let overrides = BodyOverrides {
-            weights: args.weights.clone(),
-            ..args.reading.overrides()
-        };
+        let (mut building, horizon) = Building::new(known, settings)?;
         let mut num_added = 0;
         for (motion, is_named) in motions {
-            let (name, source) = (motion.name(), motion.source(horizon, &overrides)?);
-            match building.add(Path::new(name), &source, name, &args.tags) {
+            let (name, source) = (motion.name(), motion.source(horizon, overrides)?);
+            match building.add(Path::new(name), &source, name, tags) {
                 Ok(num_rows) => num_added += num_rows,
                 Err(failure) if failure.is_negative() && !is_named => {
                     talk::warn(&format!("left out: {}", failure.what()));
@@ -229,30 +265,29 @@ pub fn match_build(motions: &[(Motion<'_>, bool)], known: Option<&[u8]>, flags: 
         if num_added == 0 {
             return Err(matching::build::no_rows());
         }
-        let (bytes, answer) = building.finish(Path::new(""), num_added)?;
-        Ok((bytes, json::text(&answer)))
+        Ok(building.finish(Path::new(""), num_added)?.0)
     })
 }
 
-/// What a database holds, in JSON as `match inspect` says it. Errors: it is none.
-pub fn match_inspect(name: &Path, database: &[u8]) -> Result<String, Failure> {
+/// What a database holds, as `match inspect` says it. Errors: it is none.
+pub fn match_inspect(name: &Path, database: &[u8]) -> Result<Value, Failure> {
     let opened = matching::open(name, database)?;
-    Ok(json::text(&matching::inspected(name, &opened, database.len())))
+    Ok(value(&matching::inspected(name, &opened, database.len())))
 }
 
-/// What `match query` finds for each of these frames of a motion, in JSON. Errors: those of `match query`.
-pub fn match_query(database: &[u8], motion: Motion<'_>, frames: &[i64], flags: &[String]) -> Said<String> {
+/// What `match query` finds for each of these frames of a motion. Errors: those of `match query`.
+pub fn match_query(database: &[u8], motion: Motion<'_>, frames: &[i64], wish: &Wish) -> Said<Value> {
     aside(|| {
-        let args: MatchQueryArgs = typed("query", flags, &["--", "database", "."])?;
-        let opened = matching::open(Path::new("database"), database)?;
+        let name = Path::new("database");
+        let opened = matching::open(name, database)?;
         let path = Path::new(motion.name());
-        let source = motion.source(opened.horizon(), &args.reading.overrides())?;
+        let source = motion.source(opened.horizon(), &BodyOverrides::default())?;
         let num_frames = source.num_frames();
         let num_keys = num_frames + usize::from(source.is_loop());
         let frame = |frame: &i64| Ok(frame_of(path, &frame.to_string(), num_keys)? % num_frames);
         let frames = frames.iter().map(frame).collect::<Result<Vec<usize>, Failure>>()?;
-        let found = matching::query::found(&args, path, &source, &frames, &opened)?;
-        Ok(json::text(&found))
+        let found = matching::query::found(wish, name, path, &source, &frames, &opened)?;
+        Ok(value(&found))
     })
 }
 
@@ -267,55 +302,9 @@ pub fn match_rows(database: &[u8], motion: Option<Motion<'_>>) -> Result<(Vec<f3
     Ok((rows, columns))
 }
 
-/// A take on the character that `retarget` puts it onto, that character, and the engine it is for. Errors: those of `retarget`.
-pub fn retarget_take(name: &Path, file: &LoadedTake, flags: &[String]) -> Said<(Take, Arc<CharacterTarget>, Target)> {
-    aside(|| {
-        let (args, target) = onto(name, flags)?;
-        let take = commands::retarget::take_onto(file, &args, &target)?;
-        Ok((take, target, args.engine.engine()))
-    })
-}
-
-/// A loop on the character that `retarget` puts it onto, its file in a format, by default that of the character, and the format. Errors: those
-/// of `retarget`.
-pub fn retarget_loop(
-    name: &str,
-    stored: &StoredLoop,
-    format: Option<Format>,
-    flags: &[String],
-) -> Said<(LoopOfLoops, LoopFile, Format)> {
-    aside(|| {
-        let (args, target) = onto(Path::new(name), flags)?;
-        let format = format.unwrap_or_else(|| target.character.file.source.format());
-        let source = target.form(format, args.engine.engine());
-        let onto = commands::retarget::loop_onto(folded(name, stored)?, &args, &target, &source)?;
-        let file = onto.write(&source).map_err(unwritten)?;
-        Ok((onto, file, format))
-    })
-}
-
-fn onto(name: &Path, flags: &[String]) -> Result<(RetargetArgs, Arc<CharacterTarget>), Failure> {
-    let args = RetargetArgs {
-        input: InputFile::new(name.to_owned(), None),
-        ..typed("retarget", flags, &IN_AND_OUT)?
-    };
-    let target = load::character(&args.rig, args.map.as_deref(), args.bone_stretch)?;
-    Ok((args, Arc::new(target)))
-}
-
-/// The mirror image of a take, left and right exchanged by the names of joints and by these pairs. Errors: they cannot be exchanged.
-pub fn mirror_take(take: &Take, pairs: &[String], reading: &TakeArgs) -> Said<Take> {
-    aside(|| Ok(mirroring::mirrored(take, pairs, reading)?.0))
-}
-
-/// The same for a loop.
-pub fn mirror_loop(name: &str, stored: &StoredLoop, pairs: &[String], reading: &TakeArgs) -> Said<StoredLoop> {
-    aside(|| {
-        let mirrored = stored.clone().mirrored(pairs, &reading.overrides());
-        let (image, mirror) = mirrored.map_err(|error| written_loop::unusable(Path::new(name), error))?;
-        mirroring::warn(&mirror);
-        Ok(image)
-    })
+/// Why a loop cannot be used as asked for, in words.
+pub fn unusable(name: &str, error: StoredLoopError) -> Failure {
+    written_loop::unusable(Path::new(name), error)
 }
 
 /// Writes a loop that comes of others and its sidecar, as `blend` and `retarget` do: see [`super::write_loop`].

@@ -141,6 +141,27 @@ fn auto_or_off() -> impl TypedValueParser<Value = bool> {
     PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto")
 }
 
+/// What a jump costs, and how many of them are listed.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = JUMP)]
+pub struct JumpSettings {
+    /// How the jump fades.
+    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
+    pub fade: DecayKind,
+    /// Half-life of the spring, seconds (59.7% is left after it).
+    #[arg(long, value_name = "S", default_value_t = 0.1)]
+    pub half_life: f64,
+    /// Blend time of cubic and quintic, seconds.
+    #[arg(long, value_name = "S", default_value_t = 0.4)]
+    pub blend: f64,
+    /// Jumps to list at most.
+    #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
+    pub top: usize,
+    /// Weight of joints: 'Head=0', '*Hand*=1'; repeatable.
+    #[arg(long = "joint-weight", value_name = "PATTERN=W", value_parser = <(String, f64)>::read)]
+    pub weights: Vec<(String, f64)>,
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = JUMP)]
 pub(crate) struct CostArgs {
@@ -148,21 +169,8 @@ pub(crate) struct CostArgs {
     /// from 0. Folders, patterns or more files: each motion into each other.
     #[arg(value_name = "FILE[:FRAME]", required = true, num_args = 1.., help_heading = INPUT)]
     pub(crate) motions: Vec<PathBuf>,
-    /// How the jump fades.
-    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
-    pub(crate) fade: DecayKind,
-    /// Half-life of the spring, seconds (59.7% is left after it).
-    #[arg(long, value_name = "S", default_value_t = 0.1)]
-    pub(crate) half_life: f64,
-    /// Blend time of cubic and quintic, seconds.
-    #[arg(long, value_name = "S", default_value_t = 0.4)]
-    pub(crate) blend: f64,
-    /// Jumps to list at most.
-    #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
-    pub(crate) top: usize,
-    /// Weight of joints: 'Head=0', '*Hand*=1'; repeatable.
-    #[arg(long = "joint-weight", value_name = "PATTERN=W", value_parser = <(String, f64)>::read)]
-    pub(crate) weights: Vec<(String, f64)>,
+    #[command(flatten)]
+    pub(crate) jumps: JumpSettings,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
     /// Draw the costs into this file: .svg or .png.

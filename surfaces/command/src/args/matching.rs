@@ -38,6 +38,29 @@ pub(crate) enum MatchCommand {
     Export(MatchExportArgs),
 }
 
+/// What the rows of a database are made of.
+#[derive(Clone, Debug, Args)]
+pub struct RowSettings {
+    /// What finds a frame: pose and future, or the cost of a jump.
+    #[arg(long, help_heading = MATCH, value_name = "SET", value_parser = feature_set(), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
+    pub features: FeatureSetKind,
+    /// For future: times ahead that are matched, seconds [default: 0.333,0.667,1].
+    #[arg(long, help_heading = MATCH, value_name = "S,S,S", value_delimiter = ',', num_args = 1..=3, conflicts_with = "add")]
+    pub ahead: Vec<f64>,
+    /// For cost: how a jump fades.
+    #[arg(long, help_heading = MATCH, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
+    pub fade: DecayKind,
+    /// For cost: half-life of the spring, seconds (59.7% is left after it).
+    #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS, conflicts_with = "add")]
+    pub half_life: f64,
+    /// For cost: blend time of cubic and quintic, seconds.
+    #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_FADE_SECS, conflicts_with = "add")]
+    pub blend: f64,
+    /// For cost: weight of joints, 'Head=0', '*Hand*=1'; repeatable.
+    #[arg(long = "joint-weight", help_heading = MATCH, value_name = "PATTERN=W", value_parser = <(String, f64)>::read, conflicts_with = "add")]
+    pub weights: Vec<(String, f64)>,
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = MATCH)]
 pub(crate) struct MatchBuildArgs {
@@ -46,24 +69,8 @@ pub(crate) struct MatchBuildArgs {
     pub(crate) takes: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// What finds a frame: pose and future, or the cost of a jump.
-    #[arg(long, help_heading = MATCH, value_name = "SET", value_parser = feature_set(), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
-    pub(crate) features: FeatureSetKind,
-    /// For future: times ahead that are matched, seconds [default: 0.333,0.667,1].
-    #[arg(long, help_heading = MATCH, value_name = "S,S,S", value_delimiter = ',', num_args = 1..=3, conflicts_with = "add")]
-    pub(crate) ahead: Vec<f64>,
-    /// For cost: how a jump fades.
-    #[arg(long, help_heading = MATCH, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
-    pub(crate) fade: DecayKind,
-    /// For cost: half-life of the spring, seconds (59.7% is left after it).
-    #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS, conflicts_with = "add")]
-    pub(crate) half_life: f64,
-    /// For cost: blend time of cubic and quintic, seconds.
-    #[arg(long, help_heading = MATCH, value_name = "S", default_value_t = DEFAULT_FADE_SECS, conflicts_with = "add")]
-    pub(crate) blend: f64,
-    /// For cost: weight of joints, 'Head=0', '*Hand*=1'; repeatable.
-    #[arg(long = "joint-weight", help_heading = MATCH, value_name = "PATTERN=W", value_parser = <(String, f64)>::read, conflicts_with = "add")]
-    pub(crate) weights: Vec<(String, f64)>,
+    #[command(flatten)]
+    pub(crate) rows: RowSettings,
     /// Add them to this database; its rows stay as they are.
     #[arg(long, help_heading = MATCH, value_name = "DB")]
     pub(crate) add: Option<PathBuf>,
@@ -94,6 +101,36 @@ pub(crate) struct MatchInspectArgs {
     pub(crate) json: bool,
 }
 
+/// The motion that frames have to fit to, and which of them pass.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = MATCH)]
+pub struct Wish {
+    /// Speed wanted over the next second, m/s [default: the take's].
+    #[arg(long, value_name = "S")]
+    pub speed: Option<f64>,
+    /// Turn rate wanted at that speed, deg/s, left positive.
+    #[arg(
+        long,
+        value_name = "D",
+        requires = "speed",
+        allow_hyphen_values = true,
+        default_value_t = 0.0
+    )]
+    pub turn_rate: f64,
+    /// Only takes with this tag, such as style=walk; repeatable.
+    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
+    pub tags: Vec<(String, String)>,
+    /// Only frames with this gait; repeatable.
+    #[arg(long = "gait", value_name = "GAIT", value_parser = kind_among(&GAITS))]
+    pub gaits: Vec<MotionKind>,
+    /// Only frames in which this foot is planted.
+    #[arg(long, value_name = "FOOT", value_parser = standing_foot())]
+    pub standing: Option<StandingFoot>,
+    /// Frames to list at most, the nearest first.
+    #[arg(long, value_name = "K", default_value_t = DEFAULT_NEAREST, value_parser = parse_count)]
+    pub top: usize,
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = MATCH)]
 pub(crate) struct MatchQueryArgs {
@@ -105,30 +142,8 @@ pub(crate) struct MatchQueryArgs {
     pub(crate) take: PathBuf,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// Speed wanted over the next second, m/s [default: the take's].
-    #[arg(long, value_name = "S")]
-    pub(crate) speed: Option<f64>,
-    /// Turn rate wanted at that speed, deg/s, left positive.
-    #[arg(
-        long,
-        value_name = "D",
-        requires = "speed",
-        allow_hyphen_values = true,
-        default_value_t = 0.0
-    )]
-    pub(crate) turn_rate: f64,
-    /// Only takes with this tag, such as style=walk; repeatable.
-    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
-    pub(crate) tags: Vec<(String, String)>,
-    /// Only frames with this gait; repeatable.
-    #[arg(long = "gait", value_name = "GAIT", value_parser = kind_among(&GAITS))]
-    pub(crate) gaits: Vec<MotionKind>,
-    /// Only frames in which this foot is planted.
-    #[arg(long, value_name = "FOOT", value_parser = standing_foot())]
-    pub(crate) standing: Option<StandingFoot>,
-    /// Frames to list at most, the nearest first.
-    #[arg(long, value_name = "K", default_value_t = DEFAULT_NEAREST, value_parser = parse_count)]
-    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) wish: Wish,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
@@ -201,7 +216,7 @@ pub(crate) struct MatchWalkArgs {
 }
 
 /// The kinds by which gaits are selected.
-const GAITS: [MotionKind; 8] = [
+pub const GAITS: [MotionKind; 8] = [
     MotionKind::Idle,
     MotionKind::Walk,
     MotionKind::TurningWalk,
@@ -219,9 +234,12 @@ pub(crate) fn gaits_of(kinds: &[MotionKind]) -> GaitSet {
 
 /// Which foot stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StandingFoot {
+pub enum StandingFoot {
+    /// The left foot alone.
     Left,
+    /// The right foot alone.
     Right,
+    /// Both feet.
     Both,
 }
 

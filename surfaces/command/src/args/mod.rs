@@ -31,12 +31,13 @@ pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use help::{command, full as full_command};
 pub(crate) use listen::ListenArgs;
+pub use loops::JumpSettings;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use many::{ExcludeArgs, JobsArgs, ManyArgs};
+pub use matching::{GAITS, RowSettings, StandingFoot, Wish};
 pub(crate) use matching::{
-    MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot, gaits_of,
-    parse_tag,
+    MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, gaits_of, parse_tag,
 };
 pub(crate) use meant::explained;
 pub(crate) use render::RenderArgs;

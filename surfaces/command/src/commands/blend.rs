@@ -43,7 +43,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
 }
 
 /// The blend of loops with these names, as the flags ask for it.
-pub(crate) fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Result<Blend, Failure> {
+fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Result<Blend, Failure> {
     let request = BlendRequest {
         weights: args.weights.clone(),
         speed_mps: args.speed,

@@ -9,6 +9,7 @@ use loopwright_job::{take_facts, warning};
 
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
+use crate::recipe::TakeArgs;
 use crate::report::fit::{self as report, FittedTake, Outcome, Source};
 use crate::{args::FitArgs, failures, files, load, memory, patterns::Pattern, plot::PlotFile, talk};
 
@@ -28,17 +29,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
         outputs.check(path)?;
     }
     let settings = settings(args);
-    let mut sources = Vec::new();
-    for path in &args.takes {
-        sources.push(source(path, args, &settings)?);
-    }
-    if let [Source { outcomes, .. }] = &sources[..]
-        && let [Outcome::Unreadable { failure, .. }] = &outcomes[..]
-    {
-        // A failure that ends the run is reported by the end of the run.
-        return Err(failure.clone());
-    }
-
+    let sources = sources(&args.takes, &args.reading, &settings)?;
     let fits: Vec<(&FittedTake, &TakeFit)> = sources.iter().flat_map(Source::fits).collect();
     for (take, _) in &fits {
         outputs.protect(Path::new(&take.facts.file));
@@ -59,9 +50,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
         outputs.add(path, block.as_bytes())?;
     }
     let outputs = outputs.commit()?;
-    let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
-    let unreadable: Vec<&Failure> = outcomes.iter().filter_map(|outcome| outcome.failure()).collect();
-    let failure = Failure::of_some(unreadable, outcomes.len(), "takes could not be fitted");
+    let failure = unreadable(&sources);
     let document = report::json(&sources, &pool, &settings, failure.as_ref(), &outputs);
     if !args.json {
         output::print(&report::human(&sources, &pool, &settings, &block))?;
@@ -81,16 +70,41 @@ fn settings(args: &FitArgs) -> FitSettings {
     }
 }
 
+/// The takes of each path. Errors: the only take cannot be read, or the settings fit no take.
+fn sources(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Result<Vec<Source>, Failure> {
+    let mut sources = Vec::new();
+    for path in paths {
+        sources.push(source(path, paths.len(), reading, settings)?);
+    }
+    if let [Source { outcomes, .. }] = &sources[..]
+        && let [Outcome::Unreadable { failure, .. }] = &outcomes[..]
+    {
+        // A failure that ends the run is reported by the end of the run.
+        return Err(failure.clone());
+    }
+    Ok(sources)
+}
+
+/// Why some of the takes could not be fitted.
+fn unreadable(sources: &[Source]) -> Option<Failure> {
+    let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
+    let unreadable: Vec<&Failure> = outcomes.iter().filter_map(|outcome| outcome.failure()).collect();
+    Failure::of_some(unreadable, outcomes.len(), "takes could not be fitted")
+}
+
 fn pool(sources: &[Source]) -> Pool {
     let fits: Vec<&TakeFit> = sources.iter().flat_map(Source::fits).map(|(_, fit)| fit).collect();
     Pool::new(&fits)
 }
 
 /// The document of takes that were read already, with their names and the warnings about them. Errors: one cannot be fitted.
-pub(crate) fn document(takes: Vec<(String, &LoadedTake, Vec<String>)>, args: &FitArgs) -> Result<String, Failure> {
-    let settings = settings(args);
+pub(crate) fn document(
+    takes: Vec<(String, &LoadedTake, Vec<String>)>,
+    reading: &TakeArgs,
+    settings: &FitSettings,
+) -> Result<String, Failure> {
     let source = |(name, file, warnings): (String, &LoadedTake, Vec<String>)| {
-        let take = smoothed(fitted(Path::new(&name), file, warnings, args, &settings)?)?;
+        let take = smoothed(fitted(Path::new(&name), file, warnings, reading, settings)?)?;
         talk::warn_all(&take.warnings);
         Ok(Source {
             name,
@@ -99,7 +113,20 @@ pub(crate) fn document(takes: Vec<(String, &LoadedTake, Vec<String>)>, args: &Fi
         })
     };
     let sources = takes.into_iter().map(source).collect::<Result<Vec<_>, Failure>>()?;
-    Ok(report::json(&sources, &pool(&sources), &settings, None, &[]))
+    Ok(report::json(&sources, &pool(&sources), settings, None, &[]))
+}
+
+/// The document of the takes that these paths name. Errors: one cannot be read or fitted.
+pub(crate) fn document_of_files(
+    paths: &[PathBuf],
+    reading: &TakeArgs,
+    settings: &FitSettings,
+) -> Result<String, Failure> {
+    let sources = sources(paths, reading, settings)?;
+    match unreadable(&sources) {
+        Some(failure) => Err(failure),
+        None => Ok(report::json(&sources, &pool(&sources), settings, None, &[])),
+    }
 }
 
 /// Errors: the settings fit no take.
@@ -111,16 +138,16 @@ fn smoothed(take: FittedTake) -> Result<FittedTake, Failure> {
 }
 
 /// Reads and fits all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
-fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source, Failure> {
+fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSettings) -> Result<Source, Failure> {
     let is_folder = path.is_dir() || Pattern::new(path).is_some();
-    let is_batch = is_folder || args.takes.len() > 1;
+    let is_batch = is_folder || num_paths > 1;
     let files = match Pattern::files_of(path) {
         Ok(None) if is_folder => takes_below(path),
         Ok(None) => Ok(vec![path.to_owned()]),
         Ok(Some(files)) => Ok(files),
         Err(failure) => Err(failure),
     };
-    let is_alone = args.takes.len() == 1 && files.as_ref().map_or(1, Vec::len) == 1;
+    let is_alone = num_paths == 1 && files.as_ref().map_or(1, Vec::len) == 1;
     let failed = |file: &Path, failure: Failure| {
         if !is_alone {
             talk::fail(&failure);
@@ -135,7 +162,7 @@ fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source,
         Err(failure) => outcomes.push(failed(path, failure)),
         Ok(files) => {
             for file in files {
-                outcomes.push(match take(&file, args, settings) {
+                outcomes.push(match take(&file, reading, settings) {
                     Ok(take) => {
                         let take = smoothed(take)?;
                         for warning in &take.warnings {
@@ -160,17 +187,15 @@ fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source,
 }
 
 /// Reads a take and fits it. Errors: it cannot be read, or its frames are too far apart or too close together.
-fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTake, Failure> {
+fn take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake, Failure> {
     let mut soft = Vec::new();
     let file = load::read_take(
         path,
-        &args
-            .reading
-            .settings(args.reading.space(), AnimationChoice::Auto, memory::limits()),
+        &reading.settings(reading.space(), AnimationChoice::Auto, memory::limits()),
         &mut soft,
     )?;
     let soft = soft.iter().map(ToString::to_string).collect();
-    fitted(path, &file, soft, args, settings)
+    fitted(path, &file, soft, reading, settings)
 }
 
 /// Fits a take that was read with these warnings. Errors: a joint that is named is missing, or its frames are too far apart or too close
@@ -179,10 +204,10 @@ pub(crate) fn fitted(
     path: &Path,
     file: &LoadedTake,
     mut warnings: Vec<String>,
-    args: &FitArgs,
+    reading: &TakeArgs,
     settings: &FitSettings,
 ) -> Result<FittedTake, Failure> {
-    let analysis = Analysis::with(&file.take, &args.reading.overrides()).map_err(failures::body)?;
+    let analysis = Analysis::with(&file.take, &reading.overrides()).map_err(failures::body)?;
     if !analysis.defects.jumps.is_empty() {
         warnings.push(format!(
             "the pose jumps at {}: nothing is measured across it",

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
 }
 
 /// Loops that are played into a take of this name, as the flags ask for it.
-pub(crate) fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played, Failure> {
+fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played, Failure> {
     let request = PlayRequest {
         seconds: args.seconds,
         fps: args.fps,

@@ -133,36 +133,6 @@ impl<'a> Options<'a> {
     }
 }
 
-/// A take that was read on the character.
-pub(crate) fn take_onto(
-    file: &LoadedTake,
-    args: &RetargetArgs,
-    target: &Arc<CharacterTarget>,
-) -> Result<Take, Failure> {
-    let options = &Options::new(args, target);
-    let work = Work {
-        options,
-        character: &target.character,
-    };
-    Ok(work.carried(file, &mut Outputs::new(false))?.0)
-}
-
-/// A loop that was read, its added root joint folded away, on the character and ready to be written into its file in that form.
-pub(crate) fn loop_onto(
-    stored: StoredLoop,
-    args: &RetargetArgs,
-    target: &Arc<CharacterTarget>,
-    source: &Source,
-) -> Result<LoopOfLoops, Failure> {
-    let options = &Options::new(args, target);
-    let work = Work {
-        options,
-        character: &target.character,
-    };
-    let matched = work.matched(&stored.file, &mut Outputs::new(false))?;
-    work.loop_onto(stored, &matched, source)
-}
-
 /// What was written.
 pub(super) struct Moved {
     /// The motion, and the rig that it is on.

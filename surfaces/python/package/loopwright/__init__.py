@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from ._road import Check, Costs, JumpCost, blend, check, cost, fit, inspect, list_loops, mirror, play, retarget
     from ._set import MotionSet, make_set
     from ._settings import Settings
-    from ._tables import Table, table
+    from ._rows import table
+    from ._tables import Table
     from ._take import Candidate, Found, Take, animations, find, make, read
 
 # Where each name lives: modules are imported when they are used, so that the command starts at once.
@@ -58,9 +59,10 @@ _HOMES = {
     "_loop": "Loop load",
     "_poses": "Poses",
     "_road": "Check Costs JumpCost blend check cost fit inspect list_loops mirror play retarget",
+    "_rows": "table",
     "_set": "MotionSet make_set",
     "_settings": "Settings",
-    "_tables": "Table table",
+    "_tables": "Table",
     "_take": "Candidate Found Take animations find make read",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

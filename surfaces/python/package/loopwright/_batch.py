@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _native
 from ._errors import LoopwrightError, NoLoopError, ReadError, SettingError, WriteError, package
+from ._rows import row_of
 from ._settings import RecipeLike, asked, path_of
-from ._tables import CATALOG, Table, new_file, row_of, write_parquet
+from ._tables import CATALOG, Table, new_file, write_parquet
 from ._take import opened
 
 if TYPE_CHECKING:

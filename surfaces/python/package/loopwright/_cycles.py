@@ -21,8 +21,9 @@ from ._gait import contacts_of
 from ._loop import Loop
 from ._poses import Bools, Floats
 from ._rotations import inverse, product, rotate, unrolled
+from ._rows import body_of, row_of
 from ._settings import RecipeLike, asked, path_of
-from ._tables import Table, body_of, made_whole, new_file, read_parquet, row_of, write_parquet
+from ._tables import Table, made_whole, new_file, read_parquet, write_parquet
 from ._take import Take, opened
 
 if TYPE_CHECKING:

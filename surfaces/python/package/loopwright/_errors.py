@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
-
-
-# A flag with what stands for its value, or `--set` with the key of a recipe.
-_FLAG = re.compile(r"--set (?:[a-z]+\.)?([a-z-]+)=|--([a-z][a-z-]*)(?: (?=[\dA-Z(\"])|(?: <[^>]*>)|(?=\b))")
 
 
 class LoopwrightError(Exception):
@@ -19,15 +14,10 @@ class LoopwrightError(Exception):
     """
 
     def __init__(self, what: str, details: Sequence[str] = (), hint: str | None = None) -> None:
-        self.what = self._worded(what)
-        self.details = tuple(map(self._worded, details))
-        self.hint = self._worded(hint) if hint and not hint.startswith("--help") else None
+        self.what = what
+        self.details = tuple(details)
+        self.hint = hint
         super().__init__(self.what, self.details, self.hint)
-
-    def _worded(self, text: str) -> str:
-        """What the library says, with keyword arguments in place of the command's flags."""
-        text = _FLAG.sub(lambda flag: (flag[1] or flag[2]).replace("-", "_") + "=", text)
-        return text.replace("LOW:HIGH", "(LOW, HIGH)").replace("range=START:END", "close(START, END)")
 
     def __str__(self) -> str:
         hint = [f"try: {self.hint}"] if self.hint else []
@@ -60,9 +50,6 @@ class NoLoopError(MakeError):
 
 class CommandError(LoopwrightError):
     """A command failed."""
-
-    def _worded(self, text: str) -> str:
-        return text
 
 
 class InternalError(LoopwrightError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cached_property
 from html import escape
@@ -15,9 +14,9 @@ import numpy as np
 from . import _native
 from ._native import Loop as NativeLoop
 from ._errors import ArrayError
+from ._motion import Motion, warn
 from ._poses import Floats, Poses, array, numbers, of_numbers
 from ._settings import path_of
-from ._take import Motion, warn
 
 
 class Loop(Motion[NativeLoop]):
@@ -48,7 +47,7 @@ class Loop(Motion[NativeLoop]):
     @cached_property
     def facts(self) -> dict[str, Any]:
         """All that is known of it: its sidecar (docs/formats/json.md)."""
-        facts: dict[str, Any] = json.loads(self._native.facts())
+        facts: dict[str, Any] = self._native.facts()
         return facts
 
     @property

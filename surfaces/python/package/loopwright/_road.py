@@ -14,9 +14,10 @@ import numpy.typing as npt
 from . import _native
 from ._errors import SettingError
 from ._loop import Loop
+from ._motion import warn
 from ._poses import Floats, array, numbers
-from ._settings import asked, flags, path_of, text_of
-from ._take import Take, read, warn
+from ._settings import asked, given, path_of, text_of
+from ._take import Take, read
 
 if TYPE_CHECKING:
     from ._native import Loop as NativeLoop
@@ -31,12 +32,16 @@ def is_path(value: Any) -> bool:
     return isinstance(value, str | os.PathLike)
 
 
-def document(command: str, *args: str) -> dict[str, Any]:
-    """What a command prints as JSON."""
-    _, printed, said = _native.answer(["loopwright", *command.split(), "--json", *args])
+def document(command: str, *paths: str) -> dict[str, Any]:
+    """What a command prints of files as JSON."""
+    _, printed, said = _native.answer(["loopwright", command, "--json", "--", *paths])
+    return warned(json.loads(printed), said)
+
+
+def warned(facts: dict[str, Any], said: Iterable[str]) -> dict[str, Any]:
+    """Facts, once it is warned of what is odd in them."""
     warn((("MotionWarning", text) for text in said))
-    found: dict[str, Any] = json.loads(printed)
-    return found
+    return facts
 
 
 def motion_of(name: str, value: Any) -> Take | Loop:
@@ -106,7 +111,7 @@ def blend(
 
     With `rig`, a character's file, loops of any skeletons are mixed on that. Raises MakeError.
     """
-    said = flags(
+    settings = given(
         weights=None if weights is None else numbers("weights", weights, (None,)),
         speed=speed,
         turn_rate=turn_rate,
@@ -119,7 +124,7 @@ def blend(
         hips=hips,
         feet=feet,
     )
-    return _loop(_native.blend(_loops(loops), said))
+    return _loop(_native.blend(_loops(loops), settings))
 
 
 def _loop(native: NativeLoop) -> Loop:
@@ -147,15 +152,11 @@ def play(
 
     Each plays for `cycles`, fewest and most, and on to its best exit; the same `seed` gives the same motion.
     """
-    try:
-        low, high = cycles
-    except (TypeError, ValueError) as error:
-        raise SettingError(f"cycles: expected (fewest, most), found {cycles!r}") from error
-    said = flags(
+    settings = given(
         seconds=seconds,
         seed=seed,
         fps=fps,
-        cycles=f"{low}:{high}",
+        cycles=cycles,
         fade=fade,
         fade_seconds=fade_seconds,
         lock_feet=lock_feet,
@@ -164,10 +165,10 @@ def play(
         hips=hips,
         feet=feet,
     )
-    native, answer, warned = _native.play(_loops(loops), text_of("name", name), said)
-    warn((("MotionWarning", text) for text in warned))
+    native, played, said = _native.play(_loops(loops), text_of("name", name), settings)
+    warn((("MotionWarning", text) for text in said))
     take = Take(native)
-    take._played = json.loads(answer)["played"]
+    take._played = played
     return take
 
 
@@ -268,17 +269,9 @@ def cost(
     """
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
         raise SettingError(f"size: expected a whole number from 1, found {size!r}")
-    said = flags(
-        fade=fade,
-        half_life=half_life,
-        blend=blend,
-        top=top,
-        joint_weight=joint_weights(weights),
-        hips=hips,
-        feet=feet,
-    )
+    settings = given(fade=fade, half_life=half_life, blend=blend, top=top, weights=weights, hips=hips, feet=feet)
     if b is None and is_path(a):
-        facts = document("cost", *said, "--", path_of("a", a))["among"]
+        facts = warned(*_native.cost_among(path_of("a", a), settings))["among"]
         table = np.array(facts.pop("costs_metre_secs"), np.float64)
         return _among(facts, table)
     if b is None:
@@ -300,10 +293,9 @@ def cost(
             raise SettingError(f"frames: expected (exit, entry), found {frames!r}") from error
         if len(wanted) != 2:
             raise SettingError(f"frames: expected (exit, entry), found {frames!r}")
-    given = [(motion._native, frame) for motion, frame in zip(motions, wanted, strict=True)]
-    answer, costs, warned = _native.cost(given, asked({"hips": hips, "feet": feet}), said, int(size))
-    warn((("MotionWarning", text) for text in warned))
-    facts = json.loads(answer)
+    jumps = [(motion._native, frame) for motion, frame in zip(motions, wanted, strict=True)]
+    facts, costs, said = _native.cost(jumps, settings, int(size))
+    warn((("MotionWarning", text) for text in said))
     if facts["among"] is not None:
         return _among(facts["among"], array(costs, len(motions), len(motions)))
     if facts["pair"] is not None:
@@ -348,10 +340,6 @@ def _indices(values: Iterable[int]) -> Indices:
     return indices
 
 
-def joint_weights(weights: Mapping[str, float] | None) -> list[str] | None:
-    return None if weights is None else [f"{joint}={float(weight)!r}" for joint, weight in weights.items()]
-
-
 def fit(
     takes: Take | Pathlike | Iterable[Take | Pathlike],
     *,
@@ -367,27 +355,23 @@ def fit(
     listed = list(listed)
     if not listed:
         raise SettingError("takes: expected one or more, found none")
-    said = flags(mode=mode, smoothing=smoothing, hips=hips, feet=feet)
+    settings = given(mode=mode, smoothing=smoothing, hips=hips, feet=feet)
     if all(is_path(take) for take in listed):
-        return document("fit", *said, "--", *(path_of("takes", take) for take in listed))
+        return warned(*_native.fit_files([path_of("takes", take) for take in listed], settings))
     natives = [take_of(f"takes[{index}]", take)._native for index, take in enumerate(listed)]
-    answer, warned = _native.fit(natives, said)
-    warn((("MotionWarning", text) for text in warned))
-    found: dict[str, Any] = json.loads(answer)
-    return found
+    return warned(*_native.fit(natives, settings))
 
 
 def inspect(take: Take | Pathlike) -> dict[str, Any]:
     """What a take holds: the document of `loopwright inspect --json`."""
     if is_path(take):
-        return document("inspect", "--", path_of("take", take))
-    found: dict[str, Any] = json.loads(_native.inspect(take_of("take", take)._native, asked({})))
-    return found
+        return document("inspect", path_of("take", take))
+    return _native.inspect(take_of("take", take)._native, asked({}))
 
 
 def list_loops(*paths: Pathlike) -> dict[str, Any]:
     """The animations of files and the loops in them: the document of `loopwright list --json`."""
-    return document("list", "--", *(path_of("paths", path) for path in paths))
+    return document("list", *(path_of("paths", path) for path in paths))
 
 
 @overload
@@ -433,7 +417,7 @@ def retarget(
 
     `map` is a file of which joints follow which, `bone_stretch` by how much bones of legs may grow, percent. Raises MakeError.
     """
-    said = flags(
+    settings = given(
         rig=path_of("rig", rig),
         map=map,
         bone_stretch=bone_stretch,
@@ -442,11 +426,11 @@ def retarget(
         hips=hips,
         feet=feet,
     )
-    return _motion(*_native.retarget(motion_of("motion", motion)._native, said))
+    return _motion(*_native.retarget(motion_of("motion", motion)._native, settings))
 
 
-def _motion(native: _native.Take | _native.Loop, warned: list[str]) -> Take | Loop:
-    warn((("MotionWarning", text) for text in warned))
+def _motion(native: _native.Take | _native.Loop, said: list[str]) -> Take | Loop:
+    warn((("MotionWarning", text) for text in said))
     if isinstance(native, _native.Take):
         return Take(native)
     warn(native.warnings())
@@ -488,8 +472,8 @@ def mirror(
         pairs = [f"{left}={right}" for left, right in pairs.items()]
     if isinstance(pairs, str):
         raise SettingError(f"pairs: expected a dict of left and right joints, found {pairs!r}")
-    named = asked({"hips": hips, "feet": feet})
-    return _motion(*_native.mirror(motion_of("motion", motion)._native, list(pairs or ()), named))
+    settings = given(hips=hips, feet=feet)
+    return _motion(*_native.mirror(motion_of("motion", motion)._native, list(pairs or ()), settings))
 
 
 @dataclass(frozen=True, repr=False)
@@ -511,15 +495,13 @@ class Check:
 
 def check(loop: Motionlike, *, take: Take | Pathlike | None = None, only: Sequence[str] | None = None) -> Check:
     """Measures a loop again, beside the `take` that it was made of where that is given; a file, or a take, needs no sidecar."""
-    said = flags(only=only)
+    settings = given(only=only)
     if is_path(loop) and (take is None or is_path(take)):
-        beside = flags(take=take)
-        found = document("check", *said, *beside, "--", path_of("loop", loop))
+        beside = None if take is None else path_of("take", take)
+        found = warned(*_native.check_file(path_of("loop", loop), beside, settings))
     else:
         beside_it = None if take is None else take_of("take", take)._native
-        answer, warned = _native.check(motion_of("loop", loop)._native, beside_it, asked({}), said)
-        warn((("MotionWarning", text) for text in warned))
-        found = json.loads(answer)
+        found = warned(*_native.check(motion_of("loop", loop)._native, beside_it, settings))
     if len(found["loops"]) != 1:
         raise SettingError(f"loop: expected one loop, found {len(found['loops'])} in {loop!r}")
     facts = found["loops"][0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -65,7 +64,7 @@ def make_set(
     given = [(name, is_pack, [take._native for take in of_file]) for name, is_pack, of_file in files]
     manifest, made, said = _native.make_set(given, asked(settings, recipe), wanted)
     warn((("MotionWarning", text) for text in said))
-    return MotionSet(json.loads(manifest), dict(made))
+    return MotionSet(manifest, dict(made))
 
 
 def _files(name: str, value: Any) -> Iterator[tuple[str, bool, list[Take]]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import chain
@@ -14,12 +13,10 @@ from typing import Any
 import numpy as np
 
 from ._errors import ArrayError, MissingPackageError, ReadError, WriteError, package
-from ._loop import Loop
 from ._settings import path_of
-from ._take import Candidate
 
 # The columns of a catalog (docs/formats/catalog.md): their types, and where a sidecar states them.
-_SIDECAR: dict[str, tuple[type, str]] = {
+COLUMNS: dict[str, tuple[type, str]] = {
     "path": (str, "take.file"),
     "take_sha256": (str, "take.file_sha256"),
     "skeleton_sha256": (str, ""),
@@ -72,7 +69,7 @@ _SIDECAR: dict[str, tuple[type, str]] = {
     "output": (str, ""),
     "output_sha256": (str, "file_sha256"),
 }
-CATALOG = {name: kind for name, (kind, _) in _SIDECAR.items()}
+CATALOG = {name: kind for name, (kind, _) in COLUMNS.items()}
 
 
 class Table(list[dict[str, Any]]):
@@ -104,80 +101,6 @@ class Table(list[dict[str, Any]]):
     def to_parquet(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes a Parquet file, with polars or pyarrow; columns of catalogs have their types, so that `loopwright catalog` reads it."""
         return write_parquet({name: self.column(name) for name in self.columns}, path, force)
-
-
-def table(items: Iterable[Any]) -> Table:
-    """A row for each candidate, loop or gait; those of loops have the columns of catalogs (docs/formats/catalog.md).
-
-    Dictionaries are rows already. Raises ArrayError for anything else.
-    """
-    from ._gait import Gait
-
-    rows = Table()
-    for item in items:
-        if isinstance(item, Candidate):
-            rows.append(_scalars(item.facts))
-        elif isinstance(item, Loop):
-            rows.append(row_of(item))
-        elif isinstance(item, Gait):
-            rows.append(item.summary)
-        elif isinstance(item, Mapping):
-            rows.append(dict(item))
-        else:
-            raise ArrayError(f"items: expected candidates, loops or gaits, found {type(item).__name__}")
-    return rows
-
-
-def row_of(loop: Loop, row: int = 1, facts: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The row of a catalog for a loop, or by the sidecar of its file; `output` and its hash are known for those alone."""
-    facts = loop.facts if facts is None else facts
-    values = {name: _at(facts, where) for name, (_, where) in _SIDECAR.items()}
-    feet = facts.get("feet") or {}
-    values |= {
-        "skeleton_sha256": _skeleton_sha256(loop),
-        "row": row,
-        "contacts": ";".join(
-            f"{each['joint']}:{each['start_secs']:.4f}:{each['length_secs']:.4f}" for each in feet.get("contacts", ())
-        ),
-        "feet_held": bool(values["feet_held"]),
-        "kind": values["kind"] or "",
-        "output": next(iter(facts.get("outputs") or ()), None),
-    }
-    return values
-
-
-def body_of(loop: Loop) -> tuple[tuple[str, ...], tuple[int, ...], np.ndarray[Any, Any]]:
-    """Names, parents and offsets of the joints of a sampled pose: without a root joint that was added to the file."""
-    added = loop.num_joints - loop.num_body_joints
-    parents = tuple(max(int(parent) - added, -1) for parent in loop.parents[added:])
-    return loop.names[added:], parents, loop.offsets[added:]
-
-
-def _skeleton_sha256(loop: Loop) -> str:
-    names, parents, offsets = body_of(loop)
-    tenths = np.trunc(offsets / 1e-4 + np.copysign(0.5, offsets)).astype("<i8")
-    digest = hashlib.sha256()
-    for name, parent, offset in zip(names, parents, tenths, strict=True):
-        text = name.encode()
-        digest.update(len(text).to_bytes(8, "little") + text)
-        digest.update((parent % 2**64).to_bytes(8, "little") + offset.tobytes())
-    return digest.hexdigest()
-
-
-def _at(facts: Any, where: str) -> Any:
-    """A value in nested facts; None where there is none."""
-    for key in where.split(".") if where else ():
-        if isinstance(facts, list):
-            facts = facts[int(key)] if int(key) < len(facts) else None
-        else:
-            facts = None if facts is None else facts.get(key)
-    return facts if where else None
-
-
-def _scalars(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts without lists and tables, but for those of the root motion."""
-    flat = {**facts, **facts.get("root_motion", {})}
-    return {key: value for key, value in flat.items() if not isinstance(value, list | dict)}
 
 
 def write_parquet(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[str], force: bool) -> Path:

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -22,9 +21,10 @@ from ._errors import ReadError, SettingError
 from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
 from ._loop import Loop
-from ._road import Motionlike, Pathlike, has_sidecar, is_path, joint_weights, motion_of
-from ._settings import asked, flags, path_of
-from ._take import Take, warn
+from ._motion import warn
+from ._road import Motionlike, Pathlike, has_sidecar, is_path, motion_of
+from ._settings import given, path_of
+from ._take import Take
 
 if TYPE_CHECKING:
     Rows = npt.NDArray[np.float32]
@@ -73,26 +73,20 @@ class Database:
         natives = [native for index, each in enumerate(listed) for native in _all_of(f"motions[{index}]", each)]
         if not natives:
             raise SettingError("motions: expected one or more, found none")
-        said = flags(
-            features=None if add is not None and features == "future" else features,
-            ahead=ahead,
-            fade=fade,
-            half_life=half_life,
-            blend=blend,
-            joint_weight=joint_weights(weights),
-            tag=_tags(tags),
-            hips=hips,
-            feet=feet,
-        )
-        named = asked({"hips": hips, "feet": feet, "weights": weights})
-        native, _, warned = _native.Database.build(natives, None if add is None else add._native, named, said)
-        warn((("MotionWarning", text) for text in warned))
+        stated = given(ahead=ahead, fade=fade, half_life=half_life, blend=blend, weights=weights)
+        if features != "future":
+            stated["features"] = features
+        for name in stated if add is not None else ():
+            raise SettingError(f"{name}: the rows of a database keep their settings, and add is given")
+        settings = {**stated, **given(tags=tags, hips=hips, feet=feet)}
+        native, said = _native.Database.build(natives, None if add is None else add._native, settings)
+        warn((("MotionWarning", text) for text in said))
         return cls._of(native.bytes(), "")
 
     @classmethod
     def _of(cls, data: bytes, name: str) -> Database:
         native, facts = _native.Database.parse(name, data)
-        return cls(native, json.loads(facts))
+        return cls(native, facts)
 
     @classmethod
     def load(cls, path: Pathlike) -> Database:
@@ -133,11 +127,11 @@ class Database:
     @cached_property
     def features(self) -> Rows:
         """The numbers of its rows (rows, columns), whose distances are compared: those of `loopwright match export`."""
-        return _rows(*self._native.rows(None, asked({})))
+        return _rows(*self._native.rows(None))
 
     def features_of(self, motion: Motionlike) -> Rows:
         """The numbers that the frames of a motion have in it (frames, columns); frames without a known future have none."""
-        return _rows(*self._native.rows(motion_of("motion", motion)._native, asked({})))
+        return _rows(*self._native.rows(motion_of("motion", motion)._native))
 
     @overload
     def query(
@@ -187,18 +181,10 @@ class Database:
         frames = np.asarray(frame)
         if frames.dtype.kind not in "iu" or frames.ndim > 1:
             raise SettingError(f"frame: expected a whole number or a list of them, found {frame!r}")
-        said = flags(
-            speed=speed,
-            turn_rate=turn_rate,
-            tag=_tags(tags),
-            gait=[gait] if isinstance(gait, str) else gait,
-            standing=standing,
-            top=top,
-        )
+        settings = given(speed=speed, turn_rate=turn_rate, tags=tags, gait=gait, standing=standing, top=top)
         wanted = [int(each) for each in frames.reshape(-1)]
-        answer, warned = self._native.query(motion_of("motion", motion)._native, wanted, asked({}), said)
-        warn((("MotionWarning", text) for text in warned))
-        found: list[list[dict[str, Any]]] = json.loads(answer)
+        found, said = self._native.query(motion_of("motion", motion)._native, wanted, settings)
+        warn((("MotionWarning", text) for text in said))
         return found if frames.ndim else found[0]
 
 
@@ -221,10 +207,6 @@ def _all_of(name: str, value: Any) -> list[tuple[NativeTake | NativeLoop, bool]]
                 raise
             warn([("FileWarning", f"left out: {error.what}")])
     return natives
-
-
-def _tags(tags: Mapping[str, str] | None) -> list[str] | None:
-    return None if tags is None else [f"{name}={value}" for name, value in tags.items()]
 
 
 def _rows(data: bytes, columns: int) -> Rows:

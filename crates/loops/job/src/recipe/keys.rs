@@ -88,6 +88,18 @@ fn keys_of(&(section, _, keys, is_list): &Section) -> Vec<String> {
     names.map(|name| format!("{section}.{name}")).collect()
 }
 
+/// The value behind a key in the recipe that lists all keys, which has the key's type. `None` for a table of which there may be several, and
+/// for a key that there is not.
+pub fn example(key: &str) -> Option<Value> {
+    let (section, name) = key.split_once('.')?;
+    let (_, _, keys, _) = SECTIONS
+        .iter()
+        .find(|(known, _, _, is_list)| *known == section && !is_list)?;
+    let (_, line) = keys.iter().find(|(_, line)| name_of(line) == name)?;
+    let table: Table = toml::from_str(line.trim_start_matches("# ")).ok()?;
+    table.get(name).cloned()
+}
+
 /// A recipe with every key: its meaning, and its value where it is left out. With a name, that table or key alone. Errors:
 /// [`RecipeError::NoSetting`].
 pub fn default_recipe(only: Option<&str>) -> Result<String, RecipeError> {
@@ -233,15 +245,8 @@ impl FromStr for Setting {
             }))?,
             "take.rig" | "take.map" => return Err(RecipeError::FileSetting { key: key.to_owned() }),
             _ => {
-                let (section, name) = key.split_once('.').unwrap_or((key, ""));
-                let keys = SECTIONS
-                    .iter()
-                    .find(|(known, _, _, is_list)| *known == section && !is_list);
-                let line = keys.and_then(|(_, _, keys, _)| keys.iter().find(|(_, line)| name_of(line) == name));
-                let (_, line) = line.ok_or_else(|| no_setting(key))?;
-                let like: Option<Table> = toml::from_str(line.trim_start_matches("# ")).ok();
-                let like = like.and_then(|table| table.get(name).cloned());
-                read(&format!("{key} = {}", written(value, like.as_ref())))?
+                let like = example(key).ok_or_else(|| no_setting(key))?;
+                read(&format!("{key} = {}", written(value, Some(&like))))?
             }
         };
         Ok(Self {

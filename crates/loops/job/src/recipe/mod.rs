@@ -38,7 +38,7 @@ pub use edit::{EditRecipe, edits};
 pub use edited_body::EditedBody;
 pub use error::RecipeError;
 pub use joint_map::{joint_map_text, read_joint_map};
-pub use keys::{Sets, Setting, default_recipe, keys, recipe_of};
+pub use keys::{Sets, Setting, default_recipe, example, keys, recipe_of};
 pub use mirror::{mirror, mirror_pair};
 pub use output::{Ineffective, OutputRecipe, Recenter, parse_count};
 pub use pairing::pairing;
@@ -111,6 +111,13 @@ impl Recipe {
     pub fn read(bytes: &[u8]) -> Result<Self, RecipeError> {
         let text = str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?;
         toml::from_str(text).map_err(RecipeError::from_toml)
+    }
+
+    /// The recipe of a table. Errors: a key that recipes do not have, or a value that is none of its key.
+    pub fn from_table(table: Table) -> Result<Self, RecipeError> {
+        table
+            .try_into()
+            .map_err(|error: toml::de::Error| RecipeError::Text(error.message().to_owned()))
     }
 
     /// The text of a recipe. Errors: a number that TOML cannot hold.

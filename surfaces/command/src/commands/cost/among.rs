@@ -5,12 +5,13 @@ use loopwright_moves::Transitions;
 use loopwright_moves::transition::{Crossing, TransitionError};
 
 use super::{Side, decays};
+use crate::args::{CostArgs, JumpSettings};
 use crate::batch::{self, Wanted};
 use crate::exit::{Ending, Failure};
 use crate::report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts};
 use crate::report::json;
 use crate::talk::{self, Progress};
-use crate::{args::CostArgs, files, memory, motions, output, output::Outputs, plot::PlotFile};
+use crate::{files, memory, motions, output, output::Outputs, plot::PlotFile};
 
 /// Most motions that are compared at once: all are held in memory, and their pairs grow with the square.
 const MOST_MOTIONS: usize = 256;
@@ -19,10 +20,10 @@ const MOST_MOTIONS: usize = 256;
 /// an error.
 ///
 /// Errors: more motions than are held, no two that can be compared.
-pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    decays(args)?;
+    decays(&args.jumps)?;
     let found = batch::find(&args.motions, Wanted::All, None, None);
     let num_files = found.files.len() + found.problems.len();
     if num_files > MOST_MOTIONS {
@@ -63,9 +64,9 @@ pub(super) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     if sides.len() < 2 {
         return Err(failure.unwrap_or_else(|| Failure::error("no two motions to compare")));
     }
-    let answer = compared(&sides, args)?;
+    let answer = compared(&sides, &args.jumps)?;
     if let (Some(plot), Some(among)) = (plot, &answer.among) {
-        let decay = decays(args)?[args.fade as usize];
+        let decay = decays(&args.jumps)?[args.jumps.fade as usize];
         plot.add(&mut outputs, &drawn(&sides, decay, &among.costs_metre_secs))?;
     }
     let outputs = outputs.commit()?;
@@ -87,14 +88,14 @@ fn drawn(sides: &[Side], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
 /// The cheapest jump of each pair of motions, cheapest first.
 ///
 /// Errors: no two motions have one skeleton, or no jump exists between any.
-pub(crate) fn compared(sides: &[Side], args: &CostArgs) -> Result<CostAnswer, Failure> {
-    let decay = decays(args)?[args.fade as usize];
+pub(crate) fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer, Failure> {
+    let decay = decays(settings)?[settings.fade as usize];
     let mut best: Vec<([usize; 2], Crossing)> = Vec::new();
     let (mut num_apart, mut mismatch) = (0, None);
     let progress = Progress::new("motions compared", sides.len());
     for (exit, left) in sides.iter().enumerate() {
         for (entry, entered) in sides.iter().enumerate().filter(|(entry, _)| *entry != exit) {
-            let transitions = match Transitions::between(&left.motion, &entered.motion, &args.weights) {
+            let transitions = match Transitions::between(&left.motion, &entered.motion, &settings.weights) {
                 Ok(transitions) => transitions,
                 Err(error) => {
                     let is_apart = matches!(error, TransitionError::Skeleton { .. });
@@ -146,7 +147,7 @@ pub(crate) fn compared(sides: &[Side], args: &CostArgs) -> Result<CostAnswer, Fa
         among: Some(JumpsFacts {
             decay: decay.name(),
             decay_secs: decay.secs(),
-            best: best.iter().take(args.top).map(jump).collect(),
+            best: best.iter().take(settings.top).map(jump).collect(),
             motions: sides.iter().map(Side::facts).collect(),
             costs_metre_secs: table(&|_, jump| jump.cost),
             exits_secs: table(&|[exit, _], jump| jump.exit as f64 * sides[*exit].motion.step_secs()),

@@ -13,6 +13,7 @@ use loopwright_moves::play::DEFAULT_FADE_SECS;
 use loopwright_moves::transition::{GapOf, TransitionClip};
 use loopwright_plots::TransitionMap;
 
+use crate::args::{CostArgs, JumpSettings};
 use crate::exit::{Ending, Failure};
 use crate::motions::{self, ReadMotion};
 use crate::output::{self, Outputs};
@@ -20,7 +21,7 @@ use crate::report::cost::{
     self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts,
 };
 use crate::report::json;
-use crate::{args::CostArgs, batch, files, plot::PlotFile, recipe::TakeArgs};
+use crate::{batch, files, plot::PlotFile, recipe::TakeArgs};
 
 /// Maximum number of frames per side in a table; from a longer motion, evenly spaced frames are taken.
 const TABLE: usize = 128;
@@ -43,13 +44,13 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
 fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    decays(args)?;
+    decays(&args.jumps)?;
     let left = Side::read(left, &args.reading)?;
     let entered = Side::read(entered, &args.reading)?;
     for side in [&left, &entered] {
         outputs.protect(&side.path);
     }
-    let (answer, svg) = compared([&left, &entered], args, TABLE, plot.is_some())?;
+    let (answer, svg) = compared([&left, &entered], &args.jumps, TABLE, plot.is_some())?;
     if let (Some(plot), Some(svg)) = (plot, svg) {
         plot.add(&mut outputs, &svg)?;
     }
@@ -65,14 +66,14 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending, Failu
 /// What jumps from one motion into another cost, in a table of at most so many frames a side; and a drawing of it if one is wanted.
 pub(crate) fn compared(
     [left, entered]: [&Side; 2],
-    args: &CostArgs,
+    settings: &JumpSettings,
     most: usize,
     drawn: bool,
 ) -> Result<(CostAnswer, Option<String>), Failure> {
-    let decays = decays(args)?;
-    let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
+    let decays = decays(settings)?;
+    let transitions = Transitions::between(&left.motion, &entered.motion, &settings.weights)
         .map_err(|error| motions::mismatch([&left.path, &entered.path], error))?;
-    let decay = decays[args.fade as usize];
+    let decay = decays[settings.fade as usize];
     let mut answer = CostAnswer {
         left: Some(left.facts()),
         entered: Some(entered.facts()),
@@ -91,7 +92,7 @@ pub(crate) fn compared(
             svg
         }
         _ => {
-            let (table, svg) = table(args, &transitions, [left, entered], decay, most, drawn)?;
+            let (table, svg) = table(settings.top, &transitions, [left, entered], decay, most, drawn)?;
             answer.table = Some(table);
             svg
         }
@@ -100,9 +101,9 @@ pub(crate) fn compared(
 }
 
 /// Spring, cubic and quintic with the settings of the flags, in this order.
-fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
-    check_fade(args.half_life, args.blend)?;
-    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.half_life, args.blend)))
+fn decays(settings: &JumpSettings) -> Result<[Decay; 3], Failure> {
+    check_fade(settings.half_life, settings.blend)?;
+    Ok(DecayKind::ALL.map(|kind| kind.lasting(settings.half_life, settings.blend)))
 }
 
 /// Errors: a fade that is too short or too long.
@@ -230,7 +231,7 @@ fn pair(
 
 /// The table between all selected frames, and its plot if one is requested.
 fn table(
-    args: &CostArgs,
+    top: usize,
     transitions: &Transitions,
     sides: [&Side; 2],
     decay: Decay,
@@ -241,7 +242,7 @@ fn table(
         Some(frame) => frame..frame + 1,
         None => 0..side.motion.num_frames(),
     });
-    let best = transitions.best(exits.clone(), entries.clone(), decay, args.top);
+    let best = transitions.best(exits.clone(), entries.clone(), decay, top);
     if best.is_empty() {
         return Err(Failure::nothing(format!(
             "no jump from \"{}\" into \"{}\"",

@@ -9,12 +9,13 @@ use loopwright_match::{
 };
 
 use super::{Opened, open, source, source::Motion, tags::TagTable, unmatched, unmatched_cost};
+use crate::args::{MatchBuildArgs, RowSettings};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, BuildAnswer};
 use crate::talk::{self, Progress};
-use crate::{args::MatchBuildArgs, batch, commands::cost, files, motions::NamedMotion};
+use crate::{batch, commands::cost, files, motions::NamedMotion};
 
 pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     let (named, found) = named_motions(args)?;
@@ -34,7 +35,7 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         (Some(path), Some(bytes)) => Some(open(path, bytes)?),
         _ => None,
     };
-    let (mut building, horizon) = Building::new(known, args)?;
+    let (mut building, horizon) = Building::new(known, &args.rows)?;
 
     let progress = Progress::new("reading", named.len());
     let (mut num_added, mut failures, mut left_out) = (0, Vec::new(), Vec::new());
@@ -146,7 +147,7 @@ fn of_file(
         );
     }
     let name = source::name_beside(path, &args.output);
-    let motions = source::read_all(path, name, &args.reading, &args.weights, horizon)?;
+    let motions = source::read_all(path, name, &args.reading, &args.rows.weights, horizon)?;
     let num_motions = motions.len();
     let (mut num_rows, mut left_out) = (0, Vec::new());
     for Motion { name, path, source } in motions {
@@ -205,15 +206,15 @@ pub(crate) enum Building<'a> {
 
 impl<'a> Building<'a> {
     /// A database without more rows than those that are known, and how far its motions look ahead. Errors: a setting that cannot be followed.
-    pub(crate) fn new(known: Option<Opened<'a>>, args: &MatchBuildArgs) -> Result<(Self, Horizon), Failure> {
-        cost::check_fade(args.half_life, args.blend)?;
+    pub(crate) fn new(known: Option<Opened<'a>>, settings: &RowSettings) -> Result<(Self, Horizon), Failure> {
+        cost::check_fade(settings.half_life, settings.blend)?;
         let horizon = match &known {
             Some(known) => known.horizon(),
-            None => horizon_of(&args.ahead)?,
+            None => horizon_of(&settings.ahead)?,
         };
-        let decay = args.fade.lasting(args.half_life, args.blend);
+        let decay = settings.fade.lasting(settings.half_life, settings.blend);
         let motions = Vec::new();
-        let building = match (known, args.features) {
+        let building = match (known, settings.features) {
             (Some(Opened::Future(known)), _) => Self::Future {
                 horizon: known.horizon(),
                 known: Some(known),

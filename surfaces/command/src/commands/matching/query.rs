@@ -8,7 +8,7 @@ use loopwright_match::features::{self, Future, Horizon, NUM_TIMES, RawFeatures};
 use loopwright_match::{Cheapest, CostDatabase, MatchDatabase, MatchFilter, MatchSource, Neighbour};
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
-use crate::args::{MatchQueryArgs, StandingFoot, gaits_of};
+use crate::args::{MatchQueryArgs, StandingFoot, Wish, gaits_of};
 use crate::exit::{Ending, Failure};
 use crate::report::json;
 use crate::report::matching::{self as report, FoundFrame, QueryAnswer};
@@ -23,7 +23,7 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
             .because("write FILE:FRAME, with frames counted from 0")
             .try_this(format!("{}:0", path.display())));
     };
-    check_wish(args)?;
+    check_wish(&args.wish)?;
     let source = asked_for(&path, &args.reading, database.horizon())?;
     // The closing key of a loop repeats its first sample.
     let num_frames = source.num_frames();
@@ -32,14 +32,14 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     } else {
         motions::frame_of(&path, &frame, num_frames)?
     };
-    let mut found = found(args, &path, &source, &[frame], &database)?;
+    let mut found = found(&args.wish, &args.database, &path, &source, &[frame], &database)?;
     let answer = QueryAnswer {
         database: args.database.display().to_string(),
         features: database.kind().as_str(),
         file: path.display().to_string(),
         frame,
-        speed_mps: args.speed,
-        turn_rate_dps: args.speed.map(|_| args.turn_rate),
+        speed_mps: args.wish.speed,
+        turn_rate_dps: args.wish.speed.map(|_| args.wish.turn_rate),
         found: found.remove(0),
     };
     output::print(&if args.json {
@@ -51,10 +51,10 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
 }
 
 /// Errors: a speed or a turn rate that nobody has.
-fn check_wish(args: &MatchQueryArgs) -> Result<(), Failure> {
+fn check_wish(wish: &Wish) -> Result<(), Failure> {
     for (flag, number, most) in [
-        ("--speed", args.speed.unwrap_or(0.0), MOST_MPS),
-        ("--turn-rate", args.turn_rate, MOST_DPS),
+        ("--speed", wish.speed.unwrap_or(0.0), MOST_MPS),
+        ("--turn-rate", wish.turn_rate, MOST_DPS),
     ] {
         // NaN is out of every range.
         if !(-most..=most).contains(&number) {
@@ -71,17 +71,18 @@ fn check_wish(args: &MatchQueryArgs) -> Result<(), Failure> {
 /// What a database holds that fits best to each of these frames of a motion. Errors: the motion cannot be matched, or no frame passes the
 /// filter.
 pub(crate) fn found(
-    args: &MatchQueryArgs,
+    wish: &Wish,
+    name: &Path,
     path: &Path,
     source: &MatchSource,
     frames: &[usize],
     database: &Opened<'_>,
 ) -> Result<Vec<Vec<FoundFrame>>, Failure> {
-    check_wish(args)?;
+    check_wish(wish)?;
     let filter = MatchFilter {
-        tags: args.tags.clone(),
-        gaits: gaits_of(&args.gaits),
-        standing: match args.standing {
+        tags: wish.tags.clone(),
+        gaits: gaits_of(&wish.gaits),
+        standing: match wish.standing {
             None => 0,
             Some(StandingFoot::Left) => 1,
             Some(StandingFoot::Right) => 2,
@@ -93,13 +94,13 @@ pub(crate) fn found(
         Opened::Future(database) => {
             let queries = source.queries(database.horizon());
             let queries = queries.map_err(|error| unmatched(path, error))?;
-            let of_frame = |&frame: &usize| nearest(args, path, &queries, frame, database, &filter);
+            let of_frame = |&frame: &usize| nearest(wish, path, &queries, frame, database, &filter);
             frames.iter().map(of_frame).collect::<Result<_, _>>()?
         }
         Opened::Cost(database) => {
             let queries = database.features().queries(source);
             let queries = queries.map_err(|error| unmatched_cost(path, error))?;
-            let of_frame = |&frame: &usize| cheapest(args, source, &queries[frame], database, &filter);
+            let of_frame = |&frame: &usize| cheapest(wish, source, &queries[frame], database, &filter);
             frames.iter().map(of_frame).collect()
         }
     };
@@ -108,7 +109,7 @@ pub(crate) fn found(
             .because("tags are compared exactly, and all of them must be there")
             .try_this(format!(
                 "`loopwright match inspect {}`, which lists the tags",
-                args.database.display()
+                name.display()
             )));
     }
     Ok(found)
@@ -116,7 +117,7 @@ pub(crate) fn found(
 
 /// The frames whose pose and future are nearest.
 fn nearest(
-    args: &MatchQueryArgs,
+    wish: &Wish,
     path: &Path,
     frames: &[RawFeatures],
     frame: usize,
@@ -134,14 +135,14 @@ fn nearest(
         ))
         .try_this(format!("a frame from 0 to {}", frames.len() - 1)));
     };
-    if let Some(speed) = args.speed {
-        features::steer(&mut asked, arc(speed, args.turn_rate.to_radians(), database.horizon()));
+    if let Some(speed) = wish.speed {
+        features::steer(&mut asked, arc(speed, wish.turn_rate.to_radians(), database.horizon()));
     }
     let none = Neighbour {
         row: usize::MAX,
         squared_distance: f32::INFINITY,
     };
-    let mut nearest = vec![none; args.top.min(database.num_rows())];
+    let mut nearest = vec![none; wish.top.min(database.num_rows())];
     let query = database.standard().apply(&asked);
     let count = database.nearest_of(&query, filter, &mut nearest);
     let found = nearest[..count].iter().map(|nearest| {
@@ -153,22 +154,22 @@ fn nearest(
 
 /// The frames to which a jump costs least.
 fn cheapest(
-    args: &MatchQueryArgs,
+    wish: &Wish,
     source: &MatchSource,
     query: &[f32],
     database: &CostDatabase<'_>,
     filter: &MatchFilter,
 ) -> Vec<FoundFrame> {
     let mut query = query.to_vec();
-    if let Some(speed) = args.speed {
+    if let Some(speed) = wish.speed {
         let features = database.features();
-        features.steer(&mut query, speed, args.turn_rate.to_radians(), source.half_height());
+        features.steer(&mut query, speed, wish.turn_rate.to_radians(), source.half_height());
     }
     let none = Cheapest {
         row: usize::MAX,
         cost: f64::INFINITY,
     };
-    let mut cheapest = vec![none; args.top.min(database.num_rows())];
+    let mut cheapest = vec![none; wish.top.min(database.num_rows())];
     let count = database.cheapest_of(&query, filter, &mut cheapest);
     let found = cheapest[..count].iter().map(|found| {
         let bound = database.feature_cost(&query, found.row);
