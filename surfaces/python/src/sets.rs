@@ -96,9 +96,9 @@ fn made(
     let mut clips = Vec::new();
     let written = made.write(&mut notes, |file| {
         clips.push(file);
-        Ok::<(), MakeSetError>(())
+        Ok::<(), Box<MakeSetError>>(())
     });
-    let set = written.map_err(failed)?;
+    let set = written.map_err(|error| failed(*error))?;
     if let Some(folder) = &wanted.folder {
         answers::write_set(folder, wanted.force, inputs, &clips, &set).map_err(Fault::write)?;
     }

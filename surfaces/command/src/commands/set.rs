@@ -146,7 +146,7 @@ fn make(
         .write(&mut notes, |file| add(folder, outputs, &file).map_err(Stopped::Output));
     warn_all(&mut notes);
     written.map_err(|stopped| match stopped {
-        Stopped::Set(error) => in_words(error),
+        Stopped::Set(error) => in_words(*error),
         Stopped::Output(failure) => failure,
     })
 }
@@ -157,13 +157,13 @@ fn warn_all(notes: &mut Vec<SetNote>) {
 
 /// What ends the writing of a set.
 enum Stopped {
-    Set(MakeSetError),
+    Set(Box<MakeSetError>),
     Output(Failure),
 }
 
 impl From<MakeSetError> for Stopped {
     fn from(error: MakeSetError) -> Self {
-        Self::Set(error)
+        Self::Set(Box::new(error))
     }
 }
 
