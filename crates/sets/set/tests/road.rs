@@ -79,7 +79,7 @@ fn written(made: MadeSet) -> (WrittenSet, Vec<SetClipFile>) {
     let mut files = Vec::new();
     let written = made.write(&mut Vec::new(), |file| {
         files.push(file);
-        Ok::<(), MakeSetError>(())
+        Ok::<(), Box<MakeSetError>>(())
     });
     (written.unwrap(), files)
 }
