@@ -42,7 +42,9 @@ fn hear(pieces: &[Vec<u8>]) {
                 Err(_) => return,
             };
             let head = stream.head().expect("a row comes after the head");
-            recording.get_or_insert_with(|| BvhRecording::new(head.clone())).push(&row);
+            recording
+                .get_or_insert_with(|| BvhRecording::new(head.clone()))
+                .push(&row);
         }
     }
     if let Some(recording) = recording {

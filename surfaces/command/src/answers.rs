@@ -5,7 +5,7 @@ use std::{ffi::OsString, sync::Arc};
 
 use clap::FromArgMatches;
 use loopwright_core::SearchSettings;
-use loopwright_formats::{Format, LoadedTake, Sidecar, Warning, loop_file::to_value};
+use loopwright_formats::{FileWarning, Format, LoadedTake, Sidecar, loop_file::to_value};
 use loopwright_job::recipe::{Recipe, StudyArgs, TakeArgs};
 use loopwright_job::{
     AddedRoot, CharacterTarget, JobError, PendingLoop, SearchRequest, SearchRows, StoredLoop, Studied, Study,
@@ -81,12 +81,17 @@ pub fn character(file: &Path, map: Option<&Path>, bone_stretch: Option<f64>) -> 
 }
 
 /// Reads the take in a file; what is odd in it goes to `warnings`. Errors: it cannot be read.
-pub fn read(path: &Path, study: &Study, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
+pub fn read(path: &Path, study: &Study, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, Failure> {
     load::read_take(path, &study.reading(memory::limits()), warnings)
 }
 
 /// The same for the bytes of a file, which names no other files. `name` becomes the take's where the file has none.
-pub fn read_bytes(bytes: &[u8], name: &str, study: &Study, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
+pub fn read_bytes(
+    bytes: &[u8],
+    name: &str,
+    study: &Study,
+    warnings: &mut Vec<FileWarning>,
+) -> Result<LoadedTake, Failure> {
     let settings = study.reading(memory::limits());
     load::read_hashed(bytes, name, &settings, warnings).map_err(|error| failures::read(Path::new(name), &error))
 }

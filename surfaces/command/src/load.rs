@@ -6,7 +6,7 @@ use std::{borrow::Cow, fs::File, io, sync::Arc, thread};
 use loopwright_core::retarget::Given;
 use loopwright_formats::loop_file::sha256;
 use loopwright_formats::{
-    AnimatedFile, Character, CharacterError, LoadedTake, ReadError, ReadSettings, Sidecar, Warning,
+    AnimatedFile, Character, CharacterError, FileWarning, LoadedTake, ReadError, ReadSettings, Sidecar,
 };
 use loopwright_job::{self as job, CharacterTarget, Following, Studied, Study, StudyError};
 
@@ -65,7 +65,7 @@ pub(crate) fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>>
 pub(crate) fn read_take(
     path: &Path,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, Failure> {
     read_loop(path, settings, None, warnings)
 }
@@ -75,7 +75,7 @@ pub(crate) fn read_loop(
     path: &Path,
     settings: &ReadSettings<'_>,
     sidecar: Option<&Sidecar>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, Failure> {
     let bytes = files::read_bytes(path)?;
     check_file(path, &bytes, sidecar)?;
@@ -87,7 +87,7 @@ fn parse_take(
     path: &Path,
     bytes: &[u8],
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, Failure> {
     let companions = |name: &str, most: u64| companion(path, name, most);
     let settings = ReadSettings {
@@ -105,7 +105,7 @@ pub(crate) fn read_hashed(
     bytes: &[u8],
     name: &str,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
     if bytes.len() < LARGE_BYTES {
         return loopwright_formats::read_take(bytes, name, settings, warnings);
@@ -252,7 +252,12 @@ pub(crate) fn load_or_rest(path: &Path, study: &Study) -> Result<Studied, Failur
 }
 
 /// Analyses a take that was read with the warnings `soft`; all warnings are kept and not printed.
-pub(crate) fn analysed(path: &Path, file: LoadedTake, soft: Vec<Warning>, study: &Study) -> Result<Studied, Failure> {
+pub(crate) fn analysed(
+    path: &Path,
+    file: LoadedTake,
+    soft: Vec<FileWarning>,
+    study: &Study,
+) -> Result<Studied, Failure> {
     (study.analyse(path.display().to_string(), file, soft)).map_err(|error| failures::study(path, error))
 }
 

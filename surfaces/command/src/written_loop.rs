@@ -8,8 +8,8 @@ use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::root_motion::RootRelativeClip;
 use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts};
 use loopwright_formats::{
-    AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
-    SpaceSettings, Target, Warning,
+    AnimatedFile, AnimationChoice, FileWarning, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError,
+    Source, SpaceSettings, Target,
 };
 use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
 
@@ -54,7 +54,7 @@ impl WrittenLoop {
         path: &Path,
         file: LoadedTake,
         sidecar: Option<Sidecar>,
-        warnings: &[Warning],
+        warnings: &[FileWarning],
     ) -> Result<Self, Failure> {
         let facts = take_facts(&path.display().to_string(), &file);
         Ok(Self {

@@ -266,9 +266,10 @@ fn symmetric_loops_stay_closed_and_mirrored_when_they_are_edited() {
                 vector * share(sample, 0.2, width),
                 -across(vector) * share(sample, 0.7, width),
             );
-            let (own_wanted, other_wanted) = match is_middle {
-                true => (here + there, here + there),
-                false => (here, there),
+            let (own_wanted, other_wanted) = if is_middle {
+                (here + there, here + there)
+            } else {
+                (here, there)
             };
             let off = (own[sample] - own_wanted)
                 .length()

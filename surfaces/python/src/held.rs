@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use glam::{DQuat, DVec3};
 use loopwright_cli::{Failure, answers};
 use loopwright_core::Skeleton;
-use loopwright_formats::{Format, LoadedTake, MotionArrays, Sidecar, Warning as FileWarning, WriteError, WrittenFile};
+use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Sidecar, WriteError, WrittenFile};
 use loopwright_job::recipe::{StudyArgs, TakeArgs};
 use loopwright_job::{Studied, Study, Warning};
 use pyo3::{prelude::*, types::PyBytes};
@@ -178,9 +178,10 @@ pub(crate) fn skeleton<'py>(py: Python<'py>, skeleton: &Skeleton) -> PyResult<Sk
 
 /// Positions and rotations of all joints at all frames.
 pub(crate) fn poses(arrays: &MotionArrays<'_>, local: bool) -> (Vec<DVec3>, Vec<DQuat>) {
-    match local {
-        true => (arrays.local_positions(), arrays.local_rotations()),
-        false => arrays.world(),
+    if local {
+        (arrays.local_positions(), arrays.local_rotations())
+    } else {
+        arrays.world()
     }
 }
 

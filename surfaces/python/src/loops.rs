@@ -172,9 +172,10 @@ impl Loop {
 /// A loop as it is played, from its first key: in place where its root does not move.
 fn played(made: &MadeLoop) -> LoopClip {
     let clip = made.from_start();
-    match made.root.mode.moves_root() {
-        true => clip.into_owned(),
-        false => clip.in_place(),
+    if made.root.mode.moves_root() {
+        clip.into_owned()
+    } else {
+        clip.in_place()
     }
 }
 
@@ -237,9 +238,10 @@ fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> 
 impl OfLoops {
     /// Its file in a format.
     fn written(&self, format: Format) -> Result<LoopFile, Fault> {
-        match format == self.format {
-            true => Ok(self.file.clone()),
-            false => (self.write)(format),
+        if format == self.format {
+            Ok(self.file.clone())
+        } else {
+            (self.write)(format)
         }
     }
 
@@ -431,9 +433,10 @@ impl Loop {
             let (mut points, mut turns): (Vec<DVec3>, Vec<DQuat>) =
                 (Vec::with_capacity(size), Vec::with_capacity(size));
             for [secs] in times {
-                let pose = match local {
-                    true => clip.body_pose_at(secs, interpolation),
-                    false => clip.world_pose_at(secs, interpolation),
+                let pose = if local {
+                    clip.body_pose_at(secs, interpolation)
+                } else {
+                    clip.world_pose_at(secs, interpolation)
                 };
                 points.extend(pose.translations);
                 turns.extend(pose.rotations);

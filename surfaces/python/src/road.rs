@@ -13,7 +13,7 @@ use loopwright_formats::{Format, LoadedTake, Source, Target};
 use loopwright_job::recipe::{Recenter, StudyArgs, TakeArgs, mirror as mirror_of};
 use loopwright_job::{CharacterTarget, CheckId, Matched, StoredLoop, Studied, Warning};
 use loopwright_moves::PlaySettings;
-use loopwright_moves::blend::{Axis, BlendError};
+use loopwright_moves::blend::{BlendAxis, BlendError};
 use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
 use loopwright_sets::{Blend, BlendRequest, MixError, PerformError, PlayRequest, Played, fade};
 use pyo3::{prelude::*, types::PyBytes};
@@ -225,8 +225,8 @@ fn unmixed(names: &[String], error: MixError) -> Fault {
         .hinting("make(cycles=N) with one N for all"),
         MixError::Range { axis, value, low, high } => {
             let (name, unit) = match axis {
-                Axis::Turn => ("turn_rate", "degrees per second"),
-                Axis::Speed | Axis::Climb => ("speed", "m/s"),
+                BlendAxis::Turn => ("turn_rate", "degrees per second"),
+                BlendAxis::Speed | BlendAxis::Climb => ("speed", "m/s"),
             };
             Fault::setting(format!("{name}={value} is outside the range of the loops"))
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use loopwright_cli::answers;
 use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton};
-use loopwright_formats::{Format, LoadedTake, MotionArrays, Source, Warning};
+use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Source};
 use loopwright_job::{Recipe, SearchRows, Study, recipe, search_rows, take_facts};
 use pyo3::{prelude::*, types::PyBytes};
 
@@ -178,9 +178,10 @@ impl Take {
                 Ok(rows) => rows,
                 Err(error) => {
                     let failure = answers::job_failure(&studied, Some(&search), error.into());
-                    match failure.is_negative() {
-                        true => SearchRows::default(),
-                        false => return Err(Fault::make(failure)),
+                    if failure.is_negative() {
+                        SearchRows::default()
+                    } else {
+                        return Err(Fault::make(failure));
                     }
                 }
             };
@@ -243,7 +244,7 @@ impl Take {
         path: Option<PathBuf>,
         file: LoadedTake,
         study: &Study,
-        soft: Vec<Warning>,
+        soft: Vec<FileWarning>,
     ) -> (Self, Vec<String>) {
         let warnings = soft.iter().map(ToString::to_string).collect();
         (Self(Arc::new(HeldTake::new(name, path, file, study, soft))), warnings)

@@ -221,9 +221,10 @@ impl Studio {
             });
             return;
         }
-        let folder = match last.is_dir() {
-            true => Some(last.as_path()),
-            false => last.parent().filter(|folder| !folder.as_os_str().is_empty()),
+        let folder = if last.is_dir() {
+            Some(last.as_path())
+        } else {
+            last.parent().filter(|folder| !folder.as_os_str().is_empty())
         };
         // Of a file that is not there nobody wants the folder.
         if last.exists() {
@@ -479,12 +480,13 @@ impl Studio {
         // the take.
         let has_timeline = self.set_words().is_none();
         let has_curves = self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some();
-        let timeline = match has_curves {
-            true => Panel::bottom("timeline")
+        let timeline = if has_curves {
+            Panel::bottom("timeline")
                 .resizable(true)
                 .default_size(TIMELINE_POINTS)
-                .size_range(LEAST_TIMELINE_POINTS..=MOST_TIMELINE * ui.ctx().content_rect().height()),
-            false => Panel::bottom("low timeline"),
+                .size_range(LEAST_TIMELINE_POINTS..=MOST_TIMELINE * ui.ctx().content_rect().height())
+        } else {
+            Panel::bottom("low timeline")
         };
         if has_timeline {
             timeline.frame(flat::panel(ui.style())).show(ui, |ui| {
@@ -582,9 +584,10 @@ impl Studio {
             if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
                 actions.push(Action::Redo);
             }
-            let [keep, swap] = match is_wordy {
-                true => ["Keep as A", "Swap with A"],
-                false => ["Keep A", "Swap A"],
+            let [keep, swap] = if is_wordy {
+                ["Keep as A", "Swap with A"]
+            } else {
+                ["Keep A", "Swap A"]
             };
             let named = |ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str| {
                 let side = ui.spacing().interact_size.y;
@@ -603,9 +606,10 @@ impl Studio {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 self.export.short_ui(ui, &self.model, actions);
                 let is_dark = ui.visuals().dark_mode;
-                let (icon, other) = match is_dark {
-                    true => (Icon::Sun, "Light"),
-                    false => (Icon::Moon, "Dark"),
+                let (icon, other) = if is_dark {
+                    (Icon::Sun, "Light")
+                } else {
+                    (Icon::Moon, "Dark")
                 };
                 if icons::button(ui, icon, other, "Colours of the window", true).clicked() {
                     ui.ctx()

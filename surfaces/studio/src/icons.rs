@@ -67,9 +67,10 @@ fn sign_ui(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_
         None => WidgetInfo::labeled(Role::Button, is_enabled, name),
     });
     let visuals = ui.style().interact_selectable(&response, is_on == Some(true));
-    let colour = match is_enabled {
-        true => visuals.text_color(),
-        false => ui.visuals().weak_text_color().gamma_multiply(0.5),
+    let colour = if is_enabled {
+        visuals.text_color()
+    } else {
+        ui.visuals().weak_text_color().gamma_multiply(0.5)
     };
     let rect = Rect::from_center_size(response.rect.center(), Vec2::splat(SIGN_POINTS));
     paint(ui.painter(), icon, rect, colour);

@@ -68,13 +68,14 @@ impl Picture {
         limits.max_alloc = Some(MAX_PICTURE_BYTES);
         reader.limits(limits);
         let picture = reader.decode().ok()?.into_rgba8();
-        let picture = match picture.width().max(picture.height()) > MAX_DRAWN_PIXELS {
-            true => imageops::thumbnail(
+        let picture = if picture.width().max(picture.height()) > MAX_DRAWN_PIXELS {
+            imageops::thumbnail(
                 &picture,
                 picture.width().min(MAX_DRAWN_PIXELS),
                 picture.height().min(MAX_DRAWN_PIXELS),
-            ),
-            false => picture,
+            )
+        } else {
+            picture
         };
         Some(Self {
             width: picture.width(),

@@ -104,9 +104,10 @@ fn what_is_no_catalog_is_refused() {
     assert!(matches!(fault(json, "{\"walk\": 1}\n"), CatalogError::NoCatalog));
     assert!(matches!(fault(json, "\n{]\n"), CatalogError::Line { line: 2, .. }));
     let parquet = fault(CatalogFormat::Parquet, "PAR1");
-    match CatalogFormat::Parquet.is_there() {
-        true => assert!(matches!(parquet, CatalogError::Parquet { .. })),
-        false => assert!(matches!(parquet, CatalogError::NoParquet)),
+    if CatalogFormat::Parquet.is_there() {
+        assert!(matches!(parquet, CatalogError::Parquet { .. }));
+    } else {
+        assert!(matches!(parquet, CatalogError::NoParquet));
     }
 }
 

@@ -305,8 +305,9 @@ fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
 /// Where the parabola through three values around `at` has its vertex; the middle one is the least.
 fn vertex(at: f64, [before, value, after]: [f64; 3]) -> f64 {
     let bend = before - 2.0 * value + after;
-    match bend > 0.0 && bend.is_finite() {
-        true => at + 0.5 * (before - after) / bend,
-        false => at,
+    if bend > 0.0 && bend.is_finite() {
+        at + 0.5 * (before - after) / bend
+    } else {
+        at
     }
 }

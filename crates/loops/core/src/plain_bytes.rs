@@ -29,9 +29,10 @@ impl<T: Pod> Visitor<'_> for Bytes<T> {
     }
 
     fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Vec<T>, E> {
-        match bytes.len().is_multiple_of(size_of::<T>()) {
-            true => Ok(bytemuck::pod_collect_to_vec(bytes)),
-            false => Err(E::invalid_length(bytes.len(), &self)),
+        if bytes.len().is_multiple_of(size_of::<T>()) {
+            Ok(bytemuck::pod_collect_to_vec(bytes))
+        } else {
+            Err(E::invalid_length(bytes.len(), &self))
         }
     }
 }

@@ -109,9 +109,10 @@ impl VariationSettings {
         if !(self.secs > 0.0 && self.secs.is_finite()) {
             return Err(VariationError::Secs { found: self.secs });
         }
-        match self.amount > 0.0 && self.amount <= MAX_AMOUNT {
-            true => Ok(()),
-            false => Err(VariationError::Amount { found: self.amount }),
+        if self.amount > 0.0 && self.amount <= MAX_AMOUNT {
+            Ok(())
+        } else {
+            Err(VariationError::Amount { found: self.amount })
         }
     }
 }

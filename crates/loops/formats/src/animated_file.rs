@@ -5,7 +5,7 @@ use loopwright_core::{Skeleton, Take, Tracks, analysis::guess_parts};
 use crate::settings::{AnimationChoice, Companions, ReadSettings};
 use crate::{
     animations, entry::ParsedFile, error::ReadError, excerpt::one_line, format::Format, limits::SizeLimits,
-    loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, warning::Warning,
+    loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, warning::FileWarning,
 };
 
 /// A file of any supported kind, parsed once; each of its animations is a take.
@@ -56,9 +56,10 @@ impl AnimatedFile {
         let content = (format.entry().parse)(bytes, companions, limits)?.into_owned();
         Ok(Self {
             name: name.to_owned(),
-            names: match format.capabilities().holds_animations {
-                true => content.animation_names().iter().map(|name| one_line(name)).collect(),
-                false => vec![name.to_owned()],
+            names: if format.capabilities().holds_animations {
+                content.animation_names().iter().map(|name| one_line(name)).collect()
+            } else {
+                vec![name.to_owned()]
             },
             format,
             content,
@@ -88,7 +89,7 @@ impl AnimatedFile {
     /// Reads the animation that the settings choose, like [`crate::read_take`]. Companions in the settings are not used.
     ///
     /// Errors: [`ReadError`]; no input panics, and memory stays in proportion to the bytes.
-    pub fn read(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, ReadError> {
+    pub fn read(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, ReadError> {
         let loaded = read_warned(&*self.content, &self.name, settings, warnings)?;
         Ok(LoadedTake {
             file_sha256: Some(self.sha256.clone()),
@@ -131,7 +132,11 @@ impl AnimatedFile {
     /// Reads the skeleton as a take of one frame, as it stands without animation: for files that have none.
     ///
     /// Errors: [`ReadError`]; a BVH file without frames has no pose.
-    pub fn read_rest(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, ReadError> {
+    pub fn read_rest(
+        &self,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<FileWarning>,
+    ) -> Result<LoadedTake, ReadError> {
         self.content
             .read_rest(&self.name, &within(settings, &*self.content), warnings)
     }
@@ -147,7 +152,7 @@ pub(crate) fn read_warned(
     file: &dyn ParsedFile,
     name: &str,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
     let num_before = warnings.len();
     let settings = within(settings, file);
@@ -157,13 +162,13 @@ pub(crate) fn read_warned(
         && file.animation_names().is_empty()
         && animations::matching(&[name.to_owned()], wanted).is_err()
     {
-        warnings.push(Warning::NoNames {
+        warnings.push(FileWarning::NoNames {
             wanted: one_line(wanted),
         });
     }
     warn_of_take(&loaded.take, num_before, warnings);
     if let Some(parts) = guess_parts(&loaded.take) {
-        warnings.push(Warning::PartsGuessed);
+        warnings.push(FileWarning::PartsGuessed);
         loaded.take = loaded.take.with_parts(parts);
     }
     Ok(loaded)

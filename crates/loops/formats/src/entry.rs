@@ -6,7 +6,7 @@ use crate::format::{Capabilities, Format};
 use crate::loop_file::sidecar::{Sidecar, SidecarError};
 use crate::settings::{Companions, ReadSettings};
 use crate::source::{LoadedTake, Source};
-use crate::{error::ReadError, limits::SizeLimits, warning::Warning};
+use crate::{error::ReadError, limits::SizeLimits, warning::FileWarning};
 
 /// A format: what it can do, and its reader and writer.
 pub(crate) struct FormatEntry {
@@ -37,10 +37,10 @@ pub(crate) trait ParsedFile {
     fn animation_names(&self) -> Vec<String>;
 
     /// Reads the animation that the settings choose, as a take of that name where the file has none.
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded;
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded;
 
     /// Reads the skeleton as it stands without animation, as a take of one frame.
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded;
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded;
 
     /// The same file with bytes of its own.
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile>;

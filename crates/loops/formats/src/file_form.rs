@@ -10,7 +10,7 @@ use crate::mesh::{Mesh, MeshError};
 use crate::written::{Added, WrittenFile};
 use crate::{
     error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::LoopWriteSettings, space::Space,
-    warning::Warning,
+    warning::FileWarning,
 };
 
 /// The form of a take in a file of some format. What only some formats can do has a default for the others.
@@ -116,7 +116,7 @@ pub(crate) trait FileForm: Any {
     }
 
     /// Adds a warning to files that are written: something of the take's own file is left out.
-    fn leave_out(&mut self, what: Warning) {
+    fn leave_out(&mut self, what: FileWarning) {
         let _ = what;
     }
 

@@ -4,7 +4,7 @@ use glam::DQuat;
 use loopwright_core::{Take, retarget};
 
 use crate::format::{Capabilities, Format};
-use crate::{bvh, entry::FormatEntry, fbx, gltf, npz, source::Source, warning::Warning};
+use crate::{bvh, entry::FormatEntry, fbx, gltf, npz, source::Source, warning::FileWarning};
 
 /// All formats, in the order of [`Format`].
 const TABLE: &[FormatEntry] = &[
@@ -103,7 +103,7 @@ impl Source {
         }
         let mut new = (format.entry().new_form)(take, &self.rest(take.skeleton()));
         if self.form().has_meshes() {
-            new.form_mut().leave_out(Warning::MeshesLeftOut);
+            new.form_mut().leave_out(FileWarning::MeshesLeftOut);
         }
         new
     }

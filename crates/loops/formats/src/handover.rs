@@ -80,7 +80,7 @@ pub(crate) mod json {
 pub(crate) mod leaves {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use crate::Warning;
+    use crate::FileWarning;
 
     #[derive(Serialize, Deserialize)]
     enum Leaves {
@@ -89,20 +89,20 @@ pub(crate) mod leaves {
         Meshes,
     }
 
-    pub(crate) fn serialize<S: Serializer>(leaves: &Option<Warning>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(leaves: &Option<FileWarning>, serializer: S) -> Result<S::Ok, S::Error> {
         let leaves = match leaves {
             None => Leaves::Nothing,
-            Some(Warning::MeshesLeftOut) => Leaves::Meshes,
+            Some(FileWarning::MeshesLeftOut) => Leaves::Meshes,
             Some(_) => Leaves::Rest,
         };
         leaves.serialize(serializer)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Warning>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FileWarning>, D::Error> {
         Ok(match Leaves::deserialize(deserializer)? {
             Leaves::Nothing => None,
-            Leaves::Rest => Some(Warning::RestNotKept),
-            Leaves::Meshes => Some(Warning::MeshesLeftOut),
+            Leaves::Rest => Some(FileWarning::RestNotKept),
+            Leaves::Meshes => Some(FileWarning::MeshesLeftOut),
         })
     }
 }

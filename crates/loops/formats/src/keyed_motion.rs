@@ -193,9 +193,10 @@ impl<'a> KeyedMotion<'a> {
     /// Errors: another number of joints than its source has, below an added root.
     pub(crate) fn check_num_joints(&self, expected: usize) -> Result<(), WriteError> {
         let found = self.own_parents().len();
-        match found == expected {
-            true => Ok(()),
-            false => Err(WriteError::JointCount { expected, found }),
+        if found == expected {
+            Ok(())
+        } else {
+            Err(WriteError::JointCount { expected, found })
         }
     }
 

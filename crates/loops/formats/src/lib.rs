@@ -3,7 +3,7 @@
 //! [`load`] turns the bytes of a file into a [`loopwright_core::Take`], in metres with +Y up, and a [`Source`] that remembers the
 //! form it had in the file. [`LoopFile::write`] writes a loop in that form, with the same hierarchy, channel order, up axis and
 //! unit, and measures what was written; its [`Sidecar`] holds the figures. [`write_take`] writes a take. [`read_take`] has all
-//! choices of reading: what is odd but usable in a file goes into a list of [`Warning`]s that the caller passes in; what is not
+//! choices of reading: what is odd but usable in a file goes into a list of [`FileWarning`]s that the caller passes in; what is not
 //! usable is a [`ReadError`] that knows its place.
 //!
 //! Nothing here opens files; the caller brings bytes and takes bytes away. What is read and written: docs/formats/.
@@ -137,6 +137,6 @@ pub use read::{animation_names, load, read_take, read_take_from, read_without_ha
 pub use settings::{AnimationChoice, ClosingKey, Companions, KeyInterpolation, LoopWriteSettings, ReadSettings};
 pub use source::{LoadedTake, Source};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, Up, UpChoice, warning::SpaceWarning};
-pub use warning::Warning;
+pub use warning::FileWarning;
 pub use write::{facts_in, with_facts, write_keys, write_loop, write_take, write_take_with_root};
 pub use written::WrittenFile;

@@ -81,9 +81,10 @@ impl SizeLimits {
     pub fn for_file(&self, num_bytes: u64) -> Self {
         let in_proportion = FREE_MEMORY_BYTES.saturating_add(MEMORY_PER_BYTE.saturating_mul(num_bytes));
         Self {
-            max_memory_bytes: match self.in_proportion {
-                true => self.max_memory_bytes.min(in_proportion),
-                false => self.max_memory_bytes,
+            max_memory_bytes: if self.in_proportion {
+                self.max_memory_bytes.min(in_proportion)
+            } else {
+                self.max_memory_bytes
             },
             in_proportion: false,
             ..*self
@@ -106,18 +107,20 @@ impl SizeLimits {
     /// Errors: that much memory is more than the limit.
     pub fn check_room(&self, needed: u64) -> Result<(), MemoryError> {
         let limit = self.max_memory_bytes;
-        match needed > limit {
-            true => Err(MemoryError { needed, limit }),
-            false => Ok(()),
+        if needed > limit {
+            Err(MemoryError { needed, limit })
+        } else {
+            Ok(())
         }
     }
 
     /// Errors: [`ReadError::TooLarge`].
     pub(crate) fn check_input(&self, bytes: &[u8]) -> Result<(), ReadError> {
         let limit = self.max_input_bytes;
-        match bytes.len() as u64 > limit {
-            true => Err(ReadError::TooLarge { limit }),
-            false => Ok(()),
+        if bytes.len() as u64 > limit {
+            Err(ReadError::TooLarge { limit })
+        } else {
+            Ok(())
         }
     }
 

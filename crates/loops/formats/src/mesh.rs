@@ -212,9 +212,10 @@ impl Mesh {
     /// The number of a bone, new or the same as before. Errors: there are more than any skeleton has.
     pub(crate) fn bone(&mut self, bone: Bone) -> Result<u16, MeshError> {
         // A rigid part has one bone, and a skin states each once: looking at the last is enough to keep them few.
-        let index = match self.bones.last() == Some(&bone) {
-            true => self.bones.len() - 1,
-            false => self.bones.len(),
+        let index = if self.bones.last() == Some(&bone) {
+            self.bones.len() - 1
+        } else {
+            self.bones.len()
         };
         let number = u16::try_from(index).map_err(|_| MeshError::TooLarge {
             limit: usize::from(u16::MAX),

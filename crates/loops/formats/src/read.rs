@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use crate::animated_file::{format_to_read, read_warned};
 use crate::{
     error::ReadError, limits::SizeLimits, loop_file::sha256, settings::ReadSettings, source::LoadedTake,
-    warning::Warning,
+    warning::FileWarning,
 };
 
 /// Reads a take from the bytes of a file with default settings. [`read_take`] has settings, and returns warnings.
@@ -25,7 +25,7 @@ pub fn read_take(
     bytes: &[u8],
     name: &str,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
     Ok(LoadedTake {
         file_sha256: Some(sha256(bytes)),
@@ -38,7 +38,7 @@ pub fn read_without_hash(
     bytes: &[u8],
     name: &str,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
     settings.limits.check_input(bytes)?;
     let file = (format_to_read(bytes).entry().parse)(bytes, settings.companions, &settings.limits)?;
@@ -53,7 +53,7 @@ pub fn read_take_from(
     stream: impl Read,
     name: &str,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
     read_take(
         &read_bytes(stream, settings.limits.max_input_bytes)?,

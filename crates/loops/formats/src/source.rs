@@ -9,7 +9,7 @@ use crate::mesh::{Mesh, MeshError};
 use crate::{
     bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
     gltf::vrma::VrmaSource, limits::SizeLimits, loop_file::facts::TakeFacts, npz::source::NpzSource, space::Space,
-    warning::Warning, written::WrittenFile,
+    warning::FileWarning, written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.
@@ -188,9 +188,9 @@ impl Source {
     }
 
     /// What it holds beside the pose that a file of another format lacks.
-    pub fn left_out_in(&self, format: Format) -> Option<Warning> {
+    pub fn left_out_in(&self, format: Format) -> Option<FileWarning> {
         let is_lost = self.form().shows_face() && !self.keeps_all_in(format);
-        is_lost.then_some(Warning::FaceLeftOut { format })
+        is_lost.then_some(FileWarning::FaceLeftOut { format })
     }
 
     /// The name of the joint that carries root motion in files of this form, if it is not the one that carries it in the motion: avatars

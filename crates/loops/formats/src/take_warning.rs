@@ -3,18 +3,18 @@
 use glam::DVec3;
 use loopwright_core::{Joint, Take};
 
-use crate::warning::Warning;
+use crate::warning::FileWarning;
 
 /// Warns about what is odd in a take of any format; the warnings from `num_before` on are about the same take.
-pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<Warning>) {
+pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<FileWarning>) {
     // If the keys have no rate of their own, it is ours.
-    let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
+    let is_ours = |warning: &FileWarning| matches!(warning, FileWarning::KeysOffGrid { .. });
     let rate_hz = take.frame_rate_hz();
     if is_odd(rate_hz) && take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
-        warnings.push(Warning::OddRate { rate_hz });
+        warnings.push(FileWarning::OddRate { rate_hz });
     }
     if lacks_rest(take) {
-        warnings.push(Warning::RestMissing);
+        warnings.push(FileWarning::RestMissing);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{bvh::warning::BvhWarning, excerpt::list, format::Format, space::warn
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
-pub enum Warning {
+pub enum FileWarning {
     /// A warning specific to BVH.
     #[error(transparent)]
     Bvh(#[from] BvhWarning),
@@ -147,7 +147,7 @@ pub enum Warning {
     MeshesLeftOut,
 }
 
-impl Warning {
+impl FileWarning {
     /// About channels that turn on by more than half a turn a frame, if there are any: the joint of each, joints in a row, and its largest step in degrees.
     pub(crate) fn turns_back(channels: impl Iterator<Item = (String, f64)>) -> Option<Self> {
         let mut joints: Vec<String> = Vec::new();

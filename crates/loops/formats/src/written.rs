@@ -1,6 +1,6 @@
 //! The outcome of writing.
 
-use crate::{error::WriteError, warning::Warning};
+use crate::{error::WriteError, warning::FileWarning};
 
 /// A file as written, and what had to be changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub struct WrittenFile {
     /// The name of the animation in it, if the format has names.
     pub animation: Option<String>,
     /// Changes made for writing, such as joints with too few channels for their motion.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<FileWarning>,
 }
 
 /// For each of several motions, the name of its animation in the file, or why it was left out.

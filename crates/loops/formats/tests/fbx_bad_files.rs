@@ -5,7 +5,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
 use loopwright_formats::{
-    AnimationChoice, AnimationError, FbxError, Format, LoadedTake, ReadError, ReadSettings, SpaceWarning, Warning,
+    AnimationChoice, AnimationError, FbxError, FileWarning, Format, LoadedTake, ReadError, ReadSettings, SpaceWarning,
     read_take, write_take,
 };
 
@@ -14,7 +14,7 @@ use crate::support::{self, Random, skeleton, take_of};
 /// Ticks of a second.
 const SECOND: i64 = 46_186_158_000;
 
-fn read(bytes: &[u8]) -> Result<(LoadedTake, Vec<Warning>), ReadError> {
+fn read(bytes: &[u8]) -> Result<(LoadedTake, Vec<FileWarning>), ReadError> {
     support::read(bytes, AnimationChoice::Auto)
 }
 
@@ -225,7 +225,7 @@ fn every_fault_is_reported() {
 #[test]
 fn what_is_odd_is_warned_of() {
     let warnings = |bytes: &[u8]| read(bytes).unwrap().1;
-    let shorter = Warning::AnimationShorter {
+    let shorter = FileWarning::AnimationShorter {
         keys_end_secs: 1.0,
         stated_secs: 3.0,
     };
@@ -234,7 +234,7 @@ fn what_is_odd_is_warned_of() {
 		P: "TimeMode", "enum", "", "",6"#;
     let up = loopwright_formats::Up::Y;
     let left_handed = warnings(&text(left_handed, "", SECOND, ""));
-    assert_eq!(left_handed, [Warning::Space(SpaceWarning::LeftHandedAxes { up })]);
+    assert_eq!(left_handed, [FileWarning::Space(SpaceWarning::LeftHandedAxes { up })]);
     let model = |id: i32, name: &str, entries: &str| {
         format!(
             "Model: {id}, \"Model::{name}\", \"LimbNode\" {{\n Version: 232\n Properties70: {{\n{entries}\n}}\n}}\n\
@@ -246,7 +246,7 @@ fn what_is_odd_is_warned_of() {
     let (taken, count) = ("Hips".to_owned(), 1);
     let others = warnings(&text(RIGHT_HANDED, "", SECOND, &other));
     let names = ["Hips", "Other"].map(str::to_owned).to_vec();
-    assert_eq!(others, [Warning::OtherSkeletons { taken, names, count }]);
+    assert_eq!(others, [FileWarning::OtherSkeletons { taken, names, count }]);
     let two = text(RIGHT_HANDED, "", SECOND, &other);
     let read_of = |skin: &str| {
         let settings = ReadSettings {
@@ -262,7 +262,7 @@ fn what_is_odd_is_warned_of() {
     for (skin, name) in [("Hips", "Hips"), ("0", "Hips"), ("Other", "Other"), ("1", "Other")] {
         let (read, warnings) = read_of(skin);
         assert_eq!(read, Ok(name.to_owned()), "{skin}");
-        let are_others = |warning: &Warning| matches!(warning, Warning::OtherSkeletons { .. });
+        let are_others = |warning: &FileWarning| matches!(warning, FileWarning::OtherSkeletons { .. });
         assert!(!warnings.iter().any(are_others), "{skin}: {warnings:?}");
     }
     let names = ["Hips", "Other"].map(str::to_owned).to_vec();
@@ -272,8 +272,8 @@ fn what_is_odd_is_warned_of() {
     let scale = r#"P: "Lcl Scaling", "Lcl Scaling", "", "A",2,2,2"#;
     let twins = model(12, "Leg", scale) + &model(13, "Leg", "");
     let [name, joint] = [(); 2].map(|()| "Leg".to_owned());
-    let (numbered, varies) = (Warning::NamesNumbered { name, count: 2 }, false);
-    let scaled = Warning::ScaledJoints {
+    let (numbered, varies) = (FileWarning::NamesNumbered { name, count: 2 }, false);
+    let scaled = FileWarning::ScaledJoints {
         joint,
         count: 1,
         varies,
@@ -319,7 +319,7 @@ fn implausible_sizes_are_reported() {
     // So many units of a centimetre that they must be millimetres.
     let (loaded, warnings) = read_sized(17.0);
     let [
-        Warning::Space(SpaceWarning::UnitOverruled {
+        FileWarning::Space(SpaceWarning::UnitOverruled {
             stated_metres,
             unit_metres,
             ..
@@ -332,7 +332,10 @@ fn implausible_sizes_are_reported() {
     assert_eq!(*unit_metres, loaded.source.space().unit_metres);
     // Between a person in centimetres and one in inches.
     let (_, warnings) = read_sized(0.43);
-    let is_unusual = matches!(warnings.as_slice(), [Warning::Space(SpaceWarning::SizeUnusual { .. })]);
+    let is_unusual = matches!(
+        warnings.as_slice(),
+        [FileWarning::Space(SpaceWarning::SizeUnusual { .. })]
+    );
     assert!(is_unusual, "{warnings:?}");
 }
 
@@ -360,13 +363,13 @@ fn keys_off_the_frames_are_reported() {
     let times: Vec<i64> = (0..21).map(|key| key * SECOND / 60).collect();
     let (loaded, warnings) = read(&keyed(&times, &values, "")).unwrap();
     let (keys_hz, scene_hz) = (60.0, 30.0);
-    assert_eq!(warnings, [Warning::KeyRate { keys_hz, scene_hz }]);
+    assert_eq!(warnings, [FileWarning::KeyRate { keys_hz, scene_hz }]);
     assert_eq!(loaded.take.num_frames(), 21);
     // Uneven ones.
     let times: Vec<i64> = (0..21).map(|key| (key * key + 3 * key) * SECOND / 100).collect();
     let (_, warnings) = read(&keyed(&times, &values, "")).unwrap();
     let (animation, rate_hz) = ("Walk".to_owned(), 30.0);
-    assert_eq!(warnings, [Warning::KeysOffGrid { animation, rate_hz }]);
+    assert_eq!(warnings, [FileWarning::KeysOffGrid { animation, rate_hz }]);
     // Far apart, but on frames.
     let times: Vec<i64> = (0..21).map(|key| (key * key + 3 * key) * SECOND / 30).collect();
     assert_eq!(read(&keyed(&times, &values, "")).unwrap().1, []);
@@ -383,8 +386,8 @@ fn other_animated_nodes_are_reported() {
         let text = text.replace("C: \"OP\",103,102, \"d|X\"\n", &more);
         read(text.as_bytes()).unwrap().1
     };
-    assert_eq!(warnings("Lcl Translation"), [Warning::NodesLeftOut { count: 1 }]);
-    assert_eq!(warnings("Visibility"), [Warning::ChannelsLeftOut { count: 1 }]);
+    assert_eq!(warnings("Lcl Translation"), [FileWarning::NodesLeftOut { count: 1 }]);
+    assert_eq!(warnings("Visibility"), [FileWarning::ChannelsLeftOut { count: 1 }]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 use loopwright_formats::{
-    AnimationChoice, Axis, FbxSource, LoadedTake, ReadSettings, Source, SpaceSettings, Up, Warning, read_take,
+    AnimationChoice, Axis, FbxSource, FileWarning, LoadedTake, ReadSettings, Source, SpaceSettings, Up, read_take,
     write_take,
 };
 use loopwright_mocap::folder_or_skip;
@@ -115,7 +115,7 @@ fn files_take_their_own_motion_back_as_another_animation() {
         let LoadedTake { take, source, .. } = read(&before, None);
         let written = write_take(&take, &source).unwrap();
         let name = written.animation.as_deref().unwrap();
-        if written.warnings == [Warning::RestNotKept] {
+        if written.warnings == [FileWarning::RestNotKept] {
             continue;
         }
         let settings = |animation| ReadSettings {

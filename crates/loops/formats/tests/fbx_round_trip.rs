@@ -6,13 +6,13 @@ use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::{LoopClip, RootMotion, Take};
 use loopwright_formats::{
-    AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings,
-    UnitChoice, UpChoice, Warning, WriteError, read_take, write_loop, write_take,
+    AnimationChoice, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source,
+    SpaceSettings, UnitChoice, UpChoice, WriteError, read_take, write_loop, write_take,
 };
 
 use crate::support::{self, distance, loop_of, skeleton, take_of, walk};
 
-fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> (LoadedTake, Vec<Warning>) {
+fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> (LoadedTake, Vec<FileWarning>) {
     let settings = ReadSettings {
         space: SpaceSettings::new(UpChoice::Auto, UnitChoice::Metres(0.01)),
         animation,

@@ -7,8 +7,8 @@ use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take};
 use loopwright_formats::loop_file::{facts::PlaybackFacts, written_keys};
 use loopwright_formats::{
-    AnimationChoice, ClosingKey, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError, ReadSettings,
-    Sidecar, Source, SpaceWarning, Warning, WriteError, read_take, with_facts, write_loop, write_take,
+    AnimationChoice, ClosingKey, FileWarning, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError,
+    ReadSettings, Sidecar, Source, SpaceWarning, WriteError, read_take, with_facts, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
@@ -149,7 +149,7 @@ fn every_interpolation_is_sampled_as_the_format_says() {
         let (LoadedTake { take, .. }, warnings) = read(&file.glb(), AnimationChoice::Auto).unwrap();
         let is_stepped = warnings
             .iter()
-            .any(|warning| matches!(warning, Warning::Stepped { count: 1, .. }));
+            .any(|warning| matches!(warning, FileWarning::Stepped { count: 1, .. }));
         assert_eq!(is_stepped, interpolation == "STEP");
         let finer = if interpolation == "CUBICSPLINE" { 3 } else { 1 };
         assert_eq!(take.num_frames(), 1 + 5 * finer, "{interpolation}");
@@ -375,7 +375,7 @@ fn unusual_contents_are_reported() {
     file.animate("Longer, but still", &[(1, "translation", "LINEAR", input, still)]);
     let names = vec!["Walk".to_owned(), "Longer, but still".to_owned()];
     let taken = "Walk".to_owned();
-    assert!(reported(&file).contains(&Warning::SeveralAnimations { taken, names }));
+    assert!(reported(&file).contains(&FileWarning::SeveralAnimations { taken, names }));
 
     let mut file = rig();
     let input = file.floats("SCALAR", &[0.0, 0.1317, 0.4]);
@@ -395,19 +395,19 @@ fn unusual_contents_are_reported() {
     let warnings = reported(&file);
     let (joint, count, varies) = ("Hips".to_owned(), 1, true);
     for warning in [
-        Warning::ScaledJoints { joint, count, varies },
-        Warning::NodesLeftOut { count: 1 },
-        Warning::ChannelsLeftOut { count: 1 },
+        FileWarning::ScaledJoints { joint, count, varies },
+        FileWarning::NodesLeftOut { count: 1 },
+        FileWarning::ChannelsLeftOut { count: 1 },
     ] {
         assert!(warnings.contains(&warning), "{warnings:?}");
     }
-    let is_off_grid = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
+    let is_off_grid = |warning: &FileWarning| matches!(warning, FileWarning::KeysOffGrid { .. });
     assert!(warnings.iter().any(is_off_grid), "{warnings:?}");
 
     let mut file = rig();
     file.json["nodes"][0]["scale"] = json!([9, 9, 9]);
     let (loaded, warnings) = read(&file.glb(), AnimationChoice::Auto).unwrap();
-    let is_unit = |warning: &Warning| matches!(warning, Warning::Space(SpaceWarning::UnitNotMetres { .. }));
+    let is_unit = |warning: &FileWarning| matches!(warning, FileWarning::Space(SpaceWarning::UnitNotMetres { .. }));
     assert!(warnings.iter().any(is_unit), "{warnings:?}");
     assert!(loaded.source.space().unit_metres < 1.0 && !loaded.source.space().unit_given);
 
@@ -426,7 +426,7 @@ fn unusual_contents_are_reported() {
     let mut file = rig();
     file.json["skins"] = json!([{"joints": [1]}, {"name": "rig", "joints": [0, 1, 3]}]);
     let warnings = reported(&file);
-    let is_skin = |warning: &Warning| matches!(warning, Warning::SeveralSkins { .. });
+    let is_skin = |warning: &FileWarning| matches!(warning, FileWarning::SeveralSkins { .. });
     assert!(warnings.iter().any(is_skin), "{warnings:?}");
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The takes are not part of the project; if they are missing, the test reports it and is skipped.
 
-use loopwright_formats::{AnimationChoice, SpaceWarning, Up, Warning, space::CMU_UNIT_METRES};
+use loopwright_formats::{AnimationChoice, FileWarning, SpaceWarning, Up, space::CMU_UNIT_METRES};
 use loopwright_mocap::folder_or_skip;
 
 use crate::support::read;
@@ -35,10 +35,10 @@ fn real_takes_agree_with_the_manifest() {
             "-" => None,
             other => panic!("{file}: unit {other}"),
         };
-        let is_guess = |warning: &Warning| {
+        let is_guess = |warning: &FileWarning| {
             matches!(
                 warning,
-                Warning::Space(
+                FileWarning::Space(
                     SpaceWarning::UpUnknown
                         | SpaceWarning::UpUnclear { .. }
                         | SpaceWarning::UnitUnclear { .. }

@@ -7,8 +7,9 @@ use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
 use loopwright_formats::bvh::{ChannelKind, Hierarchy};
 use loopwright_formats::{
-    AnimationChoice, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source,
-    SpaceSettings, UnitChoice, Up, UpChoice, Warning, WriteError, WrittenFile, read_take, write_loop, write_take,
+    AnimationChoice, BvhWarning, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadError,
+    ReadSettings, Source, SpaceSettings, UnitChoice, Up, UpChoice, WriteError, WrittenFile, read_take, write_loop,
+    write_take,
 };
 use loopwright_mocap::folder_or_skip;
 
@@ -190,7 +191,7 @@ fn a_joint_that_leaves_its_offset_is_given_position_channels() {
     let written = write_take(&take, &source).unwrap();
     assert!(text_of(&written).contains("CHANNELS 6 Xposition Yposition Zposition Xrotation Zrotation Yrotation\n"));
     assert!(text_of(&written).contains("Frame Time: 0.1\n"));
-    let [Warning::Bvh(BvhWarning::PositionChannelsAdded { joint, distance })] = &written.warnings[..] else {
+    let [FileWarning::Bvh(BvhWarning::PositionChannelsAdded { joint, distance })] = &written.warnings[..] else {
         panic!("{:?}", written.warnings);
     };
     assert_eq!(joint, "Chest");
@@ -211,7 +212,7 @@ fn too_few_rotation_channels_turn_as_nearly_as_they_can() {
         _ => (skeleton.joint(1).rest_offset, turn),
     });
     let written = write_take(&take, &source).unwrap();
-    let [Warning::Bvh(BvhWarning::RotationProjected { joint, degrees })] = &written.warnings[..] else {
+    let [FileWarning::Bvh(BvhWarning::RotationProjected { joint, degrees })] = &written.warnings[..] else {
         panic!("{:?}", written.warnings);
     };
     assert_eq!(joint, "Chest");

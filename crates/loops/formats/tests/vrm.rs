@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::Take;
 use loopwright_core::motion::Part;
 use loopwright_formats::{
-    AnimationChoice, Character, CharacterError, Format, ReadError, ReadSettings, Source, Warning, WriteError,
+    AnimationChoice, Character, CharacterError, FileWarning, Format, ReadError, ReadSettings, Source, WriteError,
     write_take,
 };
 use loopwright_mocap::folder_or_skip;
@@ -464,7 +464,7 @@ fn joints_between_bones_are_left_out_and_feet_do_not_slide_by_it() {
     let (take, source) = with_joints_between(|frame| 0.2 * (0.1 * frame as f64).sin());
     let written = write_take(&take, &source).unwrap();
     assert!(
-        matches!(written.warnings[..], [Warning::BonesApart { metres, .. }] if (0.002..0.1).contains(&metres)),
+        matches!(written.warnings[..], [FileWarning::BonesApart { metres, .. }] if (0.002..0.1).contains(&metres)),
         "{:?}",
         written.warnings
     );
@@ -563,7 +563,7 @@ fn only_bones_move_and_expressions_and_gaze_come_along() {
     let bytes = motion().glb();
     let (nod, warnings) = read(&bytes, AnimationChoice::Given("nod")).unwrap();
     assert!(
-        matches!(&warnings[..], [Warning::BonesMissing { names }, Warning::NotOfBones { count: 3 }]
+        matches!(&warnings[..], [FileWarning::BonesMissing { names }, FileWarning::NotOfBones { count: 3 }]
             if names.len() == 12 && names.contains(&"leftHand".to_owned()) && !names.contains(&"head".to_owned())),
         "{warnings:?}"
     );
@@ -655,7 +655,7 @@ fn maps_that_contradict_themselves_are_errors_of_motions_and_warnings_of_charact
         let parsed = loopwright_formats::AnimatedFile::parse(&character.glb(), "hero", None).unwrap();
         let mut warnings = Vec::new();
         parsed.read_rest(&ReadSettings::default(), &mut warnings).unwrap();
-        assert!(matches!(warnings[0], Warning::BonesUnused { .. }), "{warnings:?}");
+        assert!(matches!(warnings[0], FileWarning::BonesUnused { .. }), "{warnings:?}");
     }
     // Bones that hang from each other in a ring, and a file that only speaks of avatars.
     let mut ring = motion();
@@ -701,7 +701,7 @@ fn what_a_file_may_leave_open_is_no_fault() {
         assert!(
             warnings
                 .iter()
-                .any(|warning| matches!(warning, Warning::NotOfBones { count: 4.. })),
+                .any(|warning| matches!(warning, FileWarning::NotOfBones { count: 4.. })),
             "{path}: {value}: {warnings:?}"
         );
         assert!(write_take(&nod.take, &nod.source).is_ok());
@@ -713,7 +713,7 @@ fn eyes_are_not_animated() {
     let mut file = motion();
     file.json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"]["leftEye"] = json!({"node": 3});
     let (nod, warnings) = read(&file.glb(), AnimationChoice::Given("nod")).unwrap();
-    assert!(warnings.contains(&Warning::NotOfBones { count: 3 }), "{warnings:?}");
+    assert!(warnings.contains(&FileWarning::NotOfBones { count: 3 }), "{warnings:?}");
     let (json, _) = parts_of(&write_take(&nod.take, &nod.source).unwrap().bytes);
     let channels = json["animations"][0]["channels"].as_array().unwrap();
     assert!(
@@ -730,7 +730,7 @@ fn a_scale_that_stretches_the_whole_body_is_spoken_of() {
         let (_, warnings) = read(&file.glb(), AnimationChoice::Given("nod")).unwrap();
         let spoken = warnings
             .iter()
-            .any(|warning| matches!(warning, Warning::ScaledJoints { joint, .. } if joint == "stage"));
+            .any(|warning| matches!(warning, FileWarning::ScaledJoints { joint, .. } if joint == "stage"));
         assert_eq!(spoken, is_spoken_of, "{scale:?}: {warnings:?}");
     }
 }
@@ -761,7 +761,7 @@ fn gaze_and_expressions_of_one_side_are_mirrored() {
     assert_eq!(twice.bytes, write_take(&nod.take, &nod.source).unwrap().bytes);
     assert_eq!(
         nod.source.left_out_in(Format::Bvh),
-        Some(Warning::FaceLeftOut { format: Format::Bvh })
+        Some(FileWarning::FaceLeftOut { format: Format::Bvh })
     );
     assert_eq!(nod.source.left_out_in(Format::Vrma), None);
 }

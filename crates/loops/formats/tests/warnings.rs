@@ -1,12 +1,12 @@
 //! Unusual contents of files are reported with kind and position, in any format; these are the kinds that no other test covers.
 
 use glam::DQuat;
-use loopwright_formats::{AnimationChoice, LoadedTake, Warning, write_take};
+use loopwright_formats::{AnimationChoice, FileWarning, LoadedTake, write_take};
 use serde_json::json;
 
 use crate::support::{self, gltf_file::GltfFile};
 
-fn read(bytes: &[u8]) -> (LoadedTake, Vec<Warning>) {
+fn read(bytes: &[u8]) -> (LoadedTake, Vec<FileWarning>) {
     support::read(bytes, AnimationChoice::Auto).unwrap()
 }
 
@@ -23,7 +23,7 @@ fn bvh_of(frame_time: &str, offset: &str) -> Vec<u8> {
 fn odd_rates(bytes: &[u8]) -> Vec<f64> {
     let reported = read(bytes).1.into_iter();
     let rates = reported.filter_map(|warning| match warning {
-        Warning::OddRate { rate_hz } => Some(rate_hz),
+        FileWarning::OddRate { rate_hz } => Some(rate_hz),
         _ => None,
     });
     rates.collect()
@@ -46,7 +46,7 @@ fn implausible_rates_are_reported() {
 
 #[test]
 fn a_missing_rest_pose_is_reported() {
-    let is_reported = |offset: &str| read(&bvh_of("0.04", offset)).1.contains(&Warning::RestMissing);
+    let is_reported = |offset: &str| read(&bvh_of("0.04", offset)).1.contains(&FileWarning::RestMissing);
     assert!(is_reported("0 0 0"));
     assert!(!is_reported("0 20 0"));
 }
@@ -84,7 +84,7 @@ fn gltf_channels_of_unequal_length_are_reported() {
     assert_eq!(read(&gltf(1.0, 1.0, 2.0).glb()).1, []);
     let reported = read(&gltf(1.0, 0.5, 2.0).glb()).1;
     let [
-        Warning::ChannelsShorter {
+        FileWarning::ChannelsShorter {
             joint,
             count: 1,
             keys_secs,
@@ -106,7 +106,10 @@ fn gltf_scales_are_reported() {
     let mut file = gltf(1.0, 1.0, 2.0);
     file.json["nodes"][1]["scale"] = json!([1, 1.5, 1]);
     let (joint, count, varies) = ("Chest".to_owned(), 1, false);
-    assert_eq!(read(&file.glb()).1, [Warning::ScaledJoints { joint, count, varies }]);
+    assert_eq!(
+        read(&file.glb()).1,
+        [FileWarning::ScaledJoints { joint, count, varies }]
+    );
     // A scale of the whole skeleton is a unit conversion.
     let mut file = gltf(1.0, 1.0, 2.0);
     file.json["nodes"][0]["scale"] = json!([1.5, 1.5, 1.5]);
@@ -122,7 +125,7 @@ fn what_hardly_moves_is_written_and_read_again() {
     let positions = file.floats("VEC3", &places);
     file.animate("Breath", &[(0, "translation", "LINEAR", times, positions)]);
     let (LoadedTake { take, source, .. }, reported) = read(&file.glb());
-    let stands_still = Warning::StandsStill {
+    let stands_still = FileWarning::StandsStill {
         animation: "Breath".to_owned(),
     };
     assert!(!reported.contains(&stands_still), "{reported:?}");

@@ -161,9 +161,10 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling)
         Sampling::Rate(_) => Ok(()),
         Sampling::Samples(wanted) => {
             let limit = (limit_hz * chosen.source_period_secs).ceil();
-            match wanted as f64 <= limit {
-                true => Ok(()),
-                false => Err(JobError::Frames { wanted, limit }),
+            if wanted as f64 <= limit {
+                Ok(())
+            } else {
+                Err(JobError::Frames { wanted, limit })
             }
         }
     }

@@ -295,7 +295,7 @@ pub struct PackedFile {
     /// What became of every animation; its outputs are not named yet.
     pub sidecar: PackSidecar,
     /// Changes made for writing, which stand in no sidecar.
-    pub written: Vec<loopwright_formats::Warning>,
+    pub written: Vec<loopwright_formats::FileWarning>,
     /// The form of the first animation, and its take.
     pub first: Option<(Source, Take)>,
 }

@@ -49,7 +49,7 @@ impl Study {
         &self,
         name: impl Into<String>,
         mut file: LoadedTake,
-        soft: Vec<loopwright_formats::Warning>,
+        soft: Vec<loopwright_formats::FileWarning>,
     ) -> Result<Studied, StudyError> {
         let overrides = self.args.overrides();
         if let Some(hertz) = self.args.smooth {

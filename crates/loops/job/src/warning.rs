@@ -27,7 +27,7 @@ use crate::recipe::Ineffective;
 pub enum Warning {
     /// Something odd in a file that was read or written.
     #[error("{0}")]
-    File(loopwright_formats::Warning),
+    File(loopwright_formats::FileWarning),
     #[error("the file holds no animation; this is its skeleton at rest")]
     AtRest,
     #[error("the search does not use {} as an end of a loop: {}", list_frames(frames), fault(*kind))]

@@ -14,9 +14,12 @@ use crate::warning::{self, SeamRemedy, Warning};
 
 /// A word of a file as a part of a name: letters, digits and underscores, others become hyphens.
 pub fn name_part(text: &str) -> String {
-    let fit = |letter: char| match letter.is_alphanumeric() || matches!(letter, '_' | '.') {
-        true => letter,
-        false => '-',
+    let fit = |letter: char| {
+        if letter.is_alphanumeric() || matches!(letter, '_' | '.') {
+            letter
+        } else {
+            '-'
+        }
     };
     text.chars().map(fit).collect()
 }

@@ -45,7 +45,7 @@ pub use driven::{Command, DriveSettings, drive};
 pub use idle::{IdleSettings, synthesize_idle};
 pub use random::random_settings;
 pub use settings::{SynthError, WalkSettings};
-pub use truth::{Contact, Truth};
+pub use truth::{TrueContact, Truth};
 pub use walker::Walker;
 
 /// Root position noise in metres per degree of noise on the rotations.

@@ -26,7 +26,7 @@ pub struct Truth {
     /// Phase per frame in cycles, unwrapped; the left foot's stance is centred on whole numbers, the right's on halves.
     pub phases: Vec<f64>,
     /// All contacts that overlap the take, by start frame.
-    pub contacts: Vec<Contact>,
+    pub contacts: Vec<TrueContact>,
     path: Path,
 }
 
@@ -36,7 +36,7 @@ pub struct Truth {
 /// (`LeftFoot`) from foot-flat to heel rise, while the foot is flat. Between heel strike and foot-flat the foot rolls about
 /// its heel, where there is no joint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Contact {
+pub struct TrueContact {
     /// Name of the joint.
     pub joint: String,
     /// Frame at which it comes to rest, fractional; the take's first clean frame if it is already at rest there.
@@ -71,7 +71,7 @@ impl Truth {
                 let start_frame = frame_at(step.flat_phase).max(first_frame);
                 let end_frame = frame_at(end_phase).min(last_frame);
                 if start_frame < end_frame {
-                    contacts.push(Contact {
+                    contacts.push(TrueContact {
                         joint: format!("{side}{joint}"),
                         start_frame,
                         end_frame,

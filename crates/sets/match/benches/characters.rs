@@ -13,7 +13,7 @@ use loopwright_core::math::{Decay, ops};
 use loopwright_formats::ReadSettings;
 use loopwright_match::features::{Future, Horizon, NUM_FEATURES, RawFeatures};
 use loopwright_match::{
-    CostDatabase, CostFeatures, MatchDatabase, MatchFilter, MatchFrame, MatchSource, walk::WalkSettings,
+    CostDatabase, CostFeatures, MatchDatabase, MatchFilter, MatchFrame, MatchSource, walk::WalkerSettings,
 };
 use loopwright_synth::{WalkSettings as SynthSettings, synthesize};
 
@@ -146,7 +146,7 @@ fn characters(num_takes: u64) {
         rows_left: FRAMES,
         ..MatchFilter::default()
     };
-    let stay = WalkSettings::default().stay;
+    let stay = WalkerSettings::default().stay;
     let mut walkers: Vec<Character> = (0..CHARACTERS)
         .map(|number| Character::new(number, database.num_rows()))
         .collect();

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec2};
 use loopwright_core::analysis::{BodyOverrides, MotionKind};
 use loopwright_core::{Analysis, math::ops};
 use loopwright_match::features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
-use loopwright_match::walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by};
+use loopwright_match::walk::{WalkError, WalkPath, WalkTransition, WalkerSettings as WalkByMatch, walk as walk_by};
 use loopwright_match::{
     DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
     Neighbour,

@@ -9,7 +9,7 @@ use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::quality::Stand;
 use loopwright_core::{BodyOverrides, LoopClip, Take, quality};
 use loopwright_moves::Blender;
-use loopwright_moves::blend::{Axis, BlendError, BlendSpace, PhaseError, PhaseMap, blend};
+use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, PhaseError, PhaseMap, blend};
 use loopwright_synth::{WalkSettings, Walker};
 
 use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
@@ -271,13 +271,13 @@ fn crowd(points: &[[f64; 2]]) -> Vec<LoopClip> {
 #[test]
 fn a_space_of_speed_gives_the_requested_speed() {
     let speeds = [0.6, 2.8, 1.4, 3.5];
-    let space = BlendSpace::along(Axis::Speed, crowd(&speeds.map(|speed| [speed, 0.0]))).unwrap();
+    let space = BlendSpace::along(BlendAxis::Speed, crowd(&speeds.map(|speed| [speed, 0.0]))).unwrap();
     for i in 0..=58 {
         let asked = 0.6 + 0.05 * f64::from(i);
         let weights = space.weights([asked, 0.0]);
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-14 && weights.iter().all(|weight| *weight >= 0.0));
         assert!(weights.iter().filter(|weight| **weight > 0.0).count() <= 2);
-        let found = Axis::Speed.of(space.at([asked, 0.0]).unwrap().root().twist);
+        let found = BlendAxis::Speed.of(space.at([asked, 0.0]).unwrap().root().twist);
         assert!((found - asked.min(3.5)).abs() < 1e-9, "{asked} {found}");
     }
     for (index, speed) in speeds.iter().enumerate() {
@@ -298,7 +298,7 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
         }
     }
     points.extend([[2.6, 0.2], [1.5, 0.4]]);
-    let space = BlendSpace::over([Axis::Speed, Axis::Turn], crowd(&points)).unwrap();
+    let space = BlendSpace::over([BlendAxis::Speed, BlendAxis::Turn], crowd(&points)).unwrap();
     for (index, point) in points.iter().enumerate() {
         assert!((space.weights(*point)[index] - 1.0).abs() < 1e-9, "{point:?}");
     }
@@ -323,7 +323,7 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
                     let (share, own) = (weight * clip.period_secs() / total, clip.root().twist);
                     twist(sum.linear + own.linear * share, sum.angular + own.angular * share)
                 });
-                let found = [Axis::Speed.of(twist), Axis::Turn.of(twist)];
+                let found = [BlendAxis::Speed.of(twist), BlendAxis::Turn.of(twist)];
                 // At the edge a sideways drift cannot be compensated by more speed than the loops have.
                 let tolerance = if at[0] > 1.85 { 0.01 } else { 1e-9 };
                 assert!(gap(&found, &at) < tolerance, "{at:?} {found:?}");

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::analysis::FootEventKind;
 use loopwright_core::{Analysis, LoopClip, LoopSettings, SearchSettings, Take};
 use loopwright_mocap::folder_or_skip;
-use loopwright_moves::passage::{self, FootEvent, Found, PassageError};
+use loopwright_moves::passage::{self, FootEvent, FoundPassages, PassageError};
 use loopwright_moves::play::PlayError;
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
@@ -56,14 +56,14 @@ fn loops_of(analysis: &Analysis) -> LoopSet {
     LoopSet::new(vec![stance, walk.loop_clip.named("walk")]).unwrap()
 }
 
-fn found_in(take: &Take) -> (Analysis, LoopSet, Found) {
+fn found_in(take: &Take) -> (Analysis, LoopSet, FoundPassages) {
     let analysis = Analysis::new(take).unwrap();
     let set = loops_of(&analysis);
     let found = passage::find(&set, &analysis, &PassageKind::ALL).unwrap();
     (analysis, set, found)
 }
 
-fn all_made(analysis: &Analysis, set: &LoopSet, found: &Found) -> Vec<Passage> {
+fn all_made(analysis: &Analysis, set: &LoopSet, found: &FoundPassages) -> Vec<Passage> {
     let step_secs = analysis.take.frame_time_secs();
     let made = Passage::all_from_take(set, analysis, &found.passages, step_secs).unwrap();
     made.map(Result::unwrap).collect()
@@ -147,7 +147,7 @@ fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Sta
         .contacts
         .iter()
         .filter(|contact| contact.joint.ends_with("ToeBase"));
-    let stay = |ball: &loopwright_synth::Contact| {
+    let stay = |ball: &loopwright_synth::TrueContact| {
         let flat_secs = ball.start_frame / rate_hz;
         // The roll takes an eighth of the stance. Where it comes down level and slowly, the heel is down before.
         let heel_secs = truth.time_at_phase(truth.phase_at(flat_secs) - 0.125 * 0.62);

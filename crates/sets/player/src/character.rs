@@ -1,6 +1,6 @@
 //! A character that plays a set.
 //!
-//! Loops advance by their phase on their constant root motion; what a switch leaves of the motion before fades ([`Offset`], quintic where the
+//! Loops advance by their phase on their constant root motion; what a switch leaves of the motion before fades ([`FadingOffset`], quintic where the
 //! manifest says nothing else), and the root's rate fades without overshoot. Time may come in steps of any length: passages begin and end between
 //! them. The mathematics: docs/math/blend.md.
 
@@ -13,12 +13,12 @@ use loopwright_core::analysis::FootEventKind;
 use loopwright_core::math::{Decay, Rigid, Spring, Twist, ops, rotation};
 use loopwright_moves::blend;
 use loopwright_moves::passage::LoopState;
-use loopwright_moves::play::{MovingPose, Offset};
+use loopwright_moves::play::{FadingOffset, MovingPose};
 
-use crate::clip::{Clip, STILL};
+use crate::clip::{MotionClip, STILL};
 use crate::goal::Goal;
 use crate::set::{FADE, Moment, MotionSet, Way};
-use crate::space::{Part, Space};
+use crate::space::{Part, PlayedSpace};
 
 /// Seconds over which rates are measured: short against what a body does, long against rounding.
 const STEP: f64 = 1e-4;
@@ -173,7 +173,7 @@ impl Source {
     /// The root some seconds from now, seen from where it is.
     fn root_step(&self, set: &MotionSet, secs: f64) -> Rigid {
         match self {
-            Self::Cycle(cycle) => Space::twist(&set.clips, &cycle.state(set, 0.5 * secs).0).exp(secs),
+            Self::Cycle(cycle) => PlayedSpace::twist(&set.clips, &cycle.state(set, 0.5 * secs).0).exp(secs),
             Self::Once(clip, since) => set.clips[*clip].root(*since).inverse() * set.clips[*clip].root(since + secs),
         }
     }
@@ -205,7 +205,7 @@ impl Source {
 /// What a switch left, while it fades.
 #[derive(Clone, Debug)]
 struct Fading {
-    offset: Offset,
+    offset: FadingOffset,
     /// The difference of the rates of the root.
     twist: Twist,
     fade: Decay,
@@ -266,7 +266,7 @@ enum Plan {
 #[derive(Clone, Copy, Debug)]
 pub struct PlayingClip<'a> {
     /// The clip.
-    pub clip: &'a Clip,
+    pub clip: &'a MotionClip,
     /// Its weight; all sum to 1.
     pub weight: f64,
     /// Its time.
@@ -279,7 +279,7 @@ pub struct Playing<'a> {
     /// The name of a blend space, or of a clip that happens once.
     pub name: &'a str,
     /// The blend space and the point in it.
-    pub space: Option<(&'a Space, [f64; 2])>,
+    pub space: Option<(&'a PlayedSpace, [f64; 2])>,
     /// How far it is, 0 to 1: the phase of the set, or the share of the clip's time.
     pub phase: f64,
     /// The clips that take part.
@@ -290,7 +290,7 @@ pub struct Playing<'a> {
 
 /// A character that plays a set.
 #[derive(Clone, Debug)]
-pub struct Character {
+pub struct SteeredCharacter {
     pub(crate) set: Arc<MotionSet>,
     source: Source,
     fading: Fading,
@@ -313,7 +313,7 @@ pub struct Character {
     pub varies: bool,
 }
 
-impl Character {
+impl SteeredCharacter {
     /// A character that stands, if the set has a loop for that; otherwise in its first blend space.
     pub fn new(set: Arc<MotionSet>) -> Self {
         let space = set.spaces.iter().position(|space| space.stands).unwrap_or(0);
@@ -331,7 +331,7 @@ impl Character {
 
     fn starting(set: Arc<MotionSet>, cycle: Cycle) -> Self {
         let fading = Fading {
-            offset: Offset::none(set.skeleton().num_joints()),
+            offset: FadingOffset::none(set.skeleton().num_joints()),
             twist: Twist::ZERO,
             fade: FADE,
             secs: f64::INFINITY,
@@ -504,12 +504,16 @@ impl Character {
     pub(crate) fn turn_rate(&self) -> f64 {
         match &self.source {
             Source::Once(..) => 0.0,
-            Source::Cycle(cycle) => Space::twist(&self.set.clips, &cycle.state(&self.set, 0.0).0).angular.y,
+            Source::Cycle(cycle) => {
+                PlayedSpace::twist(&self.set.clips, &cycle.state(&self.set, 0.0).0)
+                    .angular
+                    .y
+            }
         }
     }
 
     /// The space that suits the goal.
-    pub(crate) fn wanted_space(&self) -> &Space {
+    pub(crate) fn wanted_space(&self) -> &PlayedSpace {
         &self.set.spaces[self.wanted]
     }
 
@@ -710,7 +714,7 @@ impl Character {
             fade_secs: fade.secs(),
         });
         self.fading = Fading {
-            offset: Offset::between(&seen, &joined),
+            offset: FadingOffset::between(&seen, &joined),
             twist: Twist::new(
                 seen_twist.linear + fading.linear - twist.linear,
                 seen_twist.angular + fading.angular - twist.angular,
@@ -854,7 +858,7 @@ fn drawn(state: &mut u32) -> f64 {
 
 /// The motion of a blend as a goal.
 fn motion_of(set: &MotionSet, cycle: &Cycle) -> Goal {
-    let twist = Space::twist(&set.clips, &cycle.state(set, 0.0).0);
+    let twist = PlayedSpace::twist(&set.clips, &cycle.state(set, 0.0).0);
     Goal {
         speed: ops::hypot(twist.linear.x, twist.linear.z),
         direction: ops::atan2(twist.linear.x, twist.linear.z),
@@ -871,7 +875,7 @@ mod tests {
     use super::*;
     use crate::set::tests::walking;
 
-    fn played(player: &mut Character, secs: f64, rate: f64) -> Vec<PlayerEvent> {
+    fn played(player: &mut SteeredCharacter, secs: f64, rate: f64) -> Vec<PlayerEvent> {
         let step = |_| {
             player.update(1.0 / rate);
             player.events().to_vec()
@@ -897,7 +901,7 @@ mod tests {
 
     #[test]
     fn starts_and_stops_lead_to_loops_and_back() {
-        let mut player = Character::new(Arc::new(walking(|_| {})));
+        let mut player = SteeredCharacter::new(Arc::new(walking(|_| {})));
         assert_eq!(player.playing().name, "idle");
         player.set_goal(speed(2.0));
         let events = played(&mut player, 6.0, 60.0);
@@ -921,7 +925,7 @@ mod tests {
     fn who_is_not_asked_to_turn_does_not() {
         let started = |degrees: f64, turn: f64| {
             let set = walking(|manifest| manifest["clips"][3]["turn_deg"] = json!(degrees));
-            let mut player = Character::new(Arc::new(set));
+            let mut player = SteeredCharacter::new(Arc::new(set));
             player.set_goal(Goal { turn, ..speed(1.3) });
             switches(&played(&mut player, 3.0, 60.0)).contains(&"start")
         };
@@ -936,7 +940,7 @@ mod tests {
             manifest["clips"][3]["to"]["clip"] = json!("run");
             manifest["blend_spaces"][0]["points"].as_array_mut().unwrap().pop();
         });
-        let mut player = Character::in_loop(Arc::new(set), "walk").unwrap();
+        let mut player = SteeredCharacter::in_loop(Arc::new(set), "walk").unwrap();
         player.set_goal(speed(3.0));
         let events = played(&mut player, 6.0, 60.0);
         assert_eq!(switches(&events), ["run"]);
@@ -945,7 +949,7 @@ mod tests {
     #[test]
     fn frame_rates_lead_to_one_place() {
         let places = [24.0, 60.0, 144.0].map(|rate| {
-            let mut player = Character::new(Arc::new(walking(|_| {})));
+            let mut player = SteeredCharacter::new(Arc::new(walking(|_| {})));
             player.set_goal(speed(1.3));
             played(&mut player, 5.0, rate);
             player.root().translation
@@ -959,7 +963,7 @@ mod tests {
     #[test]
     fn the_root_is_the_closed_form_after_a_minute() {
         let set = Arc::new(walking(|_| {}));
-        let mut player = Character::in_loop(Arc::clone(&set), "run").unwrap();
+        let mut player = SteeredCharacter::in_loop(Arc::clone(&set), "run").unwrap();
         played(&mut player, 60.0, 31.0);
         let meant = set.clips()[2].twist().exp(60.0);
         assert!(player.root().translation.distance(meant.translation) < 1e-9);
@@ -968,7 +972,7 @@ mod tests {
     #[test]
     fn a_root_switches_without_overshoot() {
         let set = walking(|manifest| manifest["clips"].as_array_mut().unwrap().truncate(3));
-        let mut player = Character::new(Arc::new(set));
+        let mut player = SteeredCharacter::new(Arc::new(set));
         player.set_goal(speed(3.0));
         let (mut last, mut fastest) = (player.root(), 0.0_f64);
         for _ in 0..300 {
@@ -984,7 +988,9 @@ mod tests {
     fn versions_follow_each_other_in_an_order_of_the_seed() {
         let set = with_version_of(1);
         let order = |seed: u32| {
-            let mut player = Character::in_loop(Arc::clone(&set), "walk").unwrap().with_seed(seed);
+            let mut player = SteeredCharacter::in_loop(Arc::clone(&set), "walk")
+                .unwrap()
+                .with_seed(seed);
             (0..40)
                 .map(|_| {
                     played(&mut player, 1.1, 100.0);
@@ -1010,7 +1016,7 @@ mod tests {
 
     #[test]
     fn versions_of_a_loop_that_takes_no_part_are_no_switches() {
-        let mut player = Character::in_loop(with_version_of(2), "walk").unwrap();
+        let mut player = SteeredCharacter::in_loop(with_version_of(2), "walk").unwrap();
         let events = played(&mut player, 20.0, 60.0);
         assert!(switches(&events).is_empty(), "{:?}", switches(&events));
     }
@@ -1018,7 +1024,7 @@ mod tests {
     #[test]
     fn a_step_over_many_cycles_loses_no_time() {
         let set = with_version_of(1);
-        let mut player = Character::in_loop(Arc::clone(&set), "walk").unwrap();
+        let mut player = SteeredCharacter::in_loop(Arc::clone(&set), "walk").unwrap();
         player.update(60.0);
         assert!((player.secs() - 60.0).abs() < 1e-9, "{}", player.secs());
         let meant = set.clips()[1].twist().exp(60.0);
@@ -1038,7 +1044,7 @@ mod tests {
             at: [3.0, 0.0],
             phase: 0.0,
         };
-        let mut player = Character::starting(Arc::new(set), Cycle::new(0, between));
+        let mut player = SteeredCharacter::starting(Arc::new(set), Cycle::new(0, between));
         let weights: Vec<f64> = player.playing().clips.iter().map(|part| part.weight).collect();
         assert_eq!(weights, [0.5, 0.5]);
         let events = played(&mut player, 4.0, 60.0);

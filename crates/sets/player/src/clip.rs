@@ -23,7 +23,7 @@ enum Body {
 
 /// A clip.
 #[derive(Clone, Debug)]
-pub struct Clip {
+pub struct MotionClip {
     /// Its name.
     pub name: String,
     /// What it is for.
@@ -45,7 +45,7 @@ pub struct Clip {
     body: Body,
 }
 
-impl Clip {
+impl MotionClip {
     /// Whether it repeats; otherwise it happens once.
     pub fn loops(&self) -> bool {
         matches!(self.body, Body::Loop(_))
@@ -100,7 +100,7 @@ impl Clip {
         carrier: Option<usize>,
         index: impl Fn(&str) -> Result<usize, SetError>,
     ) -> Result<Self, SetError> {
-        let wrong = |reason: String| SetError::Clip {
+        let wrong = |reason: String| SetError::MotionClip {
             name: entry.name.clone(),
             reason,
         };

@@ -1,18 +1,18 @@
 //! Plays a set of loops by its manifest alone: seconds and a goal go in; a body, a root and events come out.
 //!
 //! A set is what `loopwright set` writes: `set.json` and the clips that it names. [`MotionSet`] is read once, and any number of
-//! [`Character`]s play it. A goal may be a velocity and a heading in the world ([`Character::steer`]), or speed and turn rate as the body
-//! sees them ([`Character::set_goal`]); which clips lead there, and when, the character chooses.
+//! [`SteeredCharacter`]s play it. A goal may be a velocity and a heading in the world ([`SteeredCharacter::steer`]), or speed and turn rate as the body
+//! sees them ([`SteeredCharacter::set_goal`]); which clips lead there, and when, the character chooses.
 //!
 //! ```no_run
 //! use std::sync::Arc;
 //!
 //! use glam::DVec3;
-//! use loopwright_player::{Character, MotionSet, PlayerEvent};
+//! use loopwright_player::{SteeredCharacter, MotionSet, PlayerEvent};
 //!
 //! let manifest = std::fs::read("hero/set.json")?;
 //! let set = MotionSet::read(&manifest, |file| std::fs::read(format!("hero/{file}")))?;
-//! let mut hero = Character::new(Arc::new(set));
+//! let mut hero = SteeredCharacter::new(Arc::new(set));
 //! for _frame in 0..600 {
 //!     // In every frame: where to go, m/s; without a heading the body faces where it goes.
 //!     hero.steer(DVec3::new(0.0, 0.0, 1.4), None);
@@ -47,14 +47,14 @@ mod character;
 
 mod steering;
 
-pub use character::{Character, PlayerEvent, Playing, PlayingClip};
-pub use clip::Clip;
+pub use character::{PlayerEvent, Playing, PlayingClip, SteeredCharacter};
+pub use clip::MotionClip;
 pub use goal::Goal;
 pub use loopwright_core::analysis::FootEventKind;
 pub use loopwright_formats::set::{ClipKind, FootEventFacts};
 pub use loopwright_moves::passage::LoopState;
 pub use set::{ClipSource, MotionSet};
-pub use space::{Axis, Space};
+pub use space::{PlayedSpace, SpaceAxis};
 
 use loopwright_formats::set::ManifestError;
 
@@ -74,7 +74,7 @@ pub enum SetError {
     #[error("the set names the clip \"{name}\", which it does not have")]
     NoClip { name: String },
     #[error("the clip \"{name}\" cannot be played: {reason}")]
-    Clip { name: String, reason: String },
+    MotionClip { name: String, reason: String },
     #[error("the blend space \"{name}\" cannot be played: {reason}")]
-    Space { name: String, reason: &'static str },
+    PlayedSpace { name: String, reason: &'static str },
 }

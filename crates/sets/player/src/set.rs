@@ -10,8 +10,8 @@ use loopwright_formats::{AnimatedFile, AnimationChoice, ReadSettings};
 use loopwright_moves::passage::LoopState;
 
 use crate::SetError;
-use crate::clip::{self, Clip};
-use crate::space::{self, Space};
+use crate::clip::{self, MotionClip};
+use crate::space::{self, PlayedSpace};
 
 /// Where the manifest states no fade for a switch.
 pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
@@ -50,8 +50,8 @@ pub(crate) struct Way {
 #[derive(Clone, Debug)]
 pub struct MotionSet {
     skeleton: Skeleton,
-    pub(crate) clips: Vec<Clip>,
-    pub(crate) spaces: Vec<Space>,
+    pub(crate) clips: Vec<MotionClip>,
+    pub(crate) spaces: Vec<PlayedSpace>,
     pub(crate) ways: Vec<Way>,
     pub(crate) half_life_secs: f64,
 }
@@ -150,7 +150,7 @@ impl MotionSet {
         let mut skeleton: Option<Skeleton> = None;
         let mut clips = Vec::new();
         for entry in &manifest.clips {
-            clip::check(entry).map_err(|reason| SetError::Clip {
+            clip::check(entry).map_err(|reason| SetError::MotionClip {
                 name: entry.name.clone(),
                 reason,
             })?;
@@ -164,7 +164,7 @@ impl MotionSet {
             let skeleton = skeleton.get_or_insert_with(|| take.skeleton().clone());
             let carrier = manifest.root_joint.as_ref().unwrap_or(&manifest.skeleton.carrier);
             let carrier = (!manifest.in_place).then(|| skeleton.find(carrier)).flatten();
-            clips.push(Clip::new(entry, &take, skeleton, carrier, index)?);
+            clips.push(MotionClip::new(entry, &take, skeleton, carrier, index)?);
         }
         let spaces = space::spaces(&manifest, &clips, index)?;
         let half_life = manifest.controller.iter().flat_map(|controller| &controller.modes);
@@ -191,12 +191,12 @@ impl MotionSet {
     }
 
     /// The blend spaces, those of single loops included.
-    pub fn spaces(&self) -> &[Space] {
+    pub fn spaces(&self) -> &[PlayedSpace] {
         &self.spaces
     }
 
     /// The clips.
-    pub fn clips(&self) -> &[Clip] {
+    pub fn clips(&self) -> &[MotionClip] {
         &self.clips
     }
 
@@ -214,7 +214,7 @@ impl MotionSet {
     /// The spaces in which a loop is played: what stands is played alone, also where it is a corner of slow walks.
     fn spaces_of(&self, clip: usize) -> impl Iterator<Item = usize> {
         let stands = self.clips[clip].stands();
-        let fits = move |space: &Space| space.stands == stands && space.clips.contains(&clip);
+        let fits = move |space: &PlayedSpace| space.stands == stands && space.clips.contains(&clip);
         self.spaces
             .iter()
             .enumerate()
@@ -372,7 +372,7 @@ pub(crate) mod tests {
         let set = walking(|_| {});
         for speed in [0.4, 1.3, 2.0, 3.0] {
             let parts = set.spaces[0].weights(&set.clips, [speed, 0.0]);
-            let twist = Space::twist(&set.clips, &parts);
+            let twist = PlayedSpace::twist(&set.clips, &parts);
             assert!((twist.linear.z - speed).abs() < 1e-12, "{speed}: {twist:?}");
             assert!((parts.iter().map(|part| part.weight).sum::<f64>() - 1.0).abs() < 1e-12);
         }

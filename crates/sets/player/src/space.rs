@@ -5,12 +5,12 @@ use loopwright_core::math::{Twist, ops};
 use loopwright_formats::set::Manifest;
 
 use crate::SetError;
-use crate::clip::Clip;
+use crate::clip::MotionClip;
 use crate::goal::Goal;
 
 /// What an axis of a blend space measures; its word is the manifest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
+pub enum SpaceAxis {
     /// Over the ground, metres per second.
     Speed,
     /// Degrees per second, to the left positive.
@@ -25,7 +25,7 @@ pub enum Axis {
     Left,
 }
 
-loopwright_core::words!(Axis {
+loopwright_core::words!(SpaceAxis {
     Speed: "speed_mps",
     TurnRateDegrees: "turn_rate_dps",
     DirectionDegrees: "direction_deg",
@@ -34,7 +34,7 @@ loopwright_core::words!(Axis {
     Left: "left_mps",
 });
 
-impl Axis {
+impl SpaceAxis {
     /// Distances are measured over this range at least: less is chance, where no loop is meant to differ.
     fn least_range(self) -> f64 {
         match self {
@@ -57,11 +57,11 @@ pub(crate) struct Part {
 
 /// Loops over axes such as speed and turn rate: any point between them has weights.
 #[derive(Clone, Debug)]
-pub struct Space {
+pub struct PlayedSpace {
     /// Its name; a loop that is in no other is alone in one of its own name.
     pub name: String,
     /// None, one or two.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SpaceAxis>,
     /// Where its loops are on the axes; what has no axis is 0.
     pub points: Vec<[f64; 2]>,
     /// The numbers of its loops in the set, in the order of the points.
@@ -73,13 +73,13 @@ pub struct Space {
     pub(crate) is_variant: bool,
 }
 
-impl Space {
+impl PlayedSpace {
     fn new(
         name: &str,
-        axes: Vec<Axis>,
+        axes: Vec<SpaceAxis>,
         points: Vec<(usize, [f64; 2])>,
         triangles: &[[usize; 3]],
-        clips: &[Clip],
+        clips: &[MotionClip],
     ) -> Self {
         let (of_points, points): (Vec<usize>, Vec<[f64; 2]>) = points.into_iter().unzip();
         let extent = |axis: usize| {
@@ -117,19 +117,19 @@ impl Space {
         let mut at = [0.0; 2];
         for (value, axis) in at.iter_mut().zip(&self.axes) {
             *value = match axis {
-                Axis::Speed => goal.speed,
-                Axis::TurnRateDegrees => goal.turn_rate.to_degrees(),
-                Axis::DirectionDegrees => goal.direction.to_degrees(),
-                Axis::Climb => goal.climb,
-                Axis::Forward => goal.speed * ops::cos(goal.direction),
-                Axis::Left => goal.speed * ops::sin(goal.direction),
+                SpaceAxis::Speed => goal.speed,
+                SpaceAxis::TurnRateDegrees => goal.turn_rate.to_degrees(),
+                SpaceAxis::DirectionDegrees => goal.direction.to_degrees(),
+                SpaceAxis::Climb => goal.climb,
+                SpaceAxis::Forward => goal.speed * ops::cos(goal.direction),
+                SpaceAxis::Left => goal.speed * ops::sin(goal.direction),
             };
         }
         at
     }
 
     /// Loops and their weights at a point, or at the nearest one inside.
-    pub(crate) fn weights(&self, clips: &[Clip], at: [f64; 2]) -> Vec<Part> {
+    pub(crate) fn weights(&self, clips: &[MotionClip], at: [f64; 2]) -> Vec<Part> {
         let found = self
             .simplices
             .iter()
@@ -189,7 +189,7 @@ impl Space {
         best
     }
 
-    pub(crate) fn twist(clips: &[Clip], parts: &[Part]) -> Twist {
+    pub(crate) fn twist(clips: &[MotionClip], parts: &[Part]) -> Twist {
         parts.iter().fold(Twist::ZERO, |sum, part| Twist {
             linear: sum.linear + clips[part.clip].twist().linear * part.share,
             angular: sum.angular + clips[part.clip].twist().angular * part.share,
@@ -197,13 +197,13 @@ impl Space {
     }
 
     /// The nearest point that the loops cover.
-    pub(crate) fn covered(&self, clips: &[Clip], at: [f64; 2]) -> [f64; 2] {
+    pub(crate) fn covered(&self, clips: &[MotionClip], at: [f64; 2]) -> [f64; 2] {
         let parts = self.weights(clips, at);
         [0, 1].map(|axis| parts.iter().map(|part| part.share * part.at[axis]).sum())
     }
 
     /// How far the blend at a goal is from it, metres per second.
-    pub(crate) fn misses(&self, clips: &[Clip], goal: &Goal) -> f64 {
+    pub(crate) fn misses(&self, clips: &[MotionClip], goal: &Goal) -> f64 {
         let twist = Self::twist(clips, &self.weights(clips, self.place(goal)));
         let (left, ahead) = ops::sin_cos(goal.direction);
         let off = DVec3::new(left, 0.0, ahead) * goal.speed - twist.linear;
@@ -224,16 +224,16 @@ impl Space {
 /// The blend spaces of the manifest, and one for each loop that stands or is in none.
 pub(crate) fn spaces(
     manifest: &Manifest,
-    clips: &[Clip],
+    clips: &[MotionClip],
     index: impl Fn(&str) -> Result<usize, SetError>,
-) -> Result<Vec<Space>, SetError> {
+) -> Result<Vec<PlayedSpace>, SetError> {
     let mut spaces = Vec::new();
     for entry in &manifest.blend_spaces {
-        let wrong = |reason| SetError::Space {
+        let wrong = |reason| SetError::PlayedSpace {
             name: entry.name.clone(),
             reason,
         };
-        let axes: Vec<Axis> = entry.axes.iter().filter_map(|name| name.parse().ok()).collect();
+        let axes: Vec<SpaceAxis> = entry.axes.iter().filter_map(|name| name.parse().ok()).collect();
         if axes.len() != entry.axes.len() || axes.len() > 2 {
             return Err(wrong("its axes are not one or two that this player knows"));
         }
@@ -253,13 +253,19 @@ pub(crate) fn spaces(
         if points.is_empty() || entry.triangles.iter().flatten().any(|corner| *corner >= points.len()) {
             return Err(wrong("it has no points, or a triangle names one that is not there"));
         }
-        spaces.push(Space::new(&entry.name, axes, points, &entry.triangles, clips));
+        spaces.push(PlayedSpace::new(&entry.name, axes, points, &entry.triangles, clips));
     }
     for (index, clip) in clips.iter().enumerate() {
         let is_placed = spaces.iter().any(|space| space.clips.contains(&index));
         let is_alone = spaces.iter().any(|space| space.clips == [index]);
         if clip.loops() && !is_alone && (!is_placed || clip.stands()) {
-            spaces.push(Space::new(&clip.name, Vec::new(), vec![(index, [0.0; 2])], &[], clips));
+            spaces.push(PlayedSpace::new(
+                &clip.name,
+                Vec::new(),
+                vec![(index, [0.0; 2])],
+                &[],
+                clips,
+            ));
         }
     }
     Ok(spaces)

@@ -5,16 +5,16 @@ use core::f64::consts::{PI, TAU};
 use glam::DVec3;
 use loopwright_core::math::{decay_rate, ops};
 
-use crate::character::Character;
+use crate::character::SteeredCharacter;
 use crate::clip::STILL;
 use crate::goal::Goal;
-use crate::space::Axis;
+use crate::space::SpaceAxis;
 
 /// A heading further off than this is asked for as a turn, radians: of who stands, and of who moves, whom loops turn as well.
 const TURN_STANDING: f64 = 0.35;
 const TURN_MOVING: f64 = 1.2;
 
-impl Character {
+impl SteeredCharacter {
     /// Steers towards a velocity over the ground, metres per second in the space of [`Self::root`], and a heading of the body, radians from
     /// +Z towards +X. To be called in every frame.
     ///
@@ -28,7 +28,8 @@ impl Character {
         let travel = ops::atan2(velocity.x, velocity.z);
         let ahead = self.root().rotation * DVec3::Z;
         let facing = ops::atan2(ahead.x, ahead.z);
-        let has_sides = |axis: &Axis| matches!(axis, Axis::DirectionDegrees | Axis::Forward | Axis::Left);
+        let has_sides =
+            |axis: &SpaceAxis| matches!(axis, SpaceAxis::DirectionDegrees | SpaceAxis::Forward | SpaceAxis::Left);
         let strafes = (self.set.spaces().iter()).any(|space| space.axes.iter().any(has_sides));
         let (heading, direction) = match heading {
             Some(heading) if moves && strafes => (heading, wrapped(travel - facing)),
@@ -135,7 +136,7 @@ mod tests {
         });
     }
 
-    fn facing(hero: &Character) -> f64 {
+    fn facing(hero: &SteeredCharacter) -> f64 {
         let ahead = hero.root().rotation * DVec3::Z;
         ops::atan2(ahead.x, ahead.z)
     }
@@ -144,7 +145,7 @@ mod tests {
     fn a_character_comes_to_walk_where_it_is_steered() {
         for degrees in [0.0_f64, 40.0, -65.0, 120.0, 179.0] {
             let way = DVec3::new(ops::sin(degrees.to_radians()), 0.0, ops::cos(degrees.to_radians()));
-            let mut hero = Character::in_loop(Arc::new(walking(turning)), "walk").unwrap();
+            let mut hero = SteeredCharacter::in_loop(Arc::new(walking(turning)), "walk").unwrap();
             let mut most = 0.0_f64;
             for _ in 0..600 {
                 hero.steer(1.3 * way, None);
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn who_stands_turns_by_a_clip_and_keeps_its_place() {
-        let mut hero = Character::new(Arc::new(walking(turning)));
+        let mut hero = SteeredCharacter::new(Arc::new(walking(turning)));
         for _ in 0..600 {
             hero.steer(DVec3::ZERO, Some(-1.5));
             hero.update(1.0 / 60.0);
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_turn_faster_than_loops_have_does_not_make_it_faster() {
-        let mut hero = Character::in_loop(Arc::new(walking(turning)), "walk").unwrap();
+        let mut hero = SteeredCharacter::in_loop(Arc::new(walking(turning)), "walk").unwrap();
         for _ in 0..60 {
             hero.steer(DVec3::new(1.3 * 0.9, 0.0, 1.3 * 0.44), None);
             let before = hero.root();

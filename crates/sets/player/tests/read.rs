@@ -6,7 +6,7 @@ use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::Rigid;
 use loopwright_core::{Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings};
 use loopwright_formats::{Format, LoopWriteSettings, Source, write_loop};
-use loopwright_player::{Character, ClipKind, MotionSet, SetError};
+use loopwright_player::{ClipKind, MotionSet, SetError, SteeredCharacter};
 use loopwright_synth::{WalkSettings, synthesize};
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ fn what_is_played_is_the_loop_as_it_was_written() {
             |_| Ok::<_, SetError>(written.bytes.clone()),
         )
         .unwrap();
-        let mut hero = Character::in_loop(Arc::new(set), "walk").unwrap();
+        let mut hero = SteeredCharacter::in_loop(Arc::new(set), "walk").unwrap();
         for _ in 0..40 {
             hero.update(0.05);
             let shown = hero.pose().as_ref().world(hero.set().skeleton());

@@ -114,9 +114,12 @@ impl TransitionMap<'_> {
             let half = 0.5 * (last - first).max(1) as f64 / (frames.len().max(2) - 1) as f64;
             Range::new((first as f64 - half) * step_secs, (last as f64 + half) * step_secs)
         };
-        let name = |what: &str, name: &str| match named {
-            true => format!("{what} {} at, s", text::fit(name, style::TEXT, false, NAME_ROOM)),
-            false => String::new(),
+        let name = |what: &str, name: &str| {
+            if named {
+                format!("{what} {} at, s", text::fit(name, style::TEXT, false, NAME_ROOM))
+            } else {
+                String::new()
+            }
         };
         Chart {
             area,

@@ -8,7 +8,7 @@ use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
 use loopwright_formats::loop_file::{BlendOrigin, DerivedLoop, describe};
 use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
 use loopwright_moves::Blender;
-use loopwright_moves::blend::{Axis, BlendError, BlendSpace, Mix, PhaseError};
+use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, Mix, PhaseError};
 
 use loopwright_job::{LoopOfLoops, StoredLoop, foot_slide_cmps, without_animations};
 
@@ -42,7 +42,7 @@ pub enum MixError {
     /// The speed in m/s, or the turn rate in degrees per second, that is asked for.
     #[error("{value} is outside the range of the loops, {low:.3} to {high:.3}")]
     Range {
-        axis: Axis,
+        axis: BlendAxis,
         value: f64,
         low: f64,
         high: f64,
@@ -79,12 +79,11 @@ impl Blend {
         let body = Body::find(&first.file.take, &request.overrides)?;
         let (clip, feet) = held(request, (first, &body), mix, &weights)?;
         let mode = mode(loops);
-        let (clip, recentered_by) = match request.recenters {
-            true => {
-                let Recentered { clip, motion } = clip.recentered(&body, mode, first.sidecar.root_motion.space);
-                (clip, Some(motion))
-            }
-            false => (clip, None),
+        let (clip, recentered_by) = if request.recenters {
+            let Recentered { clip, motion } = clip.recentered(&body, mode, first.sidecar.root_motion.space);
+            (clip, Some(motion))
+        } else {
+            (clip, None)
         };
         let sum: f64 = weights.iter().sum();
         let warnings = only_shifted(&blender, &names, &weights);
@@ -253,8 +252,10 @@ fn blender(request: &BlendRequest, loops: &[StoredLoop], clips: Vec<LoopClip>) -
 fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f64>), MixError> {
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let wanted = [
-        request.speed_mps.map(|speed| (Axis::Speed, speed, 1.0)),
-        request.turn_rate_dps.map(|rate| (Axis::Turn, rate, 1f64.to_radians())),
+        request.speed_mps.map(|speed| (BlendAxis::Speed, speed, 1.0)),
+        request
+            .turn_rate_dps
+            .map(|rate| (BlendAxis::Turn, rate, 1f64.to_radians())),
     ];
     for (axis, value, scale) in wanted.into_iter().flatten() {
         let has = clips.iter().map(|clip| axis.of(clip.root().twist) / scale);

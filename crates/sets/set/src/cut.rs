@@ -7,7 +7,7 @@ use loopwright_core::{LoopCandidate, LoopClip};
 use loopwright_formats::loop_file::CarriedMotion;
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, PassageFacts, RootKeys};
 use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
-use loopwright_moves::passage::{self, Found, Looked, LoopState, PassageError};
+use loopwright_moves::passage::{self, FoundPassages, Looked, LoopState, PassageError};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
 use loopwright_job::{
@@ -165,7 +165,7 @@ pub(crate) fn numbered(wanted: impl Iterator<Item = String>) -> Vec<String> {
 
 /// Passages that were cut out of a take, and the loops that they begin and end in.
 #[derive(Clone, Debug)]
-pub struct Cut {
+pub struct CutPassages {
     /// The loops; after those given stances of the take, where none of them stands.
     pub loops: LoopSet,
     /// The passages.
@@ -177,7 +177,7 @@ pub struct Cut {
     engine: Target,
 }
 
-impl Cut {
+impl CutPassages {
     /// Cuts passages of the kinds that are asked for between these loops, which carry their names; transitions between all of them.
     ///
     /// Errors: [`CutTakeError`].
@@ -189,9 +189,10 @@ impl Cut {
         if wanted_hz > limit_hz {
             return Err(CutTakeError::Rate { wanted_hz, limit_hz });
         }
-        let step_secs = match wanted_hz == own_hz {
-            true => (loops.first()).map_or(studied.take().frame_time_secs(), LoopClip::step_secs),
-            false => 1.0 / wanted_hz,
+        let step_secs = if wanted_hz == own_hz {
+            (loops.first()).map_or(studied.take().frame_time_secs(), LoopClip::step_secs)
+        } else {
+            1.0 / wanted_hz
         };
         if !loops.iter().any(|clip| passage::stands(clip, analysis)) {
             for (index, frame) in passage::calmest_stands(analysis).into_iter().enumerate() {
@@ -207,7 +208,7 @@ impl Cut {
         }
         let overrides = analysis.overrides();
         let loops = LoopSet::with(loops, overrides)?;
-        let Found {
+        let FoundPassages {
             passages: found,
             missing,
         } = passage::find(&loops, analysis, &request.kinds)?;
@@ -326,9 +327,10 @@ pub(crate) fn carried(
         return Ok(CarriedMotion::TakeWithRoot(passage.to_take_with_root(&root)?));
     }
     let moves = engine.choices().root.unwrap_or_default().moves_root();
-    Ok(CarriedMotion::Take(match moves {
-        true => passage.to_take()?,
-        false => passage.in_place().to_take()?,
+    Ok(CarriedMotion::Take(if moves {
+        passage.to_take()?
+    } else {
+        passage.in_place().to_take()?
     }))
 }
 

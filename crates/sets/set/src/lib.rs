@@ -1,4 +1,4 @@
-//! What loops are for, from files to files: what happens once between them ([`Cut`]), blends ([`Blend`]), sequences ([`Played`]), whether
+//! What loops are for, from files to files: what happens once between them ([`CutPassages`]), blends ([`Blend`]), sequences ([`Played`]), whether
 //! several belong together ([`check_together`]), and sets of all of these ([`set`]), which are made of takes in one call ([`road`]).
 //!
 //! What is asked for and what goes wrong are values, as in `loopwright_job`, whose recipes, checks and stored loops are used here. Nothing
@@ -15,7 +15,7 @@ mod together;
 use loopwright_job::checks::{CheckId, CheckRow};
 
 pub use blend::{Blend, BlendRequest, MixError};
-pub use cut::{Cut, CutRequest, CutTakeError, CutWriteError, STANCE, clip_kind, own_loops};
+pub use cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, STANCE, clip_kind, own_loops};
 pub use passage_check::{PassageCheckId, PassageInFile, check_passage};
 pub use play::{PerformError, PlayRequest, Played, fade};
 pub use together::{LoopOfSet, SetCheckId, check_together};

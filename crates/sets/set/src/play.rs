@@ -74,12 +74,11 @@ impl Played {
         let frame_time_secs = frame_time_secs(request, of_first.clip.step_secs(), skeleton.num_joints())?;
         let has_added_root = request.engine.needs_root_joint(of_first.has_root_joint());
         let performance = performed(request, loops)?;
-        let take = match has_added_root {
-            true => {
-                let root = loopwright_formats::added_root_name(skeleton);
-                performance.to_take_with_root(name, &root, frame_time_secs)?
-            }
-            false => performance.to_take(name, frame_time_secs)?,
+        let take = if has_added_root {
+            let root = loopwright_formats::added_root_name(skeleton);
+            performance.to_take_with_root(name, &root, frame_time_secs)?
+        } else {
+            performance.to_take(name, frame_time_secs)?
         };
         Ok(Self {
             performance,
@@ -105,9 +104,10 @@ impl Played {
     /// Writes the take in a format. Errors: it does not fit into it.
     pub fn write(&self, format: Format) -> Result<WrittenFile, WriteError> {
         let source = self.source(format);
-        match self.has_added_root {
-            true => loopwright_formats::write_take_with_root(&self.take, &source),
-            false => loopwright_formats::write_take(&self.take, &source),
+        if self.has_added_root {
+            loopwright_formats::write_take_with_root(&self.take, &source)
+        } else {
+            loopwright_formats::write_take(&self.take, &source)
         }
     }
 }
@@ -135,9 +135,10 @@ fn frame_time_secs(request: &PlayRequest, own_step_secs: f64, num_joints: usize)
 fn performed(request: &PlayRequest, loops: Vec<StoredLoop>) -> Result<Performance, PerformError> {
     let mut played = Vec::with_capacity(loops.len());
     for each in loops {
-        played.push(match request.recenters {
-            true => each.as_played(each.recentered(&request.overrides)?.clip),
-            false => each.played(),
+        played.push(if request.recenters {
+            each.as_played(each.recentered(&request.overrides)?.clip)
+        } else {
+            each.played()
         });
     }
     let set = LoopSet::with(played, &request.overrides)?;

@@ -7,7 +7,7 @@ use loopwright_core::words::UnknownWord;
 use loopwright_formats::{Format, Target};
 use loopwright_moves::PassageKind;
 
-use super::{RigArgs, take::parse_format};
+use super::{RigArgs, format::parse_format};
 use crate::headings::{ENGINE, INPUT, OUTPUT};
 use crate::{recipe::TakeArgs, words::choice};
 

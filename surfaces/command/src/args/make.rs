@@ -7,7 +7,7 @@ use loopwright_core::mean_cycle::MeanCycles;
 use loopwright_formats::Format;
 use loopwright_job::{Rows, SearchRequest};
 
-use super::{ExcludeArgs, ManyArgs, MirrorArgs, take::parse_format};
+use super::{ExcludeArgs, ManyArgs, MirrorArgs, format::parse_format};
 use crate::exit::Failure;
 use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
 use crate::numbers::{parse_cut, parse_rows};

@@ -9,6 +9,7 @@ mod catalog;
 mod cut;
 mod engine;
 mod fit;
+mod format;
 mod help;
 mod listen;
 mod loops;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright_formats::Format;
 
-use super::{EngineArgs, JobsArgs, take::parse_format};
+use super::{EngineArgs, JobsArgs, format::parse_format};
 use crate::headings::{INPUT, OUTPUT};
 use crate::input_file::InputFile;
 use crate::recipe::{TakeArgs, parse_bone_stretch};

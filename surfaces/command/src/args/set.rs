@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright_formats::{Format, Target};
 
-use super::{ExcludeArgs, JobsArgs, take::parse_format};
+use super::{ExcludeArgs, JobsArgs, format::parse_format};
 use crate::headings::{ENGINE, INPUT, OUTPUT, WHICH_LOOP};
 use crate::recipe::{Sets, StudyArgs};
 use crate::words::choice;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright_formats::Format;
 
-use super::{EngineArgs, JobsArgs, RigArgs};
+use super::{EngineArgs, JobsArgs, RigArgs, format::parse_format};
 use crate::headings::{FEET, INPUT, OUTPUT, WALK};
 use crate::input_file::InputFile;
 use crate::recipe::{Sets, StudyArgs, TakeArgs};
@@ -162,10 +162,4 @@ pub(crate) struct DemoArgs {
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-}
-
-/// A format by its extension.
-pub(super) fn parse_format(text: &str) -> Result<Format, String> {
-    Format::from_extension(text.trim_start_matches('.'))
-        .ok_or_else(|| format!("must be {}", Format::extensions(&Format::ALL, "")))
 }

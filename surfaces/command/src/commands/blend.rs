@@ -5,7 +5,7 @@ use std::fmt::Display;
 use loopwright_core::BodyOverrides;
 use loopwright_formats::LoopFileError;
 use loopwright_job::StoredLoop;
-use loopwright_moves::blend::{Axis, BlendError};
+use loopwright_moves::blend::{BlendAxis, BlendError};
 use loopwright_sets::{Blend, BlendRequest, MixError};
 
 use crate::exit::{Ending, Failure};
@@ -78,8 +78,8 @@ fn unmixed(names: &[impl Display], error: MixError) -> Failure {
         .try_this("`loopwright make --cycles N` with one N for all"),
         MixError::Range { axis, value, low, high } => {
             let (flag, unit) = match axis {
-                Axis::Turn => ("--turn-rate", "degrees per second"),
-                Axis::Speed | Axis::Climb => ("--speed", "m/s"),
+                BlendAxis::Turn => ("--turn-rate", "degrees per second"),
+                BlendAxis::Speed | BlendAxis::Climb => ("--speed", "m/s"),
             };
             Failure::error(format!("{flag} {value} is outside the range of the loops"))
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))

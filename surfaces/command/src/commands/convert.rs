@@ -6,8 +6,8 @@ use loopwright_core::{Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts};
 use loopwright_formats::{
-    AnimationChoice, ClosingKey, Format, LoadedTake, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source,
-    Warning, WrittenFile,
+    AnimationChoice, ClosingKey, FileWarning, Format, LoadedTake, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar,
+    Source, WrittenFile,
 };
 use loopwright_job::{CharacterTarget, stated_space, take_facts};
 
@@ -239,7 +239,7 @@ fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -
 }
 
 /// Reads the take or the loop; of a file without animations its skeleton at rest.
-fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
+fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, Failure> {
     let (path, reading) = (&args.input.path, args.input.reading(&args.reading));
     let Some(sidecar) = sidecar else {
         let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());

@@ -6,7 +6,7 @@ use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Target};
 use loopwright_job::{self as job, Recipe, Request, Rows, Studied, Study};
 use loopwright_moves::passage::PassageError;
-use loopwright_sets::{Cut, CutRequest, CutTakeError, clip_kind};
+use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
 
 use crate::args::CutArgs;
 use crate::exit::{Ending, Failure};
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         fps: args.fps,
         engine,
     };
-    let cut = Cut::new(&studied, clips, &request).map_err(|error| uncut(&studied, &rows, error))?;
+    let cut = CutPassages::new(&studied, clips, &request).map_err(|error| uncut(&studied, &rows, error))?;
     let stances = &cut.loops.loops()[rows.len()..];
     rows.extend(stances.iter().map(|stance| LoopRow {
         name: stance.name().to_owned(),
@@ -145,7 +145,7 @@ fn given_loops(
     Ok((clips, rows))
 }
 
-fn answer(studied: &Studied, cut: &Cut, loops: Vec<LoopRow>) -> CutAnswer {
+fn answer(studied: &Studied, cut: &CutPassages, loops: Vec<LoopRow>) -> CutAnswer {
     let passages = cut.passages.iter();
     CutAnswer {
         take: studied.facts(),
@@ -197,7 +197,7 @@ fn format(args: &CutArgs, goes_into: &Path) -> Result<Format, Failure> {
 fn add_all(
     args: &CutArgs,
     studied: &Studied,
-    cut: &Cut,
+    cut: &CutPassages,
     (outputs, format): (&mut Outputs, Format),
 ) -> Result<(), Failure> {
     if cut.passages.is_empty() {

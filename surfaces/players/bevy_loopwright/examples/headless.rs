@@ -15,8 +15,8 @@ use bevy::ecs::message::MessageReader;
 use bevy::prelude::*;
 use bevy::time::TimeUpdateStrategy;
 use bevy_loopwright::{
-    Character, FootEventKind, FootMessage, Goal, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, MotionSet,
-    SwitchMessage,
+    FootEventKind, FootMessage, Goal, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, MotionSet,
+    SteeredCharacter, SwitchMessage,
 };
 use glam::{DAffine3, DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist};
@@ -246,7 +246,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
     // The root after a minute, in uneven frames.
     let mut drift: f64 = 0.0;
     for clip in set.clips().iter().filter(|clip| clip.loops()) {
-        let mut player = Character::in_loop(Arc::clone(&set), &clip.name).ok_or("a loop is in no space")?;
+        let mut player = SteeredCharacter::in_loop(Arc::clone(&set), &clip.name).ok_or("a loop is in no space")?;
         player.varies = false;
         let mut left = 60.0;
         for step in [1.0 / 60.0, 1.0 / 144.0, 1.0 / 31.0].into_iter().cycle() {
@@ -264,7 +264,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
     }
 
     // A path over what the set has.
-    let speed = |clip: &&bevy_loopwright::Clip| clip.twist().linear.x.hypot(clip.twist().linear.z);
+    let speed = |clip: &&bevy_loopwright::MotionClip| clip.twist().linear.x.hypot(clip.twist().linear.z);
     let speeds = moving.iter().map(speed);
     let slow = speeds.clone().fold(f64::INFINITY, f64::min).min(1e3);
     let ahead = moving.iter().filter(|clip| clip.twist().linear.z > 0.8 * speed(clip));
@@ -375,7 +375,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         app.world()
             .get::<LoopwrightCharacter>(hero)
             .and_then(LoopwrightCharacter::player)
-            .map(Character::root)
+            .map(SteeredCharacter::root)
     };
     (0..600).for_each(|_| app.update());
     let before = player(&app).ok_or("no player")?;

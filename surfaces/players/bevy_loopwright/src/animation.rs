@@ -120,7 +120,7 @@ fn take(
     joints: &[MovedNode],
     skeleton: &[Joint],
 ) -> Result<Take, SetError> {
-    let wrong = |reason: String| SetError::Clip {
+    let wrong = |reason: String| SetError::MotionClip {
         name: source.clip.to_owned(),
         reason,
     };

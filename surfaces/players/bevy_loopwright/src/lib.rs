@@ -24,12 +24,12 @@
 //! ```
 //!
 //! Metres, seconds, radians; +Y up, +Z forward (Bevy's `Transform::back`), a left turn positive. The character itself is
-//! [`loopwright_player::Character`], which knows no engine.
+//! [`loopwright_player::SteeredCharacter`], which knows no engine.
 
 mod animation;
 mod plugin;
 
-pub use loopwright_player::{Character, Clip, FootEventKind, Goal, MotionSet, PlayerEvent, SetError};
+pub use loopwright_player::{FootEventKind, Goal, MotionClip, MotionSet, PlayerEvent, SetError, SteeredCharacter};
 pub use plugin::{
     FootMessage, LoadError, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, LoopwrightSetLoader,
     LoopwrightSystems, SwitchMessage,

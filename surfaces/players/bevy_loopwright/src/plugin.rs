@@ -10,7 +10,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::math::Rigid;
 
 use crate::animation::read_set;
-use crate::{Character, FootEventKind, Goal, MotionSet, PlayerEvent, SetError};
+use crate::{FootEventKind, Goal, MotionSet, PlayerEvent, SetError, SteeredCharacter};
 
 /// Plays every [`LoopwrightCharacter`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,7 +102,7 @@ pub struct LoopwrightCharacter {
     pub goal: Goal,
     /// A clip to be played once, at once, by its name; `None` once it plays, and kept if the set has no such clip.
     pub play: Option<String>,
-    player: Option<Character>,
+    player: Option<SteeredCharacter>,
     joints: Vec<Option<Entity>>,
     /// What was written last: a game may move the entity, too.
     written: Transform,
@@ -122,7 +122,7 @@ impl LoopwrightCharacter {
     }
 
     /// What plays it, once its set is loaded.
-    pub fn player(&self) -> Option<&Character> {
+    pub fn player(&self) -> Option<&SteeredCharacter> {
         self.player.as_ref()
     }
 }
@@ -177,7 +177,7 @@ fn play(
             .as_ref()
             .is_none_or(|player| !Arc::ptr_eq(player.set(), set))
         {
-            let mut player = Character::new(Arc::clone(set));
+            let mut player = SteeredCharacter::new(Arc::clone(set));
             character.written = transforms.get(entity).copied().unwrap_or_default();
             player.place(rigid(character.written));
             character.player = Some(player);

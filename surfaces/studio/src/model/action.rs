@@ -139,6 +139,17 @@ pub enum Action {
 }
 
 impl Action {
+    /// Opens a set of its manifest, if a text is one.
+    pub(crate) fn of_manifest(file_name: &str, bytes: &[u8], beside: &Beside) -> Option<Self> {
+        Some(match SetRead::of_manifest(bytes, beside)? {
+            Ok(read) => Self::OpenSet(Box::new(read)),
+            Err(reason) => Self::CannotOpen {
+                file_name: file_name.to_owned(),
+                reason,
+            },
+        })
+    }
+
     /// Whether it looks at the loop otherwise than as it opens, or changes it.
     pub(super) fn looks_at_the_loop(&self) -> bool {
         matches!(

@@ -43,9 +43,10 @@ use crate::work::{Done, Job, Wake, Work};
 
 /// Memory that open takes may fill together, bytes: some twenty minutes of a page, an hour and a half of a window. What would fill more is
 /// left out, and said so.
-const TAKES_BYTES: usize = match cfg!(target_arch = "wasm32") {
-    true => 512 << 20,
-    false => 2 << 30,
+const TAKES_BYTES: usize = if cfg!(target_arch = "wasm32") {
+    512 << 20
+} else {
+    2 << 30
 };
 
 /// Most files whose neighbours are kept: those of open takes and of characters.

@@ -97,9 +97,10 @@ impl Playback {
 
     /// The time within one pass.
     pub fn secs_in(&self, span_secs: f64) -> f64 {
-        match span_secs > 0.0 {
-            true => self.secs.rem_euclid(span_secs),
-            false => 0.0,
+        if span_secs > 0.0 {
+            self.secs.rem_euclid(span_secs)
+        } else {
+            0.0
         }
     }
 }

@@ -61,9 +61,10 @@ impl Problem {
             Self::Open(
                 OpenError::Read(error)
                 | OpenError::Character(CharacterError::Read(loopwright_formats::CharacterError::Read(error))),
-            ) if error.lacks_other_file() => Some(match cfg!(target_arch = "wasm32") {
-                true => "Drop the files that it names together with it, or export it as one .glb.",
-                false => "Put the files that it names beside it, or export it as one .glb.",
+            ) if error.lacks_other_file() => Some(if cfg!(target_arch = "wasm32") {
+                "Drop the files that it names together with it, or export it as one .glb."
+            } else {
+                "Put the files that it names beside it, or export it as one .glb."
             }),
             _ => None,
         }

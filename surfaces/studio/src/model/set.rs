@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loopwright_core::{LoopClip, feet::Feet};
-use loopwright_moves::blend::{Axis, BlendError, BlendSpace};
+use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace};
 
 use super::{Model, Shown};
 
@@ -32,7 +32,7 @@ pub struct LoopSet {
 impl LoopSet {
     /// Speed of a loop over the ground, metres per second.
     pub fn speed_of(clip: &LoopClip) -> f64 {
-        Axis::Speed.of(clip.root().twist)
+        BlendAxis::Speed.of(clip.root().twist)
     }
 
     /// Its loops, in the order in which they were added.
@@ -109,7 +109,7 @@ impl LoopSet {
 
     fn align(&mut self) {
         let clips = self.loops.iter().map(|each| each.clip.clone()).collect();
-        self.space = (self.loops.len() > 1).then(|| BlendSpace::along(Axis::Speed, clips));
+        self.space = (self.loops.len() > 1).then(|| BlendSpace::along(BlendAxis::Speed, clips));
     }
 
     /// Mixes the loops for a speed, brought into the range of theirs.

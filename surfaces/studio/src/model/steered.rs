@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use loopwright_formats::set::Manifest;
-use loopwright_player::{Character, Goal, MotionSet};
+use loopwright_player::{Goal, MotionSet, SteeredCharacter};
 
-use super::{Action, Beside, Model, Opened, Shown};
+use super::{Beside, Model, Opened, Shown};
 
 /// Places of the root that its path is drawn through, and the time from one to the next, seconds.
 const MOST_PLACES: usize = 120;
@@ -35,7 +35,7 @@ impl SetRead {
             Err(error) => return Some(Err(error.to_string())),
         };
         // A body that moves is studied better than one that stands.
-        let moves = |clip: &loopwright_player::Clip| clip.loops() && !clip.stands();
+        let moves = |clip: &loopwright_player::MotionClip| clip.loops() && !clip.stands();
         let index = set.clips().iter().position(moves).unwrap_or(0);
         let path = &named.clips.get(index)?.file;
         let bytes = beside.find(path)?;
@@ -62,7 +62,7 @@ pub enum Steer {
 pub struct Steered {
     /// Its name.
     pub name: String,
-    hero: Character,
+    hero: SteeredCharacter,
     file_name: String,
     /// Whether its body is not shown yet.
     is_new: bool,
@@ -72,7 +72,7 @@ pub struct Steered {
 
 impl Steered {
     /// The character.
-    pub fn hero(&self) -> &Character {
+    pub fn hero(&self) -> &SteeredCharacter {
         &self.hero
     }
 
@@ -135,7 +135,7 @@ impl Model {
     pub(super) fn open_set(&mut self, read: SetRead) {
         self.steered = Some(Steered {
             name: read.name,
-            hero: Character::new(read.set),
+            hero: SteeredCharacter::new(read.set),
             file_name: read.file_name.clone(),
             is_new: true,
             wish: Steer::Velocity(DVec3::ZERO),
@@ -182,18 +182,5 @@ impl Steered {
         let (own, shown) = (self.hero.set().skeleton(), opened.skeleton());
         own.num_joints() == shown.num_joints()
             && (own.joints().iter().zip(shown.joints())).all(|(own, shown)| own.name == shown.name)
-    }
-}
-
-impl Action {
-    /// Opens a set of its manifest, if a text is one.
-    pub(crate) fn of_manifest(file_name: &str, bytes: &[u8], beside: &Beside) -> Option<Self> {
-        Some(match SetRead::of_manifest(bytes, beside)? {
-            Ok(read) => Self::OpenSet(Box::new(read)),
-            Err(reason) => Self::CannotOpen {
-                file_name: file_name.to_owned(),
-                reason,
-            },
-        })
     }
 }

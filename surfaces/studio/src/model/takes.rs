@@ -52,9 +52,10 @@ impl Model {
                 recipe: Box::new(recipe),
                 edit: None,
             };
-            match self.work.reads_a_file() {
-                true => self.waiting.push_back(job),
-                false => self.start_reading(job),
+            if self.work.reads_a_file() {
+                self.waiting.push_back(job);
+            } else {
+                self.start_reading(job);
             }
         }
     }
@@ -265,9 +266,10 @@ impl Model {
     /// Says why a take cannot be opened; where it is the first, the walk is shown that it was opened in place of.
     pub(super) fn take_in_failure(&mut self, error: OpenError) {
         let is_walk = matches!(error, OpenError::Synth(_));
-        match self.waiting.is_empty() && self.left_out.is_empty() {
-            true => self.problem = Some(error.into()),
-            false => self.left_out.push((self.reading.clone(), error.to_string())),
+        if self.waiting.is_empty() && self.left_out.is_empty() {
+            self.problem = Some(error.into());
+        } else {
+            self.left_out.push((self.reading.clone(), error.to_string()));
         }
         if self.opened.is_none() && self.waiting.is_empty() && !is_walk {
             self.work.start(Job::Walk);

@@ -118,9 +118,10 @@ impl AnimationsPanel {
         let is_unsaved = model.is_unsaved(index);
         let mark = if is_unsaved { "\u{2022} " } else { "" };
         let button = ui.add(Button::selectable(index.is_none(), format!("{mark}{name}")).truncate());
-        let button = match is_unsaved {
-            true => button.on_hover_text("Changed, and not written yet"),
-            false => button,
+        let button = if is_unsaved {
+            button.on_hover_text("Changed, and not written yet")
+        } else {
+            button
         };
         let said = if is_unsaved { ", not written" } else { "" };
         match index {

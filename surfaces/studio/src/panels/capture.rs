@@ -87,9 +87,10 @@ impl CapturePanel {
             _ => (model.playback.secs - model.playback.secs_in(span), f64::INFINITY),
         };
         let (count, secs_each) = pictures_of(span, most_secs);
-        let times = match is_gif {
-            true => (0..count).map(|picture| cycle + picture as f64 * secs_each).collect(),
-            false => vec![model.playback.secs],
+        let times = if is_gif {
+            (0..count).map(|picture| cycle + picture as f64 * secs_each).collect()
+        } else {
+            vec![model.playback.secs]
         };
         *self.shots.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.said = None;

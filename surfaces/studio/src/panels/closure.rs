@@ -212,9 +212,10 @@ fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
     let mut is_layered = edit.settings.closure.motion == SeamMotion::Layered;
     let response = ui.checkbox(&mut is_layered, "Keep the noise of the capture at the seam");
     let mut edit = edit.clone();
-    edit.settings.closure.motion = match is_layered {
-        true => SeamMotion::Layered,
-        false => SeamMotion::Central,
+    edit.settings.closure.motion = if is_layered {
+        SeamMotion::Layered
+    } else {
+        SeamMotion::Central
     };
     actions.extend(edit_by(&response, edit));
 }

@@ -77,14 +77,15 @@ impl CostMapPanel {
         if let Some(point) = response.hover_pos() {
             let (start, end) = under(point);
             let ratio = costs.ratios[start * costs.len() + end];
-            let words = match ratio.is_finite() {
-                true => format!(
+            let words = if ratio.is_finite() {
+                format!(
                     "frames {} to {}: {:.0}% of a random seam",
                     costs.frames[start],
                     costs.frames[end],
                     1e2 * ratio
-                ),
-                false => "the end lies before the start".to_owned(),
+                )
+            } else {
+                "the end lies before the start".to_owned()
             };
             response.clone().on_hover_text_at_pointer(words);
         }

@@ -52,9 +52,10 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             ui.label(format!("Held: sliding falls from {before} to {after}."));
         }
         _ => {
-            ui.label(match feet.contacts.is_empty() {
-                true => "No foot is planted in this loop.",
-                false => "Not locked.",
+            ui.label(if feet.contacts.is_empty() {
+                "No foot is planted in this loop."
+            } else {
+                "Not locked."
             });
         }
     }

@@ -41,8 +41,9 @@ pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
 
 /// A figure as far as a person can use it.
 fn small(value: f64, unit: &str) -> String {
-    match value < 0.001 {
-        true => format!("below 0.001 {unit}"),
-        false => format!("{value:.3} {unit}"),
+    if value < 0.001 {
+        format!("below 0.001 {unit}")
+    } else {
+        format!("{value:.3} {unit}")
     }
 }

@@ -24,9 +24,10 @@ pub(crate) fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool, actions: 
         let next = steps.iter().position(|(is_done, _)| !is_done);
         for (index, (is_done, text)) in steps.into_iter().enumerate() {
             let text = format!("{}. {text}{}", index + 1, if is_done { " (done)" } else { "" });
-            ui.label(match next == Some(index) {
-                true => RichText::new(text).strong(),
-                false => RichText::new(text).weak(),
+            ui.label(if next == Some(index) {
+                RichText::new(text).strong()
+            } else {
+                RichText::new(text).weak()
             });
         }
         if ui.button("Hide these steps").clicked() {

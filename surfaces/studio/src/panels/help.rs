@@ -170,9 +170,10 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
             actions.push(Action::Look(camera));
         }
         if input.consume_key(Modifiers::NONE, Key::A) {
-            actions.push(match model.has_kept() {
-                true => Action::SwapKept,
-                false => Action::Keep,
+            actions.push(if model.has_kept() {
+                Action::SwapKept
+            } else {
+                Action::Keep
             });
         }
         if input.consume_key(Modifiers::NONE, Key::E) {

@@ -32,11 +32,12 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 let field = named(field.labelled_by(label.id), &format!("Joints {number}"));
                 let field = field.on_hover_text("* and ? stand for letters");
                 let is_typing = field.has_focus();
-                ui.data_mut(|data| match is_typing {
-                    true => {
+                ui.data_mut(|data| {
+                    if is_typing {
                         data.insert_temp(id, typed.clone());
+                    } else {
+                        data.remove::<String>(id);
                     }
-                    false => data.remove::<String>(id),
                 });
                 if field.lost_focus() && typed != joint.pattern {
                     changed.pattern = typed;

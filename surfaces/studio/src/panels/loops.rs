@@ -68,19 +68,17 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action
             if response.changed()
                 && let Some(stretch) = model.with_end(end, frame)
             {
-                actions.push(match response.dragged() {
-                    true => Action::Drag(stretch),
-                    false => Action::Choose(stretch),
+                actions.push(if response.dragged() {
+                    Action::Drag(stretch)
+                } else {
+                    Action::Choose(stretch)
                 });
             } else if response.drag_stopped() {
                 actions.extend(model.edit().map(|edit| Action::Choose(edit.stretch)));
             }
         }
         let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
-        let word = match by_hand {
-            true => "chosen by hand",
-            false => "as found",
-        };
+        let word = if by_hand { "chosen by hand" } else { "as found" };
         // A wider row would widen the panel, and move the ends below the mouse that drags them.
         ui.add(egui::Label::new(egui::RichText::new(word).weak()).truncate());
     });

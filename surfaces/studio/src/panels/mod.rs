@@ -77,8 +77,9 @@ pub(super) fn row_ui(ui: &mut Ui, name: &str, value: impl Into<String>) {
 /// A rate of turning in words; what is rounded to nothing has no sign.
 pub(super) fn turning(radians_per_sec: f64, digits: usize) -> String {
     let text = format!("{:+.digits$}", radians_per_sec.to_degrees());
-    match text.trim_start_matches(['+', '-', '0', '.']).is_empty() {
-        true => "0 deg/s".to_owned(),
-        false => format!("{text} deg/s"),
+    if text.trim_start_matches(['+', '-', '0', '.']).is_empty() {
+        "0 deg/s".to_owned()
+    } else {
+        format!("{text} deg/s")
     }
 }

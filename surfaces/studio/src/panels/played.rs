@@ -1,7 +1,7 @@
 //! A set that is played: what plays, its grid of loops, their phases below each other, and its passages.
 
 use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
-use loopwright_player::{Axis, Clip, FootEventKind, Goal, LoopState, Playing, Space};
+use loopwright_player::{FootEventKind, Goal, LoopState, MotionClip, PlayedSpace, Playing, SpaceAxis};
 
 use super::chart::{Chart, SCROLL_POINTS};
 use crate::focus::named;
@@ -57,14 +57,14 @@ pub(crate) fn played_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
 }
 
 /// An axis in words, with its unit.
-fn axis_word(axis: Axis) -> &'static str {
+fn axis_word(axis: SpaceAxis) -> &'static str {
     match axis {
-        Axis::Speed => "speed, m/s",
-        Axis::TurnRateDegrees => "turn, °/s",
-        Axis::DirectionDegrees => "direction, °",
-        Axis::Climb => "climb, m/s",
-        Axis::Forward => "forward, m/s",
-        Axis::Left => "left, m/s",
+        SpaceAxis::Speed => "speed, m/s",
+        SpaceAxis::TurnRateDegrees => "turn, °/s",
+        SpaceAxis::DirectionDegrees => "direction, °",
+        SpaceAxis::Climb => "climb, m/s",
+        SpaceAxis::Forward => "forward, m/s",
+        SpaceAxis::Left => "left, m/s",
     }
 }
 
@@ -72,7 +72,7 @@ fn axis_word(axis: Axis) -> &'static str {
 fn grid_ui(
     ui: &mut Ui,
     steered: &Steered,
-    space: &Space,
+    space: &PlayedSpace,
     playing: &Playing<'_>,
     colours: &Tokens,
     actions: &mut Vec<Action>,
@@ -122,9 +122,10 @@ fn grid_ui(
                 colours.ground_line
             },
         );
-        let (corner, aside) = match at.x > rect.center().x {
-            true => (Align2::RIGHT_BOTTOM, -6.0),
-            false => (Align2::LEFT_BOTTOM, 6.0),
+        let (corner, aside) = if at.x > rect.center().x {
+            (Align2::RIGHT_BOTTOM, -6.0)
+        } else {
+            (Align2::LEFT_BOTTOM, 6.0)
         };
         // Lines go behind names.
         let name = painter.layout_no_wrap(clip.name.clone(), FontId::proportional(10.5), ui.visuals().text_color());
@@ -149,17 +150,17 @@ fn grid_ui(
 }
 
 /// What a point of a space asks for.
-fn goal_at(space: &Space, at: [f64; 2]) -> Goal {
+fn goal_at(space: &PlayedSpace, at: [f64; 2]) -> Goal {
     let mut goal = Goal::default();
     let mut velocity = [0.0; 2];
     for (axis, value) in space.axes.iter().zip(at) {
         match axis {
-            Axis::Speed => goal.speed = value.max(0.0),
-            Axis::TurnRateDegrees => goal.turn_rate = value.to_radians(),
-            Axis::DirectionDegrees => goal.direction = value.to_radians(),
-            Axis::Climb => goal.climb = value,
-            Axis::Forward => velocity[0] = value,
-            Axis::Left => velocity[1] = value,
+            SpaceAxis::Speed => goal.speed = value.max(0.0),
+            SpaceAxis::TurnRateDegrees => goal.turn_rate = value.to_radians(),
+            SpaceAxis::DirectionDegrees => goal.direction = value.to_radians(),
+            SpaceAxis::Climb => goal.climb = value,
+            SpaceAxis::Forward => velocity[0] = value,
+            SpaceAxis::Left => velocity[1] = value,
         }
     }
     if velocity != [0.0; 2] {
@@ -169,14 +170,14 @@ fn goal_at(space: &Space, at: [f64; 2]) -> Goal {
     goal
 }
 
-fn share_of(playing: &Playing<'_>, clip: &Clip) -> f64 {
+fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
     let parts = playing.clips.iter().filter(|part| part.clip.name == clip.name);
     parts.map(|part| part.weight).sum()
 }
 
 /// When the feet of each loop stand, over one phase of all, and the phase that is played.
 fn phases_ui(ui: &mut Ui, steered: &Steered, playing: &Playing<'_>, colours: &Tokens) {
-    let loops: Vec<&Clip> = steered
+    let loops: Vec<&MotionClip> = steered
         .hero()
         .set()
         .clips()
@@ -231,7 +232,7 @@ fn phases_ui(ui: &mut Ui, steered: &Steered, playing: &Playing<'_>, colours: &To
 }
 
 /// From which phase to which a foot stands; over the end of the cycle in two parts.
-fn stances(clip: &Clip, foot: &str) -> Vec<[f64; 2]> {
+fn stances(clip: &MotionClip, foot: &str) -> Vec<[f64; 2]> {
     let of = |kind: FootEventKind| {
         let events = clip
             .events
@@ -245,9 +246,12 @@ fn stances(clip: &Clip, foot: &str) -> Vec<[f64; 2]> {
             .min_by(f64::total_cmp)
     };
     let all = of(FootEventKind::Strike).filter_map(|strike| Some((strike, strike + next(strike)?)));
-    all.flat_map(|(from, to)| match to > 1.0 {
-        true => vec![[from, 1.0], [0.0, to - 1.0]],
-        false => vec![[from, to]],
+    all.flat_map(|(from, to)| {
+        if to > 1.0 {
+            vec![[from, 1.0], [0.0, to - 1.0]]
+        } else {
+            vec![[from, to]]
+        }
     })
     .collect()
 }

@@ -34,11 +34,12 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             let label = ui.label("above");
             let drag = DragValue::new(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
             let response = named(ui.add(drag).labelled_by(label.id), "Smooth above");
-            ui.data_mut(|data| match response.dragged() {
-                true => {
+            ui.data_mut(|data| {
+                if response.dragged() {
                     data.insert_temp(id, shown);
+                } else {
+                    data.remove::<f64>(id);
                 }
-                false => data.remove::<f64>(id),
             });
             if shown != hertz && (response.drag_stopped() || response.changed() && !response.dragged()) {
                 actions.push(read(StudyArgs {

@@ -46,9 +46,10 @@ pub(crate) fn set_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             }
             let is_shown = model.shown() == Shown::Blend;
             if ui.selectable_label(is_shown, "Show the blend").clicked() {
-                actions.push(match is_shown {
-                    true => Action::Show(Shown::Loop),
-                    false => Action::Mix(speed),
+                actions.push(if is_shown {
+                    Action::Show(Shown::Loop)
+                } else {
+                    Action::Mix(speed)
                 });
             }
             ring_ui(ui, set, model);

@@ -41,16 +41,13 @@ pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
     }
     chart.word(ui, Align2::LEFT_BOTTOM, "lag 0 s");
     chart.word(ui, Align2::RIGHT_BOTTOM, &format!("{longest:.1} s"));
-    match lengths.is_empty() {
-        true => {
-            ui.label("It repeats at no length.");
-        }
-        false => {
-            let words: Vec<String> = (lengths.iter().take(MOST))
-                .map(|[secs, height]| format!("{secs:.2} s ({:.0}%)", 1e2 * height))
-                .collect();
-            ui.label(format!("It repeats after {}.", words.join(", ")));
-        }
+    if lengths.is_empty() {
+        ui.label("It repeats at no length.");
+    } else {
+        let words: Vec<String> = (lengths.iter().take(MOST))
+            .map(|[secs, height]| format!("{secs:.2} s ({:.0}%)", 1e2 * height))
+            .collect();
+        ui.label(format!("It repeats after {}.", words.join(", ")));
     }
     ui.weak("Dots: lengths found. Upright line: the loop's.");
 }

@@ -170,9 +170,10 @@ pub(crate) fn open_path(path: &Path) -> Action {
 fn companion(of: &Path, name: &str) -> Option<Vec<u8>> {
     let folder = std::path::absolute(of).ok()?.parent()?.canonicalize().ok()?;
     let path = folder.join(name).canonicalize().ok()?;
-    match path.starts_with(&folder) && path.is_file() {
-        true => fs::read(path).ok(),
-        false => None,
+    if path.starts_with(&folder) && path.is_file() {
+        fs::read(path).ok()
+    } else {
+        None
     }
 }
 

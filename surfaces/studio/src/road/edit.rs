@@ -87,13 +87,14 @@ impl Edit {
         let closure = &self.settings.closure;
         let stated = self.recipe.closure.stating(&closure.method, closure.motion);
         Recipe {
-            closure: match self.tries_closures {
-                true => ClosureRecipe {
+            closure: if self.tries_closures {
+                ClosureRecipe {
                     method: Some(ClosureName::Auto),
                     blend: None,
                     ..stated
-                },
-                false => stated,
+                }
+            } else {
+                stated
             },
             output: OutputRecipe::stating(&self.recipe.output, &self.settings.root, &self.settings.feet),
             ..self.recipe.clone()
@@ -165,9 +166,10 @@ impl Edit {
 
     /// The name of the closure.
     pub fn closure(&self) -> ClosureName {
-        match self.tries_closures {
-            true => ClosureName::Auto,
-            false => self.settings.closure.method.names()[0],
+        if self.tries_closures {
+            ClosureName::Auto
+        } else {
+            self.settings.closure.method.names()[0]
         }
     }
 

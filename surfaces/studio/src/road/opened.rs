@@ -7,7 +7,7 @@ use loopwright_core::take::{Cut, CutError};
 use loopwright_core::{
     FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, candidate::SearchError, retarget::Retarget,
 };
-use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadError, SizeLimits, Source, Warning, read_take};
+use loopwright_formats::{AnimationChoice, FileWarning, Format, LoadedTake, ReadError, SizeLimits, Source, read_take};
 use loopwright_job::recipe::{RecipeError, StudyArgs};
 use loopwright_job::{Studied, StudyError};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
@@ -166,7 +166,7 @@ impl Opened {
     fn study(
         file_name: &str,
         loaded: LoadedTake,
-        soft: Vec<Warning>,
+        soft: Vec<FileWarning>,
         study: &StudyArgs,
         known: &[NamedFile],
         tell: &dyn Fn(Step),

@@ -111,9 +111,12 @@ impl CostMap {
             .map(|column| column * (count - 1) / (columns - 1).max(1))
             .collect();
         let unit = opened.found.random_cost.filter(|&cost| cost > 0.0);
-        let cost = |start: usize, end: usize| match start < end {
-            true => opened.studied.analysis.seam_cost(start, end, decay),
-            false => f64::INFINITY,
+        let cost = |start: usize, end: usize| {
+            if start < end {
+                opened.studied.analysis.seam_cost(start, end, decay)
+            } else {
+                f64::INFINITY
+            }
         };
         let mut ratios: Vec<f64> = (frames.iter())
             .flat_map(|&start| frames.iter().map(move |&end| cost(start, end)))

@@ -95,9 +95,10 @@ impl SeamCurve {
         let of = (model.num_made(), kind, joint);
         self.drawn.take_if(|(drawn, _)| *drawn != of);
         let (_, curves) = self.drawn.get_or_insert_with(|| {
-            let curves = match kind.is_of_all() {
-                true => Curves::Offsets(offsets(made, kind)),
-                false => Curves::Channels(Box::new(channels(made, kind, joint))),
+            let curves = if kind.is_of_all() {
+                Curves::Offsets(offsets(made, kind))
+            } else {
+                Curves::Channels(Box::new(channels(made, kind, joint)))
             };
             (of, curves)
         });

@@ -1,7 +1,10 @@
 //! The whole take as a bar: how fast the body moves and where it faces, when its feet stand, what it does, the loops found, and
 //! the chosen stretch, whose ends one drags.
 
-use eframe::egui::{Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rangef, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rangef, Rect, Response, Role, Sense, Shape, Stroke,
+    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
 use loopwright_core::SearchSettings;
 use loopwright_core::edit::{EditKey, EditKind, bump};
 use loopwright_formats::loop_file::facts::Grade;

@@ -73,9 +73,10 @@ fn playing_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     if has_time && icons::button(ui, Icon::StepBack, "Step back", "One frame back (left arrow)", true).clicked() {
         actions.push(Action::Step(-1));
     }
-    let (icon, word, tip) = match model.playback.is_playing {
-        true => (Icon::Pause, "Pause", "Pause (space)"),
-        false => (Icon::Play, "Play", "Play (space)"),
+    let (icon, word, tip) = if model.playback.is_playing {
+        (Icon::Pause, "Pause", "Pause (space)")
+    } else {
+        (Icon::Play, "Play", "Play (space)")
     };
     if icons::button(ui, icon, word, tip, true).clicked() {
         actions.push(Action::TogglePlaying);
@@ -88,9 +89,10 @@ fn playing_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
 /// The frame that is shown, and how often the loop was played.
 fn place_ui(ui: &mut Ui, model: &Model) {
     let (step, span) = (model.step_secs(), model.span_secs());
-    let (frame, last) = match step > 0.0 {
-        true => ((model.playback.secs_in(span) / step).floor(), (span / step).round()),
-        false => (0.0, 0.0),
+    let (frame, last) = if step > 0.0 {
+        ((model.playback.secs_in(span) / step).floor(), (span / step).round())
+    } else {
+        (0.0, 0.0)
     };
     // A take has a last frame; a loop ends where it begins.
     let last = if model.shown() == Shown::Take {

@@ -66,9 +66,10 @@ pub(super) fn bones_at(figure: &Figure, points: &[DVec3]) -> Vec<DAffine3> {
 /// Radii of a limb: where the trunk ends in an arm or a leg it is thinner than what goes on, or both would flicker.
 fn radii(figure: &Figure, limb: &Limb) -> [f64; 2] {
     let goes_on = |next: &Limb| next.ends[0] == limb.ends[1] && next.side.is_some();
-    match limb.side.is_none() && figure.limbs().iter().any(goes_on) {
-        true => [limb.radii[0], 0.93 * limb.radii[1]],
-        false => limb.radii,
+    if limb.side.is_none() && figure.limbs().iter().any(goes_on) {
+        [limb.radii[0], 0.93 * limb.radii[1]]
+    } else {
+        limb.radii
     }
 }
 

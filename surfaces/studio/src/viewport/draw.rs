@@ -238,15 +238,14 @@ impl Ready {
                 let [red, green, blue, share] = body.tint;
                 gl.uniform_4_f32(uniform("tint"), red, green, blue, share);
                 gl.uniform_1_f32(uniform("opacity"), body.opacity);
-                match body.opacity < 1.0 {
-                    true => {
-                        gl.color_mask(false, false, false, false);
-                        self.draw(gl, *place);
-                        gl.color_mask(true, true, true, true);
-                        gl.enable(glow::BLEND);
-                        gl.blend_func(glow::ONE, glow::ONE_MINUS_SRC_ALPHA);
-                    }
-                    false => gl.disable(glow::BLEND),
+                if body.opacity < 1.0 {
+                    gl.color_mask(false, false, false, false);
+                    self.draw(gl, *place);
+                    gl.color_mask(true, true, true, true);
+                    gl.enable(glow::BLEND);
+                    gl.blend_func(glow::ONE, glow::ONE_MINUS_SRC_ALPHA);
+                } else {
+                    gl.disable(glow::BLEND);
                 }
                 self.draw(gl, *place);
             }

@@ -119,9 +119,10 @@ impl Viewport {
 
     /// Lets the chosen joint of a loop be turned in the view, or not.
     pub(crate) fn set_turning(&mut self, is_turning: bool) {
-        match is_turning {
-            true => _ = self.rings.get_or_insert_default(),
-            false => self.rings = None,
+        if is_turning {
+            _ = self.rings.get_or_insert_default();
+        } else {
+            self.rings = None;
         }
     }
 
@@ -155,9 +156,10 @@ impl Viewport {
         let halves = rect.split_left_right_at_fraction(0.5);
         let is_split = model.is_split && model.made().is_some();
         // At the same time in the loop, and from the same place.
-        let views = match is_split {
-            true => vec![(halves.0, Shown::Uncut), (halves.1, Shown::Loop)],
-            false => vec![(rect, model.shown())],
+        let views = if is_split {
+            vec![(halves.0, Shown::Uncut), (halves.1, Shown::Loop)]
+        } else {
+            vec![(rect, model.shown())]
         };
         for (number, (rect, shown)) in views.into_iter().enumerate() {
             let pane = Pane {
@@ -303,9 +305,10 @@ impl Viewport {
         }
         let shot = body.shots[first + BODIES - 1].as_ref()?;
         let camera = model.camera;
-        let centre = match camera.follows {
-            true => shot.scene.centre,
-            false => DVec3::Y * shot.scene.floor,
+        let centre = if camera.follows {
+            shot.scene.centre
+        } else {
+            DVec3::Y * shot.scene.floor
         };
         let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
         let painter = ui.painter_at(rect);
@@ -453,9 +456,10 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: egui::Layout, widgets: impl FnOnc
 fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     let has_loop = model.made().is_some();
     // On a narrow window at the feet instead of over the head.
-    let corner = match is_narrow(ui) {
-        true => lower_edge(ui, rect),
-        false => rect.with_max_x(rect.right() - 60.0),
+    let corner = if is_narrow(ui) {
+        lower_edge(ui, rect)
+    } else {
+        rect.with_max_x(rect.right() - 60.0)
     };
     overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
         let set = (Shown::Set, "Set", "The character of the set, steered by keys");
@@ -539,17 +543,18 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>
     let is_low = rect.height() < 2.0 * COLUMN * side + 4.0 * EDGE_POINTS;
     let columns = if is_low { 2.0 } else { 1.0 };
     let corner = rect.with_min_x(rect.right() - columns * side - 2.0 * EDGE_POINTS);
-    match is_low {
-        true => overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
+    if is_low {
+        overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
             let (room, down) = (egui::vec2(side - 2.0, 0.0), egui::Layout::top_down(egui::Align::Min));
             ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model, actions));
             ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model, actions));
-        }),
-        false => overlay_ui(ui, corner, egui::Layout::top_down(egui::Align::Max), |ui| {
+        });
+    } else {
+        overlay_ui(ui, corner, egui::Layout::top_down(egui::Align::Max), |ui| {
             beside_ui(ui, model, actions);
             ui.add_space(6.0);
             camera_ui(ui, model, actions);
-        }),
+        });
     }
 }
 
@@ -650,9 +655,10 @@ fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera
     } else if response.dragged() {
         let drag = response.drag_delta();
         let pans = !response.dragged_by(PointerButton::Primary) || ui.input(|input| input.modifiers.shift);
-        moved = match pans {
-            true => moved.panned(drag, response.rect.height()),
-            false => moved.orbited(drag),
+        moved = if pans {
+            moved.panned(drag, response.rect.height())
+        } else {
+            moved.orbited(drag)
         };
     }
     if response.hovered() && fingers.is_none() {

@@ -110,9 +110,10 @@ fn marks(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
                     .gamma_multiply(if number % 5 == 0 { 0.9 } else { 0.35 }),
             };
             let points = (-GROUND_METRES..=GROUND_METRES).map(|along| {
-                let at = match is_across {
-                    true => corner(x + along, number),
-                    false => corner(number, z + along),
+                let at = if is_across {
+                    corner(x + along, number)
+                } else {
+                    corner(number, z + along)
                 };
                 view.see(at).map(|seen| (seen.at, fading(colour, at)))
             });

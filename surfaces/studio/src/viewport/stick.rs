@@ -13,9 +13,10 @@ const LEFT_POINTS: Vec2 = vec2(60.0, -112.0);
 /// Shows the stick of a set that is played.
 pub(super) fn stick_ui(ui: &Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     let Some(steered) = model.steered_here() else { return };
-    let centre = match super::is_narrow(ui) {
-        true => rect.left_bottom() + LEFT_POINTS,
-        false => rect.right_bottom() + RIGHT_POINTS,
+    let centre = if super::is_narrow(ui) {
+        rect.left_bottom() + LEFT_POINTS
+    } else {
+        rect.right_bottom() + RIGHT_POINTS
     };
     let area = Rect::from_center_size(centre, Vec2::splat(2.0 * REACH_POINTS));
     let response = ui.interact(area, Id::unique("stick"), Sense::drag());

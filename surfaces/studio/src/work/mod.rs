@@ -128,9 +128,10 @@ impl Job {
                 Done::Studied(opened, studied)
             }
             Self::Make { opened, edit, is_draft } => {
-                let made = match is_draft {
-                    true => Made::draft(&opened, &edit),
-                    false => Made::of(&opened, &edit),
+                let made = if is_draft {
+                    Made::draft(&opened, &edit)
+                } else {
+                    Made::of(&opened, &edit)
                 };
                 Done::Made(made.map(Arc::new))
             }

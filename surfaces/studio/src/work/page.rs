@@ -122,9 +122,10 @@ impl Crew {
     /// Begins a piece of work.
     pub(super) fn start(&mut self, job: Job) -> Running {
         self.wake.call();
-        let how = match job.is_draft() {
-            true => How::Here { frames_before: 0 },
-            false => self.ask(&job).unwrap_or_else(|| self.here(&job)),
+        let how = if job.is_draft() {
+            How::Here { frames_before: 0 }
+        } else {
+            self.ask(&job).unwrap_or_else(|| self.here(&job))
         };
         self.running(job, how)
     }

@@ -61,9 +61,10 @@ impl<'a> SearchedTake<'a> {
             steadiness,
             steadiness_around: Steadiness::of(self.analysis, [cut.start_frame(), cut.end_frame()], cycles),
             // What turns is as slow at its ends as it is made.
-            abruptness: match self.pairing.is_ping_pong() {
-                true => 0.0,
-                false => self.abruptness(pair),
+            abruptness: if self.pairing.is_ping_pong() {
+                0.0
+            } else {
+                self.abruptness(pair)
             },
             num_jumps: (self.analysis.defects.jumps.iter())
                 .filter(|&&frame| pair.start_frame < frame && frame <= pair.end_frame)

@@ -79,9 +79,10 @@ enum Meaning {
 impl NamedMotion {
     /// What the name of a take says, unless names are to be ignored.
     pub(crate) fn of_take(analysis: &Analysis) -> Self {
-        match analysis.overrides.ignore_name {
-            true => Self::default(),
-            false => Self::of(analysis.take.name()),
+        if analysis.overrides.ignore_name {
+            Self::default()
+        } else {
+            Self::of(analysis.take.name())
         }
     }
 

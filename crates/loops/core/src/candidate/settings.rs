@@ -71,9 +71,10 @@ impl SearchSettings {
 
     /// Growth of the loop when its ends move apart by one frame.
     pub(super) fn lag_step(&self, take: &Take) -> TimeStep {
-        let times = match self.pairing.is_ping_pong() {
-            true => 2.0,
-            false => f64::from(self.pairing.num_stretches()),
+        let times = if self.pairing.is_ping_pong() {
+            2.0
+        } else {
+            f64::from(self.pairing.num_stretches())
         };
         TimeStep::new(take.frame_time_secs() * times)
     }

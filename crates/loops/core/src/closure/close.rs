@@ -123,9 +123,10 @@ fn noise_method(clip: &Clip, method: &Method) -> Method {
     Method {
         shares: method.shares,
         // Shapes without accelerations leave those of the motion and of the noise as they are.
-        order: match method.start.is_c2() && method.end.is_c2() {
-            true => method.order,
-            false => method.order.min(Order::C1),
+        order: if method.start.is_c2() && method.end.is_c2() {
+            method.order
+        } else {
+            method.order.min(Order::C1)
         },
         ..Method::new(Shape::new(ShapeKind::Quintic, blend_secs))
     }

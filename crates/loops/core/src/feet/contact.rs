@@ -31,9 +31,10 @@ impl LoopContact {
 pub(super) fn of_point(foot: usize, positions: &[DVec3], course: &Course, limits: &LimitsAtSize) -> Vec<LoopContact> {
     let count = positions.len();
     // At least one whole cycle leads in, so that the contact state before the first sample is known.
-    let lead = match course.has_ends() {
-        true => 0,
-        false => count * (1 + (GROUND_REACH_SECS / (count as f64 * course.step_secs)).ceil() as usize),
+    let lead = if course.has_ends() {
+        0
+    } else {
+        count * (1 + (GROUND_REACH_SECS / (count as f64 * course.step_secs)).ceil() as usize)
     };
     let (mut world, mut rise) = (Vec::new(), Vec::new());
     for key in 0..count + 2 * lead {

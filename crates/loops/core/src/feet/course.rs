@@ -99,9 +99,10 @@ impl Course {
 
     /// The key of any cycle of a loop; with ends, the nearest key between them.
     pub(super) fn clamped(&self, key: isize) -> isize {
-        match self.has_ends() {
-            true => key.clamp(0, self.count() as isize - 1),
-            false => key,
+        if self.has_ends() {
+            key.clamp(0, self.count() as isize - 1)
+        } else {
+            key
         }
     }
 

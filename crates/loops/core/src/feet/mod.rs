@@ -769,9 +769,10 @@ impl Holding<'_> {
                     let spans = point.spans(&contacts);
                     legs.push(BearingLeg::new(stage, leg, foot, &spans, model, self.known));
                     feet.held.extend(spans);
-                    match slides {
-                        true => FootOutcome::HeldInPart { metres },
-                        false => FootOutcome::Held,
+                    if slides {
+                        FootOutcome::HeldInPart { metres }
+                    } else {
+                        FootOutcome::Held
                     }
                 }
             } else {

@@ -78,9 +78,12 @@ impl<'a> Stage<'a> {
 
     /// The same of a point that is fixed to a joint, by its place in the joint's axes.
     pub(super) fn positions_of(&self, joint: usize, offset: DVec3) -> Vec<DVec3> {
-        let at = |sample: usize| match offset == DVec3::ZERO {
-            true => self.world.position(sample, joint),
-            false => self.world.joint(sample, joint).transform_point(offset),
+        let at = |sample: usize| {
+            if offset == DVec3::ZERO {
+                self.world.position(sample, joint)
+            } else {
+                self.world.joint(sample, joint).transform_point(offset)
+            }
         };
         (0..self.course.count()).map(at).collect()
     }

@@ -28,9 +28,12 @@ impl MadeLoop {
             .checked_div(width)
             .unwrap_or(0)
             .min(self.take.num_frames());
-        let number = |frame: usize, slot: usize| match slot < width {
-            true => numbers[(if frame < recorded { frame } else { 0 }) * width + slot],
-            false => 0.0,
+        let number = |frame: usize, slot: usize| {
+            if slot < width {
+                numbers[(if frame < recorded { frame } else { 0 }) * width + slot]
+            } else {
+                0.0
+            }
         };
         let at = |frame: usize, joint: usize| {
             DVec3::from_array(core::array::from_fn(|axis| number(frame, PER_JOINT * joint + axis)))
@@ -45,9 +48,10 @@ impl MadeLoop {
         let num_intervals = count / self.num_copies() / usize::from(self.candidate.pairing.num_stretches());
         let clip = clip_of(&take, &self.candidate, num_intervals, self.loop_clip.step_secs())?;
         let settings = ClosureSettings {
-            motion: match self.closed.is_layered {
-                true => SeamMotion::Layered,
-                false => SeamMotion::Central,
+            motion: if self.closed.is_layered {
+                SeamMotion::Layered
+            } else {
+                SeamMotion::Central
             },
             ..self.closed.method.into()
         };

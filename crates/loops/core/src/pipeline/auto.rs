@@ -144,9 +144,12 @@ pub(crate) fn choose_closure(
             default_score = score;
         }
         let shows = quality.pops();
-        let is_better = |(best_shows, best): (bool, ClosureChoice)| match shows == best_shows {
-            true => score.total() < best.score.total(),
-            false => best_shows,
+        let is_better = |(best_shows, best): (bool, ClosureChoice)| {
+            if shows == best_shows {
+                score.total() < best.score.total()
+            } else {
+                best_shows
+            }
         };
         if best.is_none_or(is_better) {
             let choice = ClosureChoice {

@@ -25,9 +25,10 @@ pub(super) fn path(
     method: &Method,
 ) -> Result<Vec<Rigid>, BoundaryError> {
     let (clip, turn_rate) = (&source.clip, source.root.twist.angular.y);
-    let captured = match source.captured.is_empty() {
-        true => Cow::Owned(smoothed_hips(source, body, settings.path_smoothing_secs)),
-        false => Cow::Borrowed(&source.captured),
+    let captured = if source.captured.is_empty() {
+        Cow::Owned(smoothed_hips(source, body, settings.path_smoothing_secs))
+    } else {
+        Cow::Borrowed(&source.captured)
     };
     let first = *clip.sample_range().start();
     // Measured as every track is: with the samples around the cut, or over the seam where it loops already.

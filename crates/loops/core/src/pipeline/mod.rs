@@ -316,13 +316,15 @@ fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_se
     }
     let clip = Clip::new(take, &candidate.cut, num_intervals, step_secs)?;
     let whole = candidate.whole.as_ref();
-    let clip = match whole.is_some_and(|whole| whole.last_key == LastKey::Repeated) {
-        true => clip.without_context(),
-        false => clip,
+    let clip = if whole.is_some_and(|whole| whole.last_key == LastKey::Repeated) {
+        clip.without_context()
+    } else {
+        clip
     };
-    Ok(match whole.is_some_and(WholeClip::goes_on_over_the_seam) {
-        true => clip.known_as_cycle(),
-        false => clip,
+    Ok(if whole.is_some_and(WholeClip::goes_on_over_the_seam) {
+        clip.known_as_cycle()
+    } else {
+        clip
     })
 }
 
@@ -348,9 +350,10 @@ fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettin
         Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
     };
     let clip = clip_of(take, candidate, num_intervals, step_secs)?;
-    let clip = match !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
-        true => clip.without_context(),
-        false => clip,
+    let clip = if !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
+        clip.without_context()
+    } else {
+        clip
     };
     let mean = mean::asked_for(analysis, candidate, &clip, settings)?;
     let source = match candidate.pairing.mirror() {
@@ -442,9 +445,10 @@ impl ClosedStretch {
             }
             _ => Vec::new(),
         };
-        let (loop_clip, source) = match path.is_empty() {
-            true => (loop_clip, source),
-            false => led_along(loop_clip, source, path, analysis)?,
+        let (loop_clip, source) = if path.is_empty() {
+            (loop_clip, source)
+        } else {
+            led_along(loop_clip, source, path, analysis)?
         };
         let made = MadeLoop {
             loop_clip,

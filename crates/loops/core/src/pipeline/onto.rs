@@ -71,9 +71,10 @@ impl MadeLoop {
         let carried = carried.named(format!("{stem}-loop"));
         let source = carried_source(&retarget, &self)?;
         let changes = !settings.edits.is_empty() || !settings.stances.is_empty();
-        let mirror = match self.candidate.pairing.is_mirrored() && changes {
-            true => Some(mirror_of(pair, &source)?),
-            false => None,
+        let mirror = if self.candidate.pairing.is_mirrored() && changes {
+            Some(mirror_of(pair, &source)?)
+        } else {
+            None
         };
         // A joint of the rig that is the root does not move in the root's frame; the hips move, or the joint above that goes with them.
         let image_carrier = root_joint.map_or(source.carrier, |_| retarget.top());

@@ -48,9 +48,10 @@ impl<'a> Retry<'a> {
                 root: settings.root,
                 ..made.clone()
             };
-            match settings.root.recenter {
-                true => made.recentered(),
-                false => made,
+            if settings.root.recenter {
+                made.recentered()
+            } else {
+                made
             }
         })
     }

@@ -11,7 +11,7 @@ use crate::math::{ops, percentile, rotation};
 /// A joint's sharpest change of velocity.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub struct Peak {
+pub struct JointPeak {
     /// The joint.
     pub joint: usize,
     /// The sample of the loop.
@@ -50,7 +50,7 @@ const TURN_SHARE: f64 = 0.85;
 const UNSEEN: [f64; 2] = [4.0, 100.0];
 
 /// The sharpest change at a seam over the 99th percentile of the joint's others, or over one that nobody sees; the worst joint.
-pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Peak {
+pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> JointPeak {
     let count = keys.num_samples();
     let unseen = UNSEEN[0] * size * keys.step_secs() * keys.step_secs();
     // A seam lies between a sample and the one before; the second differences of both contain it.
@@ -66,24 +66,24 @@ pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Peak
         };
         let others = (0..count).filter(|&sample| !at_seam[sample]).map(bend).collect();
         let usual = seam_peak::usual(others, unseen.max(floor::TREMBLE_METRES));
-        let of_seam = |seam: usize| Peak {
+        let of_seam = |seam: usize| JointPeak {
             joint,
             sample: seam,
             ratio: bend(seam).max(bend((seam + count - 1) % count)) / usual,
         };
         keys.seams().map(of_seam).fold(
-            Peak {
+            JointPeak {
                 joint,
-                ..Peak::default()
+                ..JointPeak::default()
             },
             sharper,
         )
     };
     let joints = (0..keys.num_joints()).filter(|&joint| !body.is_control(joint));
-    joints.map(of_joint).fold(Peak::default(), sharper)
+    joints.map(of_joint).fold(JointPeak::default(), sharper)
 }
 
-fn sharper(worst: Peak, next: Peak) -> Peak {
+fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
     if next.ratio > worst.ratio { next } else { worst }
 }
 
@@ -91,7 +91,7 @@ fn sharper(worst: Peak, next: Peak) -> Peak {
 ///
 /// Per joint, the largest second difference of its position seen from the root and of its local rotation, each over the largest of the
 /// source from two samples before the start to two after the end, or over one that nobody sees.
-pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>, size: f64) -> Option<Peak> {
+pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>, size: f64) -> Option<JointPeak> {
     let source = source?;
     let count = keys.num_samples() as isize;
     let square = keys.step_secs() * keys.step_secs();
@@ -115,12 +115,12 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
             largest(&own_rotated).max(unseen[1]),
         ];
         (0..count)
-            .map(move |sample| Peak {
+            .map(move |sample| JointPeak {
                 joint,
                 sample: sample as usize,
                 ratio: (position(sample) / allowed[0]).max(TURN_SHARE * rotated(sample) / allowed[1]),
             })
-            .fold(Peak::default(), sharper)
+            .fold(JointPeak::default(), sharper)
     };
     (0..keys.num_joints().min(source.world.num_joints()))
         .filter(|&joint| !body.is_control(joint))
@@ -174,9 +174,12 @@ pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&Sou
             metres: percentile::of(lifts.collect(), 0.5),
         }
     };
-    let farthest = |worst: FootHeight, next: FootHeight| match next.metres.abs() > worst.metres.abs() {
-        true => next,
-        false => worst,
+    let farthest = |worst: FootHeight, next: FootHeight| {
+        if next.metres.abs() > worst.metres.abs() {
+            next
+        } else {
+            worst
+        }
     };
     stands.iter().map(of_stand).reduce(farthest)
 }

@@ -10,7 +10,7 @@ mod seam;
 mod sliding;
 mod step;
 
-pub use inside::{FootHeight, HeldPose, Peak};
+pub use inside::{FootHeight, HeldPose, JointPeak};
 pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::foot_slide_of_loop;
 pub use sliding::{FootSlide, Stand, farthest_slide_of_stances, foot_slide_of_stances, stands};
@@ -48,9 +48,9 @@ pub struct Quality {
     /// The contact whose foot is farthest above or below its place in the uncut take.
     pub foot_height: Option<FootHeight>,
     /// The sharpest change of velocity at the seam over the 99th percentile of the same joint's others.
-    pub seam_acceleration: Peak,
+    pub seam_acceleration: JointPeak,
     /// The sharpest bend inside the loop that the uncut take does not have.
-    pub kink: Option<Peak>,
+    pub kink: Option<JointPeak>,
     /// The longest time for which the whole body stands still.
     pub held_pose: HeldPose,
     /// Mean angle between the way from the feet to the head and up, radians; `None` for bodies without a head or feet.

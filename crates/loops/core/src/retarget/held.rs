@@ -122,9 +122,10 @@ impl FollowedFeet {
             carrier,
         } = character;
         let (model, legs) = (FootModel::new(stage, body, &self.limits), self.limits_of_legs());
-        let model = match self.is_character {
-            true => model.of_character(self.times_as_large, legs),
-            false => model.with_legs(legs),
+        let model = if self.is_character {
+            model.of_character(self.times_as_large, legs)
+        } else {
+            model.with_legs(legs)
         };
         let mut bearing: Vec<Bearing> = self.bearing().collect();
         if self.is_character && lock != FootLock::Off {
@@ -240,9 +241,12 @@ impl FollowedFeet {
 /// The feet of a motion that are as still as those of its source, and were not held.
 fn left_still(mut feet: Feet, slide_mps: Option<f64>, bearing: Vec<Bearing>) -> Feet {
     let stands = |foot: usize| feet.contacts.iter().any(|contact| contact.foot == foot);
-    let outcome = |foot: usize| match stands(foot) {
-        true => FootOutcome::Still,
-        false => FootOutcome::NeverStands,
+    let outcome = |foot: usize| {
+        if stands(foot) {
+            FootOutcome::Still
+        } else {
+            FootOutcome::NeverStands
+        }
     };
     feet.outcomes = (0..feet.outcomes.len()).map(outcome).collect();
     feet.foot_slide_mps = [slide_mps; 2];

@@ -70,9 +70,10 @@ impl Rig {
         let found = self.bones();
         let is_missing = |name: &&str| !found.iter().any(|bone| bone.name == *name);
         let missing: Vec<&str> = HumanBone::NEEDED.into_iter().filter(is_missing).collect();
-        match missing.is_empty() {
-            true => Ok(self.in_t_pose(found)),
-            false => Err(missing),
+        if missing.is_empty() {
+            Ok(self.in_t_pose(found))
+        } else {
+            Err(missing)
         }
     }
 
@@ -160,9 +161,10 @@ impl Rig {
             // Such files face along Z to the last digit, either way.
             true => (
                 self.stated.as_ref().world(&self.skeleton),
-                match (self.axes * DVec3::Z).z < 0.0 {
-                    true => DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0),
-                    false => DQuat::IDENTITY,
+                if (self.axes * DVec3::Z).z < 0.0 {
+                    DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0)
+                } else {
+                    DQuat::IDENTITY
                 },
             ),
             false => (self.world.clone(), self.axes),
@@ -183,13 +185,12 @@ impl Rig {
             });
             bones[bone].rest = Rigid::new((turns[joint] * rotation(joint)).normalize(), place);
         }
-        let height = match is_stated {
-            true => at(self.anatomy.hips).y,
-            false => {
-                let feet = bones.iter().filter(|bone| bone.name.ends_with("Foot"));
-                let lowest = feet.map(|bone| bone.rest.translation.y).fold(0.0, f64::min);
-                self.ankle_over_soles() - lowest
-            }
+        let height = if is_stated {
+            at(self.anatomy.hips).y
+        } else {
+            let feet = bones.iter().filter(|bone| bone.name.ends_with("Foot"));
+            let lowest = feet.map(|bone| bone.rest.translation.y).fold(0.0, f64::min);
+            self.ankle_over_soles() - lowest
         };
         for bone in &mut bones {
             bone.rest.translation.y += height;
@@ -215,9 +216,10 @@ impl Rig {
     /// Adds to each joint of trunk and limbs the turn in the axes of the body that lays it into the T-pose.
     fn lay(&self, turns: &mut [DQuat]) {
         let anatomy = &self.anatomy;
-        let (near, hand_radians) = match self.stance.is_at_rest {
-            true => (NEAR_COSINE, HAND_RADIANS),
-            false => (1.0, 0.0),
+        let (near, hand_radians) = if self.stance.is_at_rest {
+            (NEAR_COSINE, HAND_RADIANS)
+        } else {
+            (1.0, 0.0)
         };
         let at = |joint: usize| self.axes.conjugate() * self.world.translations[joint];
         let next = |above: DQuat, along: Option<DVec3>, wanted: DVec3| match along {

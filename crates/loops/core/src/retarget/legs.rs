@@ -204,9 +204,10 @@ impl PlacedLimb {
 ///
 /// What is missing begins with two derivatives of zero where a leg begins to yield, and so does this.
 fn growth(missing: f64, most: f64) -> f64 {
-    match missing > 0.0 && most > 0.0 {
-        true => most * missing / hypot(missing, most),
-        false => 0.0,
+    if missing > 0.0 && most > 0.0 {
+        most * missing / hypot(missing, most)
+    } else {
+        0.0
     }
 }
 

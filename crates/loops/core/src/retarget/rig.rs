@@ -298,9 +298,10 @@ impl Rig {
     /// Height of the ground under feet whose lowest point is so high: 0 where they may stand on that.
     pub(super) fn ground_under(&self, lowest: f64) -> f64 {
         let legs = self.leg_length();
-        match (-0.05 * legs..0.25 * legs).contains(&lowest) {
-            true => 0.0,
-            false => lowest,
+        if (-0.05 * legs..0.25 * legs).contains(&lowest) {
+            0.0
+        } else {
+            lowest
         }
     }
 

@@ -609,9 +609,12 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
         .map(|step| ops::exp(-0.5 * ((step * stride) as f64 / width).powi(2)))
         .collect();
     let total: f64 = weights.iter().sum();
-    let at = |sample: isize| match has_ends {
-        true => values[sample.clamp(0, count - 1) as usize],
-        false => values[sample.rem_euclid(count) as usize],
+    let at = |sample: isize| {
+        if has_ends {
+            values[sample.clamp(0, count - 1) as usize]
+        } else {
+            values[sample.rem_euclid(count) as usize]
+        }
     };
     let mean = |sample: isize| {
         let around = (-side..=side).zip(&weights);

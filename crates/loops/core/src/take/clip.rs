@@ -291,9 +291,10 @@ fn check_length(take: &Take, num_intervals: usize) -> Result<(), CutError> {
         return Err(CutError::TooShort { num_intervals });
     }
     let limit = (MAX_TRANSFORMS / take.num_joints()).max(3);
-    match num_intervals > limit {
-        true => Err(CutError::TooLong { num_intervals, limit }),
-        false => Ok(()),
+    if num_intervals > limit {
+        Err(CutError::TooLong { num_intervals, limit })
+    } else {
+        Ok(())
     }
 }
 

@@ -47,9 +47,10 @@ fn summary(cut: &Cut, made: &MadeLoop) -> String {
         Order::C1 => "pose and velocity",
         Order::C2 => "pose, velocity and acceleration",
     };
-    let closed = match made.candidate.pairing.is_ping_pong() {
-        true => "there and back".to_owned(),
-        false => format!("{name}, meets in {met}"),
+    let closed = if made.candidate.pairing.is_ping_pong() {
+        "there and back".to_owned()
+    } else {
+        format!("{name}, meets in {met}")
     };
     format!(
         "frames {} to {}, period {:.3} s, {} samples; {closed}; {:.2} m/s, {}{:.1} deg/s",

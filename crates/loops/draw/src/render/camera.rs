@@ -90,9 +90,10 @@ impl Orientation {
         let nearest = points
             .map(|p| {
                 let aside = (p.dot(self.right).abs() / tan_x).max(p.dot(self.up).abs() / tan_y);
-                match self.is_plan {
-                    true => aside.max(p.dot(self.back) / (1.0 - 2.0 * NEAR)),
-                    false => p.dot(self.back) + aside,
+                if self.is_plan {
+                    aside.max(p.dot(self.back) / (1.0 - 2.0 * NEAR))
+                } else {
+                    p.dot(self.back) + aside
                 }
             })
             .fold(0.0, f64::max);

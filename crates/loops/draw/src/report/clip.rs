@@ -55,9 +55,10 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     let spent = mesh.map_or(0, |mesh| mesh.matrices.len());
     let fitting = (room.bytes.saturating_sub(spent) / bytes_each).max(FEWEST);
     let smooth = (motion.period_secs() * SMOOTH_HZ).ceil() as usize;
-    let num = match motion.num_frames() <= fitting {
-        true => motion.num_frames(),
-        false => fitting.min(smooth.max(FEWEST)).min(motion.num_frames()),
+    let num = if motion.num_frames() <= fitting {
+        motion.num_frames()
+    } else {
+        fitting.min(smooth.max(FEWEST)).min(motion.num_frames())
     };
     let keeps_end = motion.ends_apart();
     let stored = num + usize::from(keeps_end);
@@ -66,9 +67,10 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     let mut reach = Vec::new();
     for sample in 0..stored {
         let secs = sample as f64 / num as f64 * motion.period_secs();
-        let (all, pose) = match sample < num {
-            true => (motion.body_at(secs), motion.joints_at(secs)),
-            false => (motion.body_at_end(), motion.joints_at_end().cloned()),
+        let (all, pose) = if sample < num {
+            (motion.body_at(secs), motion.joints_at(secs))
+        } else {
+            (motion.body_at_end(), motion.joints_at_end().cloned())
         };
         samples.extend(points.iter().map(|&point| all[point]));
         let rotations = pose
@@ -84,9 +86,10 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     let all = || samples.iter().chain(&reach);
     let low = all().fold(DVec3::INFINITY, |low, p| low.min(*p));
     let high = all().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
-    let (middle, half) = match samples.is_empty() {
-        true => (DVec3::ZERO, DVec3::ONE),
-        false => (0.5 * (low + high), 0.5 * (high - low)),
+    let (middle, half) = if samples.is_empty() {
+        (DVec3::ZERO, DVec3::ONE)
+    } else {
+        (0.5 * (low + high), 0.5 * (high - low))
     };
     let unit = (half.max_element() / f64::from(i16::MAX)).max(1e-9);
     let mut bytes = Vec::with_capacity(samples.len() * 6);
@@ -158,9 +161,10 @@ fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {
         .filter(|limb| limb.radii[0].max(limb.radii[1]) >= least)
         .collect();
     // A body of thin sticks keeps them.
-    match 2 * kept.len() < all.len() && kept.len() < 10 {
-        true => all.to_vec(),
-        false => kept,
+    if 2 * kept.len() < all.len() && kept.len() < 10 {
+        all.to_vec()
+    } else {
+        kept
     }
 }
 

@@ -67,9 +67,10 @@ pub(super) fn seam(entry: &LoopEntry) -> String {
         x = x(0.0)
     );
     for (secs, anchor) in [(-around, "start"), (0.0, "middle"), (around, "end")] {
-        let text = match secs == 0.0 {
-            true => "seam".to_owned(),
-            false => format!("{secs:+.2} s"),
+        let text = if secs == 0.0 {
+            "seam".to_owned()
+        } else {
+            format!("{secs:+.2} s")
         };
         let _ = write!(
             svg,
@@ -95,9 +96,10 @@ pub(super) fn seam(entry: &LoopEntry) -> String {
     let caption = format!(
         "Over the seam: {}<p>Position against the root, cm from where the loop starts{}.</p>",
         escape(name),
-        match uncut.is_some() {
-            true => "; dashed: the take, uncut",
-            false => "",
+        if uncut.is_some() {
+            "; dashed: the take, uncut"
+        } else {
+            ""
         }
     );
     let mut table = table(&format!("{name} over the seam, cm from where the loop starts"));
@@ -162,17 +164,19 @@ pub(super) fn path(entry: &LoopEntry) -> String {
     let (middle, extent) = (0.5 * (low + high), high - low);
     // The longer way lies along the picture; +X is to the left of who faces +Z.
     let is_long = extent.z > extent.x;
-    let [along, across] = match is_long {
-        true => [extent.z, extent.x],
-        false => [extent.x, extent.z],
+    let [along, across] = if is_long {
+        [extent.z, extent.x]
+    } else {
+        [extent.x, extent.z]
     };
     let height = 200.0;
     let scale = ((WIDTH - 24.0) / along.max(0.2)).min((height - 44.0) / across.max(0.2));
     let place = |p: &DVec3| {
         let d = *p - middle;
-        match is_long {
-            true => (0.5 * WIDTH + scale * d.z, 0.5 * height + 8.0 - scale * d.x),
-            false => (0.5 * WIDTH + scale * d.x, 0.5 * height + 8.0 + scale * d.z),
+        if is_long {
+            (0.5 * WIDTH + scale * d.z, 0.5 * height + 8.0 - scale * d.x)
+        } else {
+            (0.5 * WIDTH + scale * d.x, 0.5 * height + 8.0 + scale * d.z)
         }
     };
     let mut svg = opened(height);
@@ -195,9 +199,10 @@ pub(super) fn path(entry: &LoopEntry) -> String {
     );
     let caption = format!(
         "Path from above<p>Hips and root over two periods{}.</p>",
-        match of_take.is_empty() {
-            true => "",
-            false => "; dashed: hips of the take, uncut",
+        if of_take.is_empty() {
+            ""
+        } else {
+            "; dashed: hips of the take, uncut"
         }
     );
     let mut table = table("Path of the root, metres");
@@ -283,9 +288,10 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
 /// The parts of a contact within one period: what goes on beyond the end continues at the start.
 fn spans(contact: &DrawnContact, period: f64) -> Vec<(f64, f64)> {
     let (start, end) = (contact.start_secs, contact.start_secs + contact.length_secs);
-    match end > period {
-        true => vec![(start, period), (0.0, end - period)],
-        false => vec![(start, end)],
+    if end > period {
+        vec![(start, period), (0.0, end - period)]
+    } else {
+        vec![(start, end)]
     }
 }
 
@@ -328,12 +334,14 @@ fn path_of(points: impl Iterator<Item = (f64, f64)>) -> String {
 
 /// A number of centimetres that people can use.
 fn short(cm: f64) -> String {
-    let text = match cm.abs() < 1.0 {
-        true => format!("{cm:.2}"),
-        false => format!("{cm:.1}"),
+    let text = if cm.abs() < 1.0 {
+        format!("{cm:.2}")
+    } else {
+        format!("{cm:.1}")
     };
-    match text.trim_matches(['-', '0', '.']).is_empty() {
-        true => "0".to_owned(),
-        false => text,
+    if text.trim_matches(['-', '0', '.']).is_empty() {
+        "0".to_owned()
+    } else {
+        text
     }
 }

@@ -96,9 +96,10 @@ pub(super) fn list(values: &[f64], decimals: usize) -> String {
     let each = values.iter().map(|value| {
         let value = if value.is_finite() { *value } else { 0.0 };
         let text = format!("{value:.decimals$}");
-        match text.trim_start_matches('-').trim_matches(['0', '.']).is_empty() {
-            true => "0".to_owned(),
-            false => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        if text.trim_start_matches('-').trim_matches(['0', '.']).is_empty() {
+            "0".to_owned()
+        } else {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }
     });
     format!("[{}]", each.collect::<Vec<_>>().join(","))

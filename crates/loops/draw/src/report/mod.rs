@@ -111,9 +111,10 @@ const LEAST_BYTES: usize = 9_000;
 impl Panel {
     /// The panel of loop `index`, from 0, of a page of `num_loops`. The more there are, the fewer samples of their motion are kept.
     pub fn new(entry: &LoopEntry, index: usize, num_loops: usize) -> Self {
-        let bytes = match num_loops <= FEW {
-            true => (2 * FEW * ROOMY_BYTES / 2 / num_loops.max(1)).min(ROOMY_BYTES),
-            false => (ALL_CLIPS_BYTES / num_loops / 2).max(LEAST_BYTES),
+        let bytes = if num_loops <= FEW {
+            (2 * FEW * ROOMY_BYTES / 2 / num_loops.max(1)).min(ROOMY_BYTES)
+        } else {
+            (ALL_CLIPS_BYTES / num_loops / 2).max(LEAST_BYTES)
         };
         let room = Room {
             bytes,
@@ -198,9 +199,10 @@ fn row(entry: &LoopEntry, index: usize) -> String {
 /// A number with so many decimals, never a negative zero.
 fn rounded(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
-    match text.trim_matches(['-', '0', '.']).is_empty() {
-        true => text.trim_start_matches('-').to_owned(),
-        false => text,
+    if text.trim_matches(['-', '0', '.']).is_empty() {
+        text.trim_start_matches('-').to_owned()
+    } else {
+        text
     }
 }
 

@@ -11,7 +11,7 @@ use super::lex::{Lexer, found, is};
 use super::number::{NumberFault, number};
 use super::{BvhJoint, Hierarchy, warning::BvhWarning};
 use crate::excerpt::{cut, excerpt};
-use crate::{limits::MAX_DEPTH, warning::Warning};
+use crate::{limits::MAX_DEPTH, warning::FileWarning};
 
 /// Names longer than this are truncated in messages, in characters.
 pub(super) const MAX_SHOWN_NAME: usize = 120;
@@ -98,7 +98,7 @@ impl Trees {
     }
 
     /// A tree by its number, with what is odd in it.
-    pub(super) fn tree(&self, number: usize, warnings: &mut Vec<Warning>) -> Tree {
+    pub(super) fn tree(&self, number: usize, warnings: &mut Vec<FileWarning>) -> Tree {
         let range = self.joints_of(number);
         let joints = self.whole.joints();
         let width = |joints: &[BvhJoint]| joints.iter().map(|joint| joint.channels.len()).sum::<usize>();
@@ -118,7 +118,7 @@ impl Trees {
 }
 
 /// Reads from HIERARCHY up to and including the word MOTION.
-pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<Trees, BvhError> {
+pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Result<Trees, BvhError> {
     let mut reader = Reader {
         lexer,
         joints: Vec::new(),
@@ -440,7 +440,7 @@ fn is_structure(word: &[u8]) -> bool {
     word.is_empty() || keywords.iter().any(|keyword| is(word, keyword))
 }
 
-fn warn_of_names(joints: &[BvhJoint], warnings: &mut Vec<Warning>) {
+fn warn_of_names(joints: &[BvhJoint], warnings: &mut Vec<FileWarning>) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for joint in joints {
         *counts.entry(&joint.name).or_default() += 1;
@@ -453,7 +453,7 @@ fn warn_of_names(joints: &[BvhJoint], warnings: &mut Vec<Warning>) {
     }
 }
 
-fn warn_of_shape(joints: &[BvhJoint], warnings: &mut Vec<Warning>) {
+fn warn_of_shape(joints: &[BvhJoint], warnings: &mut Vec<FileWarning>) {
     let mut has_child = vec![false; joints.len()];
     for parent in joints.iter().filter_map(|joint| joint.parent) {
         has_child[parent] = true;

@@ -11,7 +11,7 @@ use super::{
     FrameTime, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, motion, row::read_row, source::BvhSource,
 };
 use crate::space::{Space, guess};
-use crate::{settings::ReadSettings, take_warning::warn_of_take, text::without_byte_order_mark, warning::Warning};
+use crate::{settings::ReadSettings, take_warning::warn_of_take, text::without_byte_order_mark, warning::FileWarning};
 
 /// Longest text before the rows, bytes; skeletons of a thousand joints have a tenth of it.
 const MAX_HEAD_BYTES: u64 = 1 << 20;
@@ -54,7 +54,12 @@ impl<R: Read + Seek> PlainBvh<R> {
     ///
     /// `None` for every file that [`crate::read_take`] would refuse or warn about, other than for its space and its frame rate, and
     /// for one that cannot be read: reading it whole tells what is wrong.
-    pub fn open(mut stream: R, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Option<Self> {
+    pub fn open(
+        mut stream: R,
+        name: &str,
+        settings: &ReadSettings<'_>,
+        warnings: &mut Vec<FileWarning>,
+    ) -> Option<Self> {
         let num_bytes = stream.seek(SeekFrom::End(0)).ok()?;
         if num_bytes > settings.limits.max_input_bytes || settings.check_unit().is_err() {
             return None;

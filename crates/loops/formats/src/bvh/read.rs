@@ -13,14 +13,14 @@ use crate::entry::{Loaded, ParsedFile};
 use crate::limits::SizeLimits;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, guess};
-use crate::{error::ReadError, euler, excerpt::cut, settings::ReadSettings, text, warning::Warning};
+use crate::{error::ReadError, euler, excerpt::cut, settings::ReadSettings, text, warning::FileWarning};
 
 /// Reads a BVH file without interpreting it.
 ///
 /// Of several trees it is the one with most joints. Every dialect of docs/formats/bvh.md is read; unusual contents are reported in `warnings`. Errors: [`ReadError`], with line
 /// and column if there is one. No input panics. The call stack does not grow with the nesting of joints, and memory does not grow
 /// with a number that the file only states.
-pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadError> {
+pub fn parse(bytes: &[u8], warnings: &mut Vec<FileWarning>) -> Result<BvhFile, ReadError> {
     let mut lexer = open(bytes)?;
     let trees = hierarchy::read(&mut lexer, warnings)?;
     let Tree { hierarchy, values } = chosen(&trees, None, warnings)?;
@@ -209,11 +209,11 @@ impl ParsedFile for BvhBytes<'_> {
         Vec::new()
     }
 
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         read_take(&self.0, name, settings, warnings)
     }
 
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         read_take(&self.0, name, settings, warnings)
     }
 
@@ -223,7 +223,7 @@ impl ParsedFile for BvhBytes<'_> {
 }
 
 /// [`crate::read_take`] for BVH. Apart from the take, no memory in proportion to the file is used.
-fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
+fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
     let mut lexer = open(bytes)?;
     let trees = hierarchy::read(&mut lexer, warnings)?;
     let Tree { hierarchy, values } = chosen(&trees, settings.skin, warnings)?;
@@ -249,7 +249,7 @@ fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &m
 }
 
 /// The tree that is asked for, by the name of its root or by number; else that of most joints, with a warning about others.
-pub(super) fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<Warning>) -> Result<Tree, ReadError> {
+pub(super) fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<FileWarning>) -> Result<Tree, ReadError> {
     let names = trees.names();
     let number = match wanted {
         Some(wanted) => match trees.find(wanted) {
@@ -263,7 +263,7 @@ pub(super) fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<War
     };
     let tree = trees.tree(number, warnings);
     if wanted.is_none() && names.len() > 1 {
-        warnings.push(Warning::OtherSkeletons {
+        warnings.push(FileWarning::OtherSkeletons {
             taken: names[number].clone(),
             names,
             count: trees.whole.joints().len() - tree.hierarchy.joints().len(),
@@ -369,7 +369,7 @@ mod tests {
         };
         let names = ["Prop", "Hips"].map(str::to_owned).to_vec();
         let (largest, warnings) = read(None);
-        let warning = Warning::OtherSkeletons {
+        let warning = FileWarning::OtherSkeletons {
             taken: "Hips".to_owned(),
             names: names.clone(),
             count: 1,
@@ -392,7 +392,7 @@ mod tests {
         assert!(
             !warnings
                 .iter()
-                .any(|warning| matches!(warning, Warning::OtherSkeletons { .. }))
+                .any(|warning| matches!(warning, FileWarning::OtherSkeletons { .. }))
         );
         let wanted = "Wing".to_owned();
         assert_eq!(read(Some("Wing")).0, Err(ReadError::NoSuchSkeleton { wanted, names }));

@@ -11,7 +11,7 @@ use super::row::{RowFault, read_row};
 use super::{Hierarchy, hierarchy, lex::Lexer, motion};
 use crate::space::Space;
 use crate::text::without_byte_order_mark;
-use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::Warning};
+use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::FileWarning};
 
 /// Longest text before the rows, bytes; skeletons of a thousand joints have a tenth of it.
 const MAX_HEAD_BYTES: usize = 1 << 20;
@@ -82,7 +82,7 @@ pub struct StreamHead {
 
 impl StreamHead {
     /// Errors: it is no head of a BVH file, or no joint has a channel.
-    fn read(text: Vec<u8>, warnings: &mut Vec<Warning>) -> Result<Self, BvhStreamError> {
+    fn read(text: Vec<u8>, warnings: &mut Vec<FileWarning>) -> Result<Self, BvhStreamError> {
         let body = without_byte_order_mark(&text);
         let mark = text.len() - body.len();
         let mut lexer = Lexer::new(body);
@@ -186,7 +186,7 @@ impl BvhStream {
     /// The next whole line that says anything; `None` until more comes. What is unusual in the head is reported in `warnings`.
     ///
     /// Errors: the stream cannot be read any further.
-    pub fn next_line(&mut self, warnings: &mut Vec<Warning>) -> Result<Option<StreamedLine<'_>>, BvhStreamError> {
+    pub fn next_line(&mut self, warnings: &mut Vec<FileWarning>) -> Result<Option<StreamedLine<'_>>, BvhStreamError> {
         loop {
             let rest = &self.pending[self.at..];
             let end = rest[self.num_searched..].iter().position(|&byte| byte == b'\n');
@@ -230,7 +230,7 @@ impl BvhStream {
     }
 
     /// Adds a line to the head; returns whether the head is whole with it.
-    fn read_head_line(&mut self, line: Range<usize>, warnings: &mut Vec<Warning>) -> Result<bool, BvhStreamError> {
+    fn read_head_line(&mut self, line: Range<usize>, warnings: &mut Vec<FileWarning>) -> Result<bool, BvhStreamError> {
         let line = &self.pending[line];
         self.head_text.extend_from_slice(line);
         if self.head_text.len() > MAX_HEAD_BYTES {
@@ -343,9 +343,10 @@ impl BvhRecording {
         let rows = &self.rows[self.rows_at(frames)];
         let mut file = Vec::with_capacity(head.text.len() + rows.len() + 20);
         file.extend_from_slice(&head.text[..head.count_at.start]);
-        match head.num_declared == count as u64 {
-            true => file.extend_from_slice(&head.text[head.count_at.clone()]),
-            false => file.extend_from_slice(count.to_string().as_bytes()),
+        if head.num_declared == count as u64 {
+            file.extend_from_slice(&head.text[head.count_at.clone()]);
+        } else {
+            file.extend_from_slice(count.to_string().as_bytes());
         }
         file.extend_from_slice(&head.text[head.count_at.end..]);
         file.extend_from_slice(rows);

@@ -13,7 +13,7 @@ use crate::keyed_motion::{KeyedMotion, KeyedPoses};
 use crate::limits::{MAX_DEPTH, MAX_VALUE};
 use crate::settings::KeyInterpolation;
 use crate::space::{Axis, Space, Up};
-use crate::{error::WriteError, excerpt::excerpt, naming::root_name, warning::Warning, written::WrittenFile};
+use crate::{error::WriteError, excerpt::excerpt, naming::root_name, warning::FileWarning, written::WrittenFile};
 
 /// Writes motion as the text of a file: an added root has OFFSET zero and six channels.
 pub(super) fn write(motion: &KeyedMotion<'_>, source: &BvhSource) -> Result<WrittenFile, WriteError> {
@@ -24,9 +24,10 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &BvhSource) -> Result<Writ
     motion.check_parents(&joints.iter().map(|joint| joint.parent).collect::<Vec<_>>())?;
     motion.check_size(MAX_TRANSFORMS)?;
     let writer = Writer {
-        hierarchy: match motion.adds_root {
-            true => with_root(&source.hierarchy),
-            false => source.hierarchy.clone(),
+        hierarchy: if motion.adds_root {
+            with_root(&source.hierarchy)
+        } else {
+            source.hierarchy.clone()
         },
         motion,
         space: &source.space,
@@ -139,7 +140,7 @@ impl Writer<'_> {
     }
 
     /// Gives position channels to joints that need them and checks that every position can be written.
-    fn add_position_channels(&mut self, warnings: &mut Vec<Warning>) -> Result<(), WriteError> {
+    fn add_position_channels(&mut self, warnings: &mut Vec<FileWarning>) -> Result<(), WriteError> {
         let unit_metres = self.space.unit_metres;
         let joints = self.hierarchy.joints();
         let offsets: Vec<DVec3> = joints.iter().map(|joint| joint.offset * unit_metres).collect();
@@ -209,7 +210,12 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn write_motion(&self, order: &[usize], text: &mut Vec<u8>, warnings: &mut Vec<Warning>) -> Result<(), WriteError> {
+    fn write_motion(
+        &self,
+        order: &[usize],
+        text: &mut Vec<u8>,
+        warnings: &mut Vec<FileWarning>,
+    ) -> Result<(), WriteError> {
         let joints = self.hierarchy.joints();
         let mut rows = Rows::new(joints, order, self.motion.cycle, self.motion.num_keys);
         for key in 0..self.motion.num_keys {

@@ -207,9 +207,10 @@ impl<'a> Builder<'a> {
         let times = &self.times[..num_keys.min(self.times.len())];
         let values = &track.values[..num_keys.min(track.values.len())];
         let first = values.first().copied().unwrap_or_default();
-        let key_time = match times.len() == self.times.len() {
-            true => self.key_time.clone(),
-            false => Record::new("KeyTime").i64s(times),
+        let key_time = if times.len() == self.times.len() {
+            self.key_time.clone()
+        } else {
+            Record::new("KeyTime").i64s(times)
         };
         let axes = track.property.axes();
         let defaults = axes

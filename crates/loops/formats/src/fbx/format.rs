@@ -21,7 +21,7 @@ use crate::mesh::{Mesh, MeshError};
 use crate::written::Added;
 use crate::{
     error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,
-    source::Source, space::Space, text, warning::Warning, written::WrittenFile,
+    source::Source, space::Space, text, warning::FileWarning, written::WrittenFile,
 };
 
 pub(crate) const FBX: FormatEntry = FormatEntry {
@@ -161,7 +161,7 @@ impl FileForm for FbxSource {
         }
     }
 
-    fn leave_out(&mut self, what: Warning) {
+    fn leave_out(&mut self, what: FileWarning) {
         self.form = Form::Fresh { leaves: Some(what) };
     }
 

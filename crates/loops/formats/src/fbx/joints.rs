@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ufbx::{AnimStack, ElementType, Node, Scene};
 
 use super::{error::FbxError, scene};
-use crate::{excerpt::cut, warning::Warning};
+use crate::{excerpt::cut, warning::FileWarning};
 
 /// Most characters of a joint's name; longer ones are truncated.
 const MAX_NAME: usize = 120;
@@ -47,7 +47,7 @@ pub(super) fn choose(
     stack: Option<&AnimStack>,
     moves: impl Fn(&Node) -> bool,
     wanted: SkeletonChoice<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<Joints, FbxError> {
     let marked = bones(scene, stack);
     if !marked.contains(&true) {
@@ -111,7 +111,7 @@ pub(super) fn choose(
     let top = *tops.get(skeleton).ok_or(FbxError::NoSkeleton)?;
     let left_out = num_bones[scene_root] - num_bones[top];
     if left_out > 0 && matches!(wanted, SkeletonChoice::Largest) {
-        warnings.push(Warning::OtherSkeletons {
+        warnings.push(FileWarning::OtherSkeletons {
             taken: shown_name(&scene.nodes[top]),
             names: names(),
             count: left_out,
@@ -201,7 +201,7 @@ fn shown_name(node: &Node) -> String {
 }
 
 /// Gives every joint a unique name: a number is appended to names in use and to empty names.
-fn make_unique(names: &mut [String], warnings: &mut Vec<Warning>) {
+fn make_unique(names: &mut [String], warnings: &mut Vec<FileWarning>) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for name in names.iter() {
         *counts.entry(name.clone()).or_default() += 1;
@@ -213,7 +213,7 @@ fn make_unique(names: &mut [String], warnings: &mut Vec<Warning>) {
         *number += 1;
         if *number == 1 && !name.is_empty() {
             if counts[name] > 1 {
-                warnings.push(Warning::NamesNumbered {
+                warnings.push(FileWarning::NamesNumbered {
                     name: name.clone(),
                     count: counts[name],
                 });
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(names, ["a", "b", "a_3", "a_2", "joint_1", "a_4", "joint_2"]);
         assert_eq!(
             warnings,
-            [Warning::NamesNumbered {
+            [FileWarning::NamesNumbered {
                 name: "a".to_owned(),
                 count: 3
             }]

@@ -402,9 +402,10 @@ mod tests {
                     let Some(shape) = &node.mesh else { continue };
                     for point in &shape.skinned_position.values {
                         let point = scene::vec3(*point);
-                        let point = match shape.skinned_is_local {
-                            true => affine(&node.geometry_to_world).transform_point3(point),
-                            false => point,
+                        let point = if shape.skinned_is_local {
+                            affine(&node.geometry_to_world).transform_point3(point)
+                        } else {
+                            point
                         };
                         expected.push(source.space.unit_metres * (source.turn() * point));
                     }

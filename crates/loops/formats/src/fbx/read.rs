@@ -17,7 +17,7 @@ use crate::excerpt::one_line;
 use crate::limits::MAX_VALUE;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning};
-use crate::{error::ReadError, settings::ReadSettings, warning::Warning};
+use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
 
 /// A joint whose translation in its parent varies by less is still, in metres: exporters write it with single-precision noise.
 const STILL_METRES: f64 = 2e-6;
@@ -50,7 +50,7 @@ impl FbxScene {
             shapes,
         }: Animated<'_>,
         settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
+        warnings: &mut Vec<FileWarning>,
     ) -> Result<LoadedTake, ReadError> {
         let scene = &self.scene;
         let mut samples = Samples::new(scene, anim, joints, grid)?;
@@ -88,7 +88,7 @@ impl FbxScene {
             form: match file {
                 Some(file) => Form::File(Box::new(FbxFile { shapes, ..file })),
                 None => Form::Fresh {
-                    leaves: Some(Warning::RestNotKept),
+                    leaves: Some(FileWarning::RestNotKept),
                 },
             },
             has_short_tracks: false,
@@ -124,7 +124,7 @@ impl ParsedFile for FbxScene {
 
     /// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several, else
     /// `name`. The space is that stated in the file, unless `settings` override it or the body would not have a person's size.
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         settings.check_unit()?;
         let scene = &self.scene;
         let stack = timing::choose_stack(scene, settings.animation, warnings)?;
@@ -134,9 +134,10 @@ impl ParsedFile for FbxScene {
         let grid = timing::grid(scene, stack, &joints, warnings)?;
         (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;
         // Weights take part of what the file may take; beyond it they are left out, and so where they could not be written again.
-        let most_shapes = match form::is_writable(&self.bytes) {
-            true => (settings.limits.most_transforms() / grid.num_frames).saturating_sub(joints.nodes.len()),
-            false => 0,
+        let most_shapes = if form::is_writable(&self.bytes) {
+            (settings.limits.most_transforms() / grid.num_frames).saturating_sub(joints.nodes.len())
+        } else {
+            0
         };
         let shapes = Shapes::new(scene, stack, most_shapes);
         timing::warn_of_turns(stack, &joints, &grid, warnings);
@@ -157,7 +158,7 @@ impl ParsedFile for FbxScene {
         self.sampled(animated, settings, warnings)
     }
 
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         settings.check_unit()?;
         let animated = Animated {
             take_name: name,
@@ -265,7 +266,7 @@ impl Samples {
         Ok(samples)
     }
 
-    fn warn_of_scale(&self, joints: &Joints, warnings: &mut Vec<Warning>) {
+    fn warn_of_scale(&self, joints: &Joints, warnings: &mut Vec<FileWarning>) {
         for varies in [false, true] {
             let mut found = (0..self.num_joints).filter(|&joint| {
                 // A scale shared by the whole skeleton is a unit conversion.
@@ -274,7 +275,7 @@ impl Samples {
                 is_varying == varies && (is_scaled || is_varying)
             });
             if let Some(first) = found.next() {
-                warnings.push(Warning::ScaledJoints {
+                warnings.push(FileWarning::ScaledJoints {
                     joint: joints.names[first].clone(),
                     count: 1 + found.count(),
                     varies,
@@ -356,7 +357,7 @@ fn settle(
     probe: &Take,
     scale_above: f64,
     settings: &SpaceSettings,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> (Space, DQuat) {
     let stated = scene::stated_axes(scene);
     let axes = match (settings.up, stated) {

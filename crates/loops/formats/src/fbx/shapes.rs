@@ -6,7 +6,7 @@ use ufbx::{Anim, AnimProp, AnimStack, BlendChannel, ElementType, Scene};
 
 use super::timing::{self, Grid};
 use super::{form::ChannelShapes, joints::Joints, scene};
-use crate::{shapes::ShapeWeights, warning::Warning};
+use crate::{shapes::ShapeWeights, warning::FileWarning};
 
 /// Percents beyond this are faults of a file.
 const MAX_PERCENT: f64 = 1e6;
@@ -44,7 +44,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// Warns about animated properties that are neither theirs nor translations, rotations and scales of the joints.
-    pub(super) fn warn_of_others(&self, stack: &AnimStack, joints: &Joints, warnings: &mut Vec<Warning>) {
+    pub(super) fn warn_of_others(&self, stack: &AnimStack, joints: &Joints, warnings: &mut Vec<FileWarning>) {
         let of_skeleton: HashSet<usize> = joints.above.iter().chain(&joints.nodes).copied().collect();
         let (mut nodes, mut others) = (HashSet::new(), 0);
         let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
@@ -63,10 +63,10 @@ impl<'a> Shapes<'a> {
             }
         }
         if !nodes.is_empty() {
-            warnings.push(Warning::NodesLeftOut { count: nodes.len() });
+            warnings.push(FileWarning::NodesLeftOut { count: nodes.len() });
         }
         if others > 0 {
-            warnings.push(Warning::ChannelsLeftOut { count: others });
+            warnings.push(FileWarning::ChannelsLeftOut { count: others });
         }
     }
 

@@ -5,7 +5,7 @@ use loopwright_core::{Pose, Take};
 
 #[cfg(feature = "fbx")]
 use super::form::FbxFile;
-use crate::{space::Space, warning::Warning};
+use crate::{space::Space, warning::FileWarning};
 
 /// The form of a take in an FBX file: one that was read, or a new one.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +42,7 @@ pub(super) enum Form {
     Fresh {
         /// A warning if the motion comes from a file whose other contents are not kept.
         #[cfg_attr(feature = "handover", serde(with = "crate::handover::leaves"))]
-        leaves: Option<Warning>,
+        leaves: Option<FileWarning>,
     },
 }
 

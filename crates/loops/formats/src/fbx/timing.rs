@@ -3,7 +3,7 @@
 use ufbx::{AnimCurve, AnimStack, Scene};
 
 use super::{error::FbxError, joints::Joints};
-use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationChoice, warning::Warning};
+use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationChoice, warning::FileWarning};
 
 /// Most characters of an animation's name in a message.
 const MAX_NAME: usize = 60;
@@ -24,7 +24,7 @@ pub(super) fn animation_names(scene: &Scene) -> Vec<String> {
 pub(super) fn choose_stack<'a>(
     scene: &'a Scene,
     choice: AnimationChoice<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<&'a AnimStack, ReadError> {
     let stacks: Vec<&AnimStack> = (&scene.anim_stacks).into_iter().collect();
     if let Some(chosen) = choice.among(&animation_names(scene))? {
@@ -51,7 +51,7 @@ pub(super) fn choose_stack<'a>(
     }
     let stack = longest.ok_or(FbxError::NoAnimation)?;
     if with_keys.len() > 1 {
-        warnings.push(Warning::SeveralAnimations {
+        warnings.push(FileWarning::SeveralAnimations {
             taken: cut(&stack.element.name, MAX_NAME),
             names: animation_names(scene).iter().map(|name| cut(name, MAX_NAME)).collect(),
         });
@@ -118,7 +118,7 @@ pub(super) fn grid(
     scene: &Scene,
     stack: &AnimStack,
     joints: &Joints,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<Grid, FbxError> {
     let mut is_joint = vec![false; scene.nodes.len()];
     for &node in &joints.nodes {
@@ -146,7 +146,7 @@ pub(super) fn grid(
         // Names of rates are rounded: 23.976 is 24 000 in 1001 seconds.
         Some(rate) if (rate / scene_rate - 1.0).abs() < SAME_RATE => rate,
         Some(rate) if rate > 1.01 * scene_rate || !RATES.contains(&scene_rate) => {
-            warnings.push(Warning::KeyRate {
+            warnings.push(FileWarning::KeyRate {
                 keys_hz: rate,
                 scene_hz: scene_rate,
             });
@@ -159,20 +159,20 @@ pub(super) fn grid(
         return Err(FbxError::FrameRate { found: rate });
     }
     if is_off_grid(&curves, [begin, end], rate) {
-        warnings.push(Warning::KeysOffGrid {
+        warnings.push(FileWarning::KeysOffGrid {
             animation: cut(&stack.element.name, MAX_NAME),
             rate_hz: rate,
         });
     }
     let num_stepped = curves.iter().filter(|curve| varies(curve) && holds(curve)).count();
     if num_stepped > 0 {
-        warnings.push(Warning::Stepped {
+        warnings.push(FileWarning::Stepped {
             animation: cut(&stack.element.name, MAX_NAME),
             count: num_stepped,
         });
     }
     if is_stated && last_key < end - 1.5 / rate {
-        warnings.push(Warning::AnimationShorter {
+        warnings.push(FileWarning::AnimationShorter {
             keys_end_secs: (last_key - begin).max(0.0),
             stated_secs: end - begin,
         });
@@ -238,7 +238,7 @@ pub(super) fn varies(curve: &AnimCurve) -> bool {
 }
 
 /// Warns about joints whose curves turn on by more than half a turn from frame to frame.
-pub(super) fn warn_of_turns(stack: &AnimStack, joints: &Joints, grid: &Grid, warnings: &mut Vec<Warning>) {
+pub(super) fn warn_of_turns(stack: &AnimStack, joints: &Joints, grid: &Grid, warnings: &mut Vec<FileWarning>) {
     let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
     let turns =
         props.filter(|prop| prop.element.type_ == ufbx::ElementType::Node && &*prop.prop_name == "Lcl Rotation");
@@ -259,7 +259,7 @@ pub(super) fn warn_of_turns(stack: &AnimStack, joints: &Joints, grid: &Grid, war
         let curves = prop.anim_value.curves.iter().flatten();
         curves.filter_map(move |curve| Some((joints.names[joint?].clone(), fastest(curve)?)))
     });
-    warnings.extend(Warning::turns_back(found));
+    warnings.extend(FileWarning::turns_back(found));
 }
 
 /// Fewest intervals that define a rate, and the share of them that must have one length, within a hundredth of it.

@@ -7,7 +7,9 @@ use super::source::Beside;
 use super::track::{self, Track};
 use super::vrm::Humanoid;
 use super::{accessor::Accessors, container::Document, error::GltfError};
-use crate::{error::ReadError, excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, settings::ReadSettings, warning::Warning};
+use crate::{
+    error::ReadError, excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, settings::ReadSettings, warning::FileWarning,
+};
 
 /// Longest name in messages.
 const MAX_SHOWN_NAME: usize = 120;
@@ -100,7 +102,7 @@ pub(crate) fn animation<'a>(
     accessors: &Accessors<'_>,
     nodes: &Nodes,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<Chosen<'a>, ReadError> {
     if animations.is_empty() {
         return Err(GltfError::NoAnimations.into());
@@ -122,7 +124,7 @@ fn longest<'a>(
     names: &[String],
     accessors: &Accessors<'_>,
     nodes: &Nodes,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<Chosen<'a>, GltfError> {
     let names: Vec<String> = names.iter().map(|name| cut(name, MAX_SHOWN_NAME)).collect();
     let count = animations.len();
@@ -166,12 +168,12 @@ fn longest<'a>(
     let (_, chosen) = by_length.swap_remove(moving.unwrap_or(0));
     let taken = names[chosen.index].clone();
     if moving.is_none() {
-        warnings.push(Warning::StandsStill {
+        warnings.push(FileWarning::StandsStill {
             animation: taken.clone(),
         });
     }
     if count > 1 {
-        warnings.push(Warning::SeveralAnimations { taken, names });
+        warnings.push(FileWarning::SeveralAnimations { taken, names });
     }
     Ok(chosen)
 }
@@ -202,7 +204,7 @@ fn skin_joints(
     nodes: &Nodes,
     moved: &[bool],
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<Vec<usize>, ReadError> {
     let skins: Vec<Skin> = parts::parts(document, "skins")?;
     for (index, skin) in skins.iter().enumerate() {
@@ -235,7 +237,7 @@ fn skin_joints(
         skin.joints.len() <= MAX_JOINTS_COMPARED && !skin.joints.iter().all(within)
     });
     if settings.skin.is_none() && others {
-        warnings.push(Warning::SeveralSkins {
+        warnings.push(FileWarning::SeveralSkins {
             taken: names[chosen].clone(),
             names,
         });
@@ -264,7 +266,7 @@ pub(crate) fn joints(
     moves: &[(usize, Path, usize)],
     bones: Option<&Humanoid>,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<Joints, ReadError> {
     if let Some(bones) = of_motion(nodes, bones) {
         return Ok(bones?);
@@ -304,7 +306,7 @@ pub(crate) fn joints(
             }
         }
         if left_out > 0 {
-            warnings.push(Warning::NodesLeftOut { count: left_out });
+            warnings.push(FileWarning::NodesLeftOut { count: left_out });
         }
     }
     Ok(connected(nodes, &with_bones(is_joint, bones))?)
@@ -317,7 +319,7 @@ pub(crate) fn joints_at_rest(
     nodes: &Nodes,
     bones: Option<&Humanoid>,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<Joints, ReadError> {
     if let Some(bones) = of_motion(nodes, bones) {
         return Ok(bones?);
@@ -353,7 +355,7 @@ fn skinned_joints(
     moved: &[bool],
     bones: Option<&Humanoid>,
     settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<Vec<usize>, ReadError> {
     let num_before = warnings.len();
     let skinned = skin_joints(document, nodes, moved, settings, warnings)?;

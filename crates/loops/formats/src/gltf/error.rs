@@ -93,9 +93,10 @@ impl GltfError {
 
     /// Errors: the index is beyond the last thing.
     pub(crate) fn check_index(found: usize, count: usize, at: impl FnOnce() -> String) -> Result<(), Self> {
-        match found < count {
-            true => Ok(()),
-            false => Err(Self::no_such(at(), found, count)),
+        if found < count {
+            Ok(())
+        } else {
+            Err(Self::no_such(at(), found, count))
         }
     }
 

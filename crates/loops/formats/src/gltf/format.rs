@@ -98,9 +98,10 @@ impl FileForm for GltfSource {
     }
 
     fn formats(&self) -> &'static [Format] {
-        match vrm::is_motion(&self.document) {
-            true => &[Format::Vrma],
-            false => &[Format::Glb, Format::Gltf],
+        if vrm::is_motion(&self.document) {
+            &[Format::Vrma]
+        } else {
+            &[Format::Glb, Format::Gltf]
         }
     }
 

@@ -432,11 +432,12 @@ impl List {
 }
 
 fn check_size(numbers: &[f64], at: &str, vertex: usize) -> Result<(), MeshError> {
-    match numbers.iter().all(|number| number.abs() <= MAX_VALUE) {
-        true => Ok(()),
-        false => Err(MeshError::OutOfRange {
+    if numbers.iter().all(|number| number.abs() <= MAX_VALUE) {
+        Ok(())
+    } else {
+        Err(MeshError::OutOfRange {
             at: at.to_owned(),
             vertex,
-        }),
+        })
     }
 }

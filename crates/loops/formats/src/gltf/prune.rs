@@ -104,9 +104,10 @@ fn under_key(part: &Value, key: &str, into: &mut HashSet<usize>) {
         Value::Array(list) => list.iter().for_each(|each| under_key(each, key, into)),
         Value::Object(map) => {
             for (name, each) in map {
-                match name == key {
-                    true => integers(each, into),
-                    false => under_key(each, key, into),
+                if name == key {
+                    integers(each, into);
+                } else {
+                    under_key(each, key, into);
                 }
             }
         }

@@ -17,7 +17,7 @@ use crate::settings::{Companions, ReadSettings};
 use crate::shapes::ShapeWeights;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, UpChoice, guess, warning::SpaceWarning};
-use crate::{error::ReadError, excerpt::cut, warning::Warning};
+use crate::{error::ReadError, excerpt::cut, warning::FileWarning};
 
 /// A file, parsed except for its keys.
 pub(crate) struct GltfFile {
@@ -61,11 +61,11 @@ impl GltfFile {
     }
 
     /// The bones that the file states.
-    fn stated_bones(&self, warnings: &mut Vec<Warning>) -> Option<&Humanoid> {
+    fn stated_bones(&self, warnings: &mut Vec<FileWarning>) -> Option<&Humanoid> {
         match &self.bones {
             Ok(bones) => bones.as_ref(),
             Err(fault) => {
-                warnings.push(Warning::BonesUnused {
+                warnings.push(FileWarning::BonesUnused {
                     reason: fault.to_string(),
                 });
                 None
@@ -81,7 +81,7 @@ impl GltfFile {
         grid: &Grid,
         shapes: Vec<NodeShapes>,
         settings: &ReadSettings<'_>,
-        warnings: &mut Vec<Warning>,
+        warnings: &mut Vec<FileWarning>,
     ) -> Result<LoadedTake, ReadError> {
         let every = probe_stride(grid.num_frames);
         // As if the file had our space, until its own is known.
@@ -125,7 +125,7 @@ impl ParsedFile for GltfFile {
         self.names.clone()
     }
 
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         settings.check_unit()?;
         let Self { document, nodes, .. } = self;
         let accessors = Accessors::new(document, &self.faults, self.num_bytes);
@@ -139,7 +139,7 @@ impl ParsedFile for GltfFile {
         let bones = self.stated_bones(warnings);
         let avatar = bones.filter(|bones| bones.is_motion);
         if let Some(missing) = avatar.map(Humanoid::missing).filter(|missing| !missing.is_empty()) {
-            warnings.push(Warning::BonesMissing {
+            warnings.push(FileWarning::BonesMissing {
                 names: missing.iter().map(|&name| name.to_owned()).collect(),
             });
         }
@@ -199,13 +199,13 @@ impl ParsedFile for GltfFile {
             has_curves,
         );
         if num_stepped > 0 {
-            warnings.push(Warning::Stepped {
+            warnings.push(FileWarning::Stepped {
                 animation: name.clone(),
                 count: num_stepped,
             });
         }
         if !grid.is_keys_own {
-            warnings.push(Warning::KeysOffGrid {
+            warnings.push(FileWarning::KeysOffGrid {
                 animation: name.clone(),
                 rate_hz: 1.0 / grid.step_secs,
             });
@@ -221,8 +221,8 @@ impl ParsedFile for GltfFile {
         let ignored = chosen.animation.channels.len() - num_moves - shapes.len();
         if ignored > 0 {
             warnings.push(match avatar {
-                Some(_) => Warning::NotOfBones { count: ignored },
-                None => Warning::ChannelsLeftOut { count: ignored },
+                Some(_) => FileWarning::NotOfBones { count: ignored },
+                None => FileWarning::ChannelsLeftOut { count: ignored },
             });
         }
         let weights_of = |(node, property, track): (usize, Beside, Track)| NodeShapes {
@@ -236,7 +236,7 @@ impl ParsedFile for GltfFile {
         self.sampled(rig, &name, &grid, shapes, settings, warnings)
     }
 
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         settings.check_unit()?;
         let bones = self.stated_bones(warnings);
         let joints = choose::joints_at_rest(&self.document, &self.nodes, bones, settings, warnings)?;
@@ -415,7 +415,7 @@ impl<'a> Rig<'a> {
 const SCALE_TOLERANCE: f64 = 1e-3;
 
 /// Warns about joints with scales and about changing ones: their effect on lengths is read, but a loop cannot hold a change.
-fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<Warning>) {
+fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<FileWarning>) {
     let changes = |node: usize| rig.tracks[node].scale.as_ref().is_some_and(Track::moves);
     let scale = |node: usize| {
         let rest = rig.nodes.transforms[node].scale;
@@ -438,7 +438,7 @@ fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<Warning>) {
         let joints = rig.joints.nodes.iter().flatten().chain(&above).copied();
         let mut found = joints.filter(|&node| changes(node) == varies && (varies || counts(node)));
         if let Some(first) = found.next() {
-            warnings.push(Warning::ScaledJoints {
+            warnings.push(FileWarning::ScaledJoints {
                 joint: cut(&rig.nodes.name(first), MAX_NAME),
                 count: 1 + found.count(),
                 varies,
@@ -448,7 +448,7 @@ fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<Warning>) {
 }
 
 /// Warns about joints with keys for only a part of the animation; before and after they are still.
-fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, warnings: &mut Vec<Warning>) {
+fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, warnings: &mut Vec<FileWarning>) {
     let slack = 1.5 * grid.step_secs;
     let (start, end) = (grid.start_secs, grid.secs(grid.num_frames - 1));
     let covered = |node: usize| {
@@ -471,7 +471,7 @@ fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, 
         .map(|&node| (node, covered(node)))
         .filter(|(_, (from, to))| *from > start + slack || *to < end - slack);
     if let Some((node, (from, to))) = short.next() {
-        warnings.push(Warning::ChannelsShorter {
+        warnings.push(FileWarning::ChannelsShorter {
             joint: cut(&nodes.name(node), MAX_NAME),
             count: 1 + short.count(),
             keys_secs: [from - start, to - start],
@@ -488,7 +488,7 @@ const LARGEST_METRES: f64 = 80.0;
 
 /// The format specifies metres and +Y up. This is used unless the model would be smaller than a mouse, or larger than a whale and in
 /// another unit a person, or larger than any animal. Bones have one length in all animations of a file, whatever they show.
-fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Space {
+fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Space {
     let mut choice = settings.space;
     if choice.up == UpChoice::Auto {
         choice.up = UpChoice::Y;

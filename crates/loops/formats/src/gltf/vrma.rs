@@ -17,7 +17,7 @@ use super::{fresh::GENERATOR, vrm, write};
 use crate::file_form::FileForm;
 use crate::format::{Capabilities, Format};
 use crate::written::WrittenFile;
-use crate::{error::WriteError, keyed_motion::KeyedMotion, space::Space, warning::Warning};
+use crate::{error::WriteError, keyed_motion::KeyedMotion, space::Space, warning::FileWarning};
 
 /// Bones that are farther from their places than this are spoken of, metres.
 const APART_METRES: f64 = 0.002;
@@ -265,7 +265,7 @@ impl FileForm for VrmaSource {
         let take = take_of(motion.name, Skeleton::new(joints.collect())?, motion.step_secs, poses)?;
         let mut written = write::write(&motion.on_joints_of(&take), &self.file)?;
         if metres > APART_METRES {
-            written.warnings.push(Warning::BonesApart {
+            written.warnings.push(FileWarning::BonesApart {
                 joint: skeleton.joint(farthest).name.clone(),
                 metres,
             });

@@ -20,7 +20,7 @@ use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
 use crate::written::{Added, WrittenFile};
 use crate::{
     animation_name::Name, error::WriteError, file_form::FileForm, file_form::MotionOfFile, file_form::not_extended,
-    keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::Warning,
+    keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::FileWarning,
 };
 
 /// Most transforms in one animation: some gigabytes.
@@ -447,14 +447,14 @@ fn finish(document: &Document, is_binary: bool, name: &str) -> Result<WrittenFil
     }
     let mut warnings = Vec::new();
     if let Some(first) = outside.first() {
-        warnings.push(Warning::OutsideFiles {
+        warnings.push(FileWarning::OutsideFiles {
             first: crate::excerpt::excerpt(first.as_bytes()),
             count: outside.len(),
         });
     }
     let unfit = edit::unfit_animations(document);
     if !unfit.is_empty() {
-        warnings.push(Warning::UnfitAnimations { names: unfit });
+        warnings.push(FileWarning::UnfitAnimations { names: unfit });
     }
     Ok(WrittenFile {
         bytes: if is_binary {

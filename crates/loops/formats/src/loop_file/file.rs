@@ -17,7 +17,7 @@ use super::{describe, sidecar::Sidecar};
 use crate::error::{ReadError, WriteError};
 use crate::settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings};
 use crate::space::{Space, SpaceSettings};
-use crate::warning::Warning;
+use crate::warning::FileWarning;
 use crate::write::{with_facts, write_loop_on_feet};
 use crate::{animated_file::AnimatedFile, keyed_motion::KeyedMotion, naming, source::Source, written::WrittenFile};
 
@@ -141,7 +141,7 @@ impl LoopFile {
         let source = &source.along(made)?;
         let feet = describe::feet(clip, &made.body, &made.feet, made.seam_sample());
         let mut written = checked(clip, Some(&feet), source, writing)?;
-        written.warnings.extend(has_sides.then_some(Warning::SidesEvened));
+        written.warnings.extend(has_sides.then_some(FileWarning::SidesEvened));
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
         let animation = written.animation.as_deref();
         let back = ReadBack::new(
@@ -256,9 +256,10 @@ impl DerivedLoop {
         let writing = LoopWriteSettings {
             in_place: !mode.moves_root(),
             add_root: origin.add_root,
-            closing_key: match first.playback.closing_key {
-                true => ClosingKey::Repeat,
-                false => ClosingKey::Drop,
+            closing_key: if first.playback.closing_key {
+                ClosingKey::Repeat
+            } else {
+                ClosingKey::Drop
             },
             copies: first.playback.copies,
             ..LoopWriteSettings::default()

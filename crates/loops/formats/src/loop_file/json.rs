@@ -14,9 +14,12 @@ pub fn to_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
     text.push('\n');
     let is_harmful = |letter: char| letter.is_control() && letter != '\n';
     if text.contains(is_harmful) {
-        let escaped = text.chars().map(|letter| match is_harmful(letter) {
-            true => format!("\\u{:04x}", u32::from(letter)),
-            false => letter.to_string(),
+        let escaped = text.chars().map(|letter| {
+            if is_harmful(letter) {
+                format!("\\u{:04x}", u32::from(letter))
+            } else {
+                letter.to_string()
+            }
         });
         text = escaped.collect();
     }

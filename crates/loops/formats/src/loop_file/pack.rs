@@ -17,7 +17,7 @@ use crate::{
     file_form::{MotionContent, MotionOfFile},
     settings::LoopWriteSettings,
     source::Source,
-    warning::Warning,
+    warning::FileWarning,
     write::{with_facts_of_all, write_take, write_take_with_root},
     written::WrittenFile,
 };
@@ -52,7 +52,7 @@ pub struct LoopPack {
     /// For each loop what was written, or why it could not be.
     pub loops: Vec<Result<MeasuredLoop, LoopFileError>>,
     /// Changes made for writing.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<FileWarning>,
 }
 
 impl LoopPack {
@@ -147,7 +147,7 @@ pub struct MotionPack {
     /// For each motion what was measured of a loop, nothing of a take, or why it could not be written.
     pub motions: Vec<Result<Option<MeasuredLoop>, LoopFileError>>,
     /// Changes made for writing.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<FileWarning>,
 }
 
 impl MotionPack {

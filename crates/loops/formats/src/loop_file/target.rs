@@ -153,9 +153,10 @@ impl Target {
 
     /// The rate at which the engine samples a motion of that many frames per second.
     pub fn sampled_rate(self, frame_rate_hz: f64) -> f64 {
-        match self.choices().whole_rate {
-            true => frame_rate_hz.round().max(1.0),
-            false => frame_rate_hz,
+        if self.choices().whole_rate {
+            frame_rate_hz.round().max(1.0)
+        } else {
+            frame_rate_hz
         }
     }
 
@@ -178,13 +179,15 @@ impl Target {
     /// The form of the file as the engine needs it: in the space that it assumes, and without keys that say nothing.
     pub fn placed(self, source: Source) -> Source {
         let choices = self.choices();
-        let source = match choices.bvh_in_metres {
-            true => source.in_metres(),
-            false => source,
+        let source = if choices.bvh_in_metres {
+            source.in_metres()
+        } else {
+            source
         };
-        match choices.is_engine {
-            true => source.for_engines(),
-            false => source,
+        if choices.is_engine {
+            source.for_engines()
+        } else {
+            source
         }
     }
 

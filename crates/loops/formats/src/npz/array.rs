@@ -97,18 +97,17 @@ impl<'a> Array<'a> {
     /// Errors: it has another shape; `None` stands for any size.
     pub(super) fn check_shape(&self, expected: &[Option<usize>]) -> Result<(), NpzError> {
         let fits = |(found, expected): (&usize, &Option<usize>)| expected.is_none_or(|expected| expected == *found);
-        match self.shape.len() == expected.len() && self.shape.iter().zip(expected).all(fits) {
-            true => Ok(()),
-            false => {
-                let sizes = expected
-                    .iter()
-                    .map(|size| size.map_or("any".to_owned(), |size| size.to_string()));
-                Err(NpzError::Shape {
-                    name: self.name.to_owned(),
-                    found: self.shape.clone(),
-                    expected: format!("[{}]", sizes.collect::<Vec<_>>().join(", ")),
-                })
-            }
+        if self.shape.len() == expected.len() && self.shape.iter().zip(expected).all(fits) {
+            Ok(())
+        } else {
+            let sizes = expected
+                .iter()
+                .map(|size| size.map_or("any".to_owned(), |size| size.to_string()));
+            Err(NpzError::Shape {
+                name: self.name.to_owned(),
+                found: self.shape.clone(),
+                expected: format!("[{}]", sizes.collect::<Vec<_>>().join(", ")),
+            })
         }
     }
 

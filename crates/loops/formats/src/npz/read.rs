@@ -12,7 +12,7 @@ use crate::excerpt::one_line;
 use crate::limits::{MAX_DEPTH_WITH_ROOT, MAX_VALUE, SizeLimits};
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, Up, UpChoice};
-use crate::{error::ReadError, settings::ReadSettings, warning::Warning};
+use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
 
 /// A joint whose translation in its parent stays within this of its offset, metres, stands at its offset: positions are of single precision.
 const RIGID_METRES: f64 = 2e-5;
@@ -35,7 +35,7 @@ impl ParsedFile for NpzBytes<'_> {
         Vec::new()
     }
 
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, _: &mut Vec<Warning>) -> Loaded {
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
         settings.check_unit()?;
         let arrays = Arrays {
             entries: zip::entries(&self.0)?,
@@ -57,7 +57,7 @@ impl ParsedFile for NpzBytes<'_> {
         Ok(LoadedTake::new(take, source))
     }
 
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Loaded {
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         self.read(name, settings, warnings)
     }
 

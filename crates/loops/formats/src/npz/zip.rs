@@ -134,9 +134,10 @@ impl Entry<'_> {
         if bytes.len() as u64 != self.stated {
             return Err(damaged("it has other bytes than it states").into());
         }
-        match crc32(&bytes) == self.crc {
-            true => Ok(bytes),
-            false => Err(damaged("its check sum is wrong").into()),
+        if crc32(&bytes) == self.crc {
+            Ok(bytes)
+        } else {
+            Err(damaged("its check sum is wrong").into())
         }
     }
 }

@@ -1,8 +1,14 @@
-//! What a player relies on in a manifest.
+//! A manifest as text: read, written, and checked for what a player relies on.
 
 use std::collections::BTreeSet;
 
-use super::manifest::{MAX_BYTES, Manifest, SET_FORMAT, SET_VERSION, SetClip};
+use serde::Deserialize;
+
+use super::manifest::{Manifest, SET_FORMAT, SET_VERSION, SetClip};
+use crate::loop_file::{from_text, to_text};
+
+/// Largest manifest that is read, bytes.
+const MAX_BYTES: usize = 64 << 20;
 
 /// Largest number in a manifest, in any unit.
 const MAX_NUMBER: f64 = 1e9;
@@ -47,8 +53,48 @@ impl From<serde_json::Error> for ManifestError {
 }
 
 impl Manifest {
+    /// Reads a manifest that is relied on: every number is finite, every name that of a clip, and lists have the lengths that they must
+    /// have. Errors: [`ManifestError`].
+    pub fn from_json(bytes: &[u8]) -> Result<Self, ManifestError> {
+        let manifest = Self::parse(bytes)?;
+        manifest.check()?;
+        Ok(manifest)
+    }
+
+    /// Reads a manifest as it is, for a player, which checks what it plays. Errors: [`ManifestError`], but for what the keys say.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
+        #[derive(Deserialize)]
+        struct Marks {
+            #[serde(default)]
+            format: String,
+            #[serde(default)]
+            version: u32,
+        }
+        if bytes.len() > MAX_BYTES {
+            return Err(ManifestError::TooLarge { found: bytes.len() });
+        }
+        let marks: Marks = from_text(bytes)?;
+        if marks.format != SET_FORMAT {
+            let found = marks.format.chars().take(40).collect();
+            return Err(ManifestError::Format { found });
+        }
+        if marks.version != SET_VERSION {
+            return Err(ManifestError::Version { found: marks.version });
+        }
+        Ok(from_text(bytes)?)
+    }
+
+    /// The manifest as indented JSON with a final newline. Errors: it would not be read again.
+    pub fn to_json(&self) -> Result<String, ManifestError> {
+        // Says of numbers which one it is; those that the form leaves out are null in the text.
+        self.check()?;
+        let text = to_text(self)?;
+        Self::from_json(text.as_bytes())?;
+        Ok(text)
+    }
+
     /// Errors: what a player could not rely on.
-    pub(super) fn check(&self) -> Result<(), ManifestError> {
+    fn check(&self) -> Result<(), ManifestError> {
         in_range("fps", self.fps, 1e-3, 1e6)?;
         let mut names = BTreeSet::new();
         for clip in &self.clips {

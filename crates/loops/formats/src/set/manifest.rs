@@ -7,11 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use loopwright_core::analysis::MotionKind;
 
-use super::check::ManifestError;
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
 use crate::loop_file::facts::{Grade, TakeFacts};
 use crate::loop_file::word::{if_known, optional_word};
-use crate::loop_file::{from_text, to_text};
 
 /// The identifier of the format.
 pub const SET_FORMAT: &str = "loopwright-set";
@@ -21,9 +19,6 @@ pub const SET_VERSION: u32 = 1;
 
 /// The name of the file beside the clips.
 pub const SET_FILE: &str = "set.json";
-
-/// Largest manifest that is read, bytes.
-pub(super) const MAX_BYTES: usize = 64 << 20;
 
 /// A set.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -340,46 +335,6 @@ impl Manifest {
         }
         files
     }
-
-    /// Reads a manifest that is relied on: every number is finite, every name that of a clip, and lists have the lengths that they must
-    /// have. Errors: [`ManifestError`].
-    pub fn from_json(bytes: &[u8]) -> Result<Self, ManifestError> {
-        let manifest = Self::parse(bytes)?;
-        manifest.check()?;
-        Ok(manifest)
-    }
-
-    /// Reads a manifest as it is, for a player, which checks what it plays. Errors: [`ManifestError`], but for what the keys say.
-    pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
-        #[derive(Deserialize)]
-        struct Marks {
-            #[serde(default)]
-            format: String,
-            #[serde(default)]
-            version: u32,
-        }
-        if bytes.len() > MAX_BYTES {
-            return Err(ManifestError::TooLarge { found: bytes.len() });
-        }
-        let marks: Marks = from_text(bytes)?;
-        if marks.format != SET_FORMAT {
-            let found = marks.format.chars().take(40).collect();
-            return Err(ManifestError::Format { found });
-        }
-        if marks.version != SET_VERSION {
-            return Err(ManifestError::Version { found: marks.version });
-        }
-        Ok(from_text(bytes)?)
-    }
-
-    /// The manifest as indented JSON with a final newline. Errors: it would not be read again.
-    pub fn to_json(&self) -> Result<String, ManifestError> {
-        // Says of numbers which one it is; those that the form leaves out are null in the text.
-        self.check()?;
-        let text = to_text(self)?;
-        Self::from_json(text.as_bytes())?;
-        Ok(text)
-    }
 }
 
 impl SetClip {
@@ -396,6 +351,8 @@ impl SetClip {
 
 #[cfg(test)]
 mod tests {
+    use crate::set::ManifestError;
+
     use super::*;
 
     fn set() -> Manifest {

@@ -6,7 +6,7 @@ use loopwright_core::{BodyOverrides, Take, math::ops};
 
 use super::choice::{SpaceSettings, UnitChoice, UpChoice};
 use super::{Axis, NAMED_UNITS, Space, Up, warning::SpaceWarning};
-use crate::warning::Warning;
+use crate::warning::FileWarning;
 
 /// Heights of people in metres: the range for a detected unit. No two named units are both in this range for one body.
 pub(super) const HEIGHT_METRES: core::ops::RangeInclusive<f64> = 1.2..=2.2;
@@ -30,7 +30,7 @@ const LARGE_OFFSET: f64 = 10.0;
 /// Determines the space of a file by frames of its take, still in the file's own axes and unit.
 ///
 /// Doubts are reported in `warnings`.
-pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<Warning>) -> Space {
+pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<FileWarning>) -> Space {
     let up = match settings.up {
         UpChoice::Given(up) => up,
         UpChoice::Auto => guess_up(probe, warnings),
@@ -63,7 +63,7 @@ pub(super) fn find_body(take: &Take) -> Option<Body> {
 /// The axis along which the head is highest above the feet, by the median over frames; the hips are used if no head is known.
 ///
 /// The head of an animal with more legs is also far ahead of its feet, so there the upper ends of the legs are used.
-fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Up {
+fn guess_up(probe: &Take, warnings: &mut Vec<FileWarning>) -> Up {
     let joints = find_body(probe)
         .filter(|body| !body.feet.is_empty() && body.found_by != FoundBy::AllLeaves)
         .filter(|body| body.head.is_some() || body.found_by == FoundBy::Names)
@@ -159,7 +159,7 @@ pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
     (height > 0.0).then_some(height)
 }
 
-fn unit_by_height(height: f64, warnings: &mut Vec<Warning>) -> f64 {
+fn unit_by_height(height: f64, warnings: &mut Vec<FileWarning>) -> f64 {
     // How far outside the window, as the logarithm of a ratio; negative inside.
     let miss = |metres: f64| {
         let height = height * metres;
@@ -175,7 +175,7 @@ fn unit_by_height(height: f64, warnings: &mut Vec<Warning>) -> f64 {
     })
 }
 
-fn unit_by_offsets(take: &Take, warnings: &mut Vec<Warning>) -> f64 {
+fn unit_by_offsets(take: &Take, warnings: &mut Vec<FileWarning>) -> f64 {
     let largest = take.skeleton().joints()[1..]
         .iter()
         .flat_map(|joint| [Some(joint.rest_offset), joint.tip])
@@ -263,7 +263,7 @@ mod tests {
         let (_, unit_metres, warnings) = settled(&standing(DVec3::Y, 1.1));
         assert_eq!(unit_metres, 1.0);
         assert!(
-            matches!(warnings[..], [Warning::Space(SpaceWarning::UnitUnclear { height, .. })] if (height - 1.1).abs() < 1e-12)
+            matches!(warnings[..], [FileWarning::Space(SpaceWarning::UnitUnclear { height, .. })] if (height - 1.1).abs() < 1e-12)
         );
     }
 

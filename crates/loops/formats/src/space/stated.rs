@@ -5,7 +5,7 @@ use loopwright_core::Take;
 use super::choice::{SpaceSettings, UnitChoice};
 use super::guess::{self, HEIGHT_METRES, find_body, height_of};
 use super::{NAMED_UNITS, Space, UNIT_RANGE, warning::SpaceWarning};
-use crate::warning::Warning;
+use crate::warning::FileWarning;
 
 /// A stated unit is accepted while the body is within this factor of a person's height: children and trolls are.
 const BELIEVED_FACTOR: f64 = 2.0;
@@ -20,7 +20,7 @@ pub(crate) fn settle(
     settings: &SpaceSettings,
     stated_metres: f64,
     scale_above: f64,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Space {
     let is_plausible = UNIT_RANGE.contains(&stated_metres);
     let unit = match settings.unit {

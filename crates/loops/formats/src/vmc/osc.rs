@@ -110,9 +110,10 @@ fn message(packet: &[u8]) -> Result<Message<'_>, OscError> {
             _ => return Err(OscError::Types),
         });
     }
-    match bytes.0.is_empty() {
-        true => Ok(Message { address, values }),
-        false => Err(OscError::Rest),
+    if bytes.0.is_empty() {
+        Ok(Message { address, values })
+    } else {
+        Err(OscError::Rest)
     }
 }
 
@@ -138,9 +139,10 @@ impl<'a> Bytes<'a> {
         // At least one zero.
         let text = self.take((length / 4 + 1) * 4)?;
         let (text, zeros) = text.split_at(length);
-        match zeros.iter().all(|&byte| byte == 0) {
-            true => str::from_utf8(text).map_err(|_| OscError::Text),
-            false => Err(OscError::Text),
+        if zeros.iter().all(|&byte| byte == 0) {
+            str::from_utf8(text).map_err(|_| OscError::Text)
+        } else {
+            Err(OscError::Text)
         }
     }
 }

@@ -344,9 +344,12 @@ fn poses_of_which_nothing_comes_are_counted() {
     };
     // Too slow, or by a clock of milliseconds; too few; without hips; before the body is there. The last pose is not known to be whole.
     let has = |packet: &[u8], words: &[u8]| packet.windows(words.len()).any(|part| part == words);
-    let uncalibrated = |(packet, secs): (Vec<u8>, f64)| match has(&packet, b"/VMC/Ext/OK") {
-        true => (state(&[1, 1, 0, 1]), secs),
-        false => (packet, secs),
+    let uncalibrated = |(packet, secs): (Vec<u8>, f64)| {
+        if has(&packet, b"/VMC/Ext/OK") {
+            (state(&[1, 1, 0, 1]), secs)
+        } else {
+            (packet, secs)
+        }
     };
     let slow = Heard::of(sent_every(0.3, 40));
     let milliseconds = Heard::of(sent_every(16.7, 40));

@@ -3,7 +3,8 @@
 use glam::{DAffine3, DQuat, DVec3};
 use loopwright_core::{Joint, LoopClip, RootMotion, Skeleton, Take, Tracks, math::rotation};
 use loopwright_formats::{
-    AnimationChoice, Format, LoadedTake, ReadError, ReadSettings, Source, Warning, mesh::Vertex, read_take, write_take,
+    AnimationChoice, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Source, mesh::Vertex, read_take,
+    write_take,
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -83,7 +84,7 @@ pub(crate) fn written(take: &Take, format: Format) -> Vec<u8> {
     write_take(take, &Source::for_take(take, format)).unwrap().bytes
 }
 
-pub(crate) fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> Result<(LoadedTake, Vec<Warning>), ReadError> {
+pub(crate) fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> Result<(LoadedTake, Vec<FileWarning>), ReadError> {
     let settings = ReadSettings {
         animation,
         ..ReadSettings::default()

@@ -72,7 +72,7 @@ pub enum WalkTransition {
 
 /// How a character walks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WalkSettings {
+pub struct WalkerSettings {
     /// Seconds between queries.
     pub query_secs: f64,
     /// How the motion changes over at a jump.
@@ -85,7 +85,7 @@ pub struct WalkSettings {
     pub stay: f32,
 }
 
-impl Default for WalkSettings {
+impl Default for WalkerSettings {
     fn default() -> Self {
         Self {
             query_secs: 0.2,
@@ -124,7 +124,7 @@ pub fn walk(
     sources: &[&MatchSource],
     path: &WalkPath,
     filter: &MatchFilter,
-    settings: &WalkSettings,
+    settings: &WalkerSettings,
 ) -> Result<Walked, WalkError> {
     check_sources(database, sources)?;
     let first = sources.first().ok_or(WalkError::NoRow)?;

@@ -3,9 +3,9 @@
 use glam::{DQuat, DVec2, DVec3};
 use loopwright_core::Pose;
 use loopwright_core::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
-use loopwright_moves::play::{MovingPose, Offset};
+use loopwright_moves::play::{FadingOffset, MovingPose};
 
-use super::{WalkPath, WalkSettings, WalkTransition, ground};
+use super::{WalkPath, WalkTransition, WalkerSettings, ground};
 use crate::features::{Future, Horizon, NUM_FEATURES, NUM_TIMES};
 use crate::{MatchDatabase, MatchFilter, MatchFrame, MatchSource};
 
@@ -26,7 +26,7 @@ pub(super) struct Walker<'w> {
     filter: &'w MatchFilter,
     /// The same, but not the ends of clips, where the motion would have to leave at once.
     entries: MatchFilter,
-    settings: &'w WalkSettings,
+    settings: &'w WalkerSettings,
     /// The frame that plays, and its row: past the end of the rows, the last.
     at: MatchFrame,
     pub(super) row: usize,
@@ -35,7 +35,7 @@ pub(super) struct Walker<'w> {
     pub(super) joined: Rigid,
     /// Motion of the clip's root since then.
     moved: Rigid,
-    offset: Offset,
+    offset: FadingOffset,
     /// Motions that are blended out, from the oldest on: the frame that each of them plays, and frames since it was left.
     left: Vec<(MatchFrame, usize)>,
     /// Where the character last faced a way of its own, radians.
@@ -49,7 +49,7 @@ impl<'w> Walker<'w> {
         sources: &'w [&'w MatchSource],
         path: &'w WalkPath,
         filter: &'w MatchFilter,
-        settings: &'w WalkSettings,
+        settings: &'w WalkerSettings,
     ) -> Option<Self> {
         let (place, velocity) = path.at(0.0);
         let facing = heading(velocity).unwrap_or(0.0);
@@ -81,7 +81,7 @@ impl<'w> Walker<'w> {
             frames: 0,
             joined,
             moved: Rigid::IDENTITY,
-            offset: Offset::none(first.analysis.take.num_joints()),
+            offset: FadingOffset::none(first.analysis.take.num_joints()),
             left: Vec::new(),
             facing,
         })
@@ -209,7 +209,7 @@ impl<'w> Walker<'w> {
         self.row = row;
         (self.at, self.frames, self.moved) = (self.database.frame_of(row), 0, Rigid::IDENTITY);
         let (source, frame) = self.source();
-        self.offset = Offset::between(state, &moving(source, frame, Rigid::IDENTITY));
+        self.offset = FadingOffset::between(state, &moving(source, frame, Rigid::IDENTITY));
     }
 }
 

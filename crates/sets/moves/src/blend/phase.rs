@@ -76,9 +76,10 @@ impl PhaseMap {
     /// Phase 0 is the left foot's first. Errors: [`PhaseError`].
     pub fn through(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
         let map = Self::alternating(left, right)?;
-        match map.least_slope() >= LEAST_SLOPE {
-            true => Ok(map),
-            false => Err(PhaseError::Uneven),
+        if map.least_slope() >= LEAST_SLOPE {
+            Ok(map)
+        } else {
+            Err(PhaseError::Uneven)
         }
     }
 

@@ -10,7 +10,7 @@ use loopwright_core::math::{Twist, ops};
 
 /// What an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
+pub enum BlendAxis {
     /// Speed over the ground, metres per second.
     Speed,
     /// Rate of turn, radians per second, left positive.
@@ -19,7 +19,7 @@ pub enum Axis {
     Climb,
 }
 
-impl Axis {
+impl BlendAxis {
     /// The value of a twist on the axis.
     pub fn of(self, twist: Twist) -> f64 {
         match self {
@@ -37,7 +37,7 @@ type Point = [f64; 2];
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlendSpace {
     blender: Blender,
-    axes: [Option<Axis>; 2],
+    axes: [Option<BlendAxis>; 2],
     /// The loops' own points.
     points: Vec<Point>,
     /// The scale of each axis: the range that the loops cover.
@@ -48,16 +48,16 @@ impl BlendSpace {
     /// Aligns loops and computes the position of each on the axis.
     ///
     /// Errors: see [`Blender::new`].
-    pub fn along(axis: Axis, loops: Vec<LoopClip>) -> Result<Self, BlendError> {
+    pub fn along(axis: BlendAxis, loops: Vec<LoopClip>) -> Result<Self, BlendError> {
         Self::new([Some(axis), None], loops)
     }
 
     /// The same for two axes.
-    pub fn over(axes: [Axis; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
+    pub fn over(axes: [BlendAxis; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
         Self::new(axes.map(Some), loops)
     }
 
-    fn new(axes: [Option<Axis>; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
+    fn new(axes: [Option<BlendAxis>; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
         let blender = Blender::new(loops)?;
         let points = blender.loops().iter().map(|clip| point(axes, clip.root().twist));
         let points: Vec<Point> = points.collect();
@@ -159,7 +159,7 @@ impl BlendSpace {
 /// Most corrections of a speed; the error is squared by each.
 const MAX_CORRECTIONS: usize = 24;
 
-fn point(axes: [Option<Axis>; 2], twist: Twist) -> Point {
+fn point(axes: [Option<BlendAxis>; 2], twist: Twist) -> Point {
     axes.map(|axis| axis.map_or(0.0, |axis| axis.of(twist)))
 }
 

@@ -137,7 +137,7 @@ impl fmt::Display for Looked {
 
 /// What was found in a take.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct FoundPassages {
     /// The passages, by kind, those of each with the cheapest first.
     pub passages: Vec<FoundPassage>,
     /// The kinds that were asked for and not found, and why.
@@ -147,7 +147,7 @@ pub struct Found {
 /// Looks for passages of these kinds between the loops of a set in a take on their skeleton.
 ///
 /// Transitions are not in takes: see [`super::Passage::between`]. Errors: [`PassageError`].
-pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result<Found, PassageError> {
+pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result<FoundPassages, PassageError> {
     check(set, Some(analysis))?;
     let mut search = Search {
         step: TimeStep::new(analysis.take.frame_time_secs()),
@@ -161,7 +161,7 @@ pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result
         },
         size: analysis.body.size(&analysis.take),
     };
-    let mut found = Found::default();
+    let mut found = FoundPassages::default();
     let all = search.events();
     if all.iter().any(|event| kinds.contains(&event.kind)) {
         // Every loop takes a copy of the take's features.
@@ -421,9 +421,10 @@ impl Search<'_> {
     fn does_around_jump(&self, window: RangeInclusive<usize>) -> Does {
         let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]).collect();
         let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size.sqrt();
-        match travels || !self.set.loops().iter().any(|clip| stands(clip, self.analysis)) {
-            true => Does::Neither,
-            false => Does::Stand,
+        if travels || !self.set.loops().iter().any(|clip| stands(clip, self.analysis)) {
+            Does::Neither
+        } else {
+            Does::Stand
         }
     }
 

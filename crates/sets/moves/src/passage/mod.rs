@@ -21,7 +21,7 @@ mod ground;
 
 mod made;
 
-pub use find::{Found, FoundPassage, Looked, calmest_stands, find};
+pub use find::{FoundPassage, FoundPassages, Looked, calmest_stands, find};
 pub use made::stance;
 
 /// What a passage does.

@@ -24,7 +24,7 @@ pub(crate) mod offset;
 
 pub use entry::Entry;
 pub use jump::Jump;
-pub use offset::{MovingPose, Offset};
+pub use offset::{FadingOffset, MovingPose};
 
 use entry::SampledLoops;
 use jump::Jumps;
@@ -231,7 +231,7 @@ impl LoopSet {
                     entry,
                     exit_secs: None,
                     root: Rigid::IDENTITY,
-                    offset: Offset::between(
+                    offset: FadingOffset::between(
                         &MovingPose::of_loop(left.clip, exit_secs),
                         &MovingPose::of_loop(entered.clip, entry.secs),
                     ),
@@ -282,7 +282,7 @@ impl LoopSet {
             entry: Entry { secs: 0.0, cost: 0.0 },
             exit_secs: None,
             root: self.loops[at].root_pose_at(0.0),
-            offset: Offset::none(self.loops[at].skeleton().num_joints()),
+            offset: FadingOffset::none(self.loops[at].skeleton().num_joints()),
             feet: None,
         }];
         let mut jumps = self.jumps_under(fade);
@@ -312,7 +312,7 @@ impl LoopSet {
                 entry,
                 exit_secs: None,
                 root: segment.root * left.root,
-                offset: Offset::between(&left, &joined),
+                offset: FadingOffset::between(&left, &joined),
                 feet: (settings.feet)
                     .then(|| self.solved_fade(&mut jumps, at, next))
                     .flatten(),
@@ -362,7 +362,7 @@ pub struct PlayedLoop {
     /// The time in the loop at which it is left for the next, within its first cycle; `None` for the last.
     pub exit_secs: Option<f64>,
     root: Rigid,
-    offset: Offset,
+    offset: FadingOffset,
     feet: Option<Arc<SolvedFade>>,
 }
 

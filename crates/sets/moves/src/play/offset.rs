@@ -47,14 +47,14 @@ impl MovingPose {
 
 /// The offset added to a loop after a jump into it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Offset {
+pub struct FadingOffset {
     translations: Vec<Pair>,
     rotations: Vec<Pair>,
     /// Velocity differences of the root, in its own axes: linear and angular.
     root: Pair,
 }
 
-impl Offset {
+impl FadingOffset {
     /// No offset.
     pub fn none(num_joints: usize) -> Self {
         Self {

@@ -125,9 +125,10 @@ impl Transitions {
                 .then(one.entry.cmp(&other.entry))
         });
         // Only local minima count, not the slopes that lead to them.
-        let (side, frame_of): (&Side, fn(&Crossing) -> usize) = match single {
-            true => (&self.entered, |crossing| crossing.entry),
-            false => (&self.left, |crossing| crossing.exit),
+        let (side, frame_of): (&Side, fn(&Crossing) -> usize) = if single {
+            (&self.entered, |crossing| crossing.entry)
+        } else {
+            (&self.left, |crossing| crossing.exit)
         };
         let mut cheaper = vec![false; side.usable.len()];
         let mut kept: Vec<Crossing> = Vec::new();

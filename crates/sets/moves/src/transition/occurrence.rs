@@ -94,9 +94,10 @@ impl Sampled {
     /// One axis of the features that squared gaps are taken of: weighted positions, then weighted velocities.
     fn channel(&self, channel: usize, weights: (f64, f64)) -> impl Iterator<Item = f64> {
         let (of_position, of_velocity) = weights;
-        let (values, weight) = match channel < self.num_axes {
-            true => (&self.positions, of_position),
-            false => (&self.velocities, of_velocity),
+        let (values, weight) = if channel < self.num_axes {
+            (&self.positions, of_position)
+        } else {
+            (&self.velocities, of_velocity)
         };
         let axis = channel % self.num_axes;
         values
@@ -140,9 +141,12 @@ impl Pattern<'_> {
             let frame = self.first as f64 + step as f64 * step_secs * tempo / self.side.step_secs;
             let before = frame.floor();
             let share = frame - before;
-            let at = |frame: usize| match self.side.repeats {
-                true => self.side.state(frame % (last + 1)),
-                false => self.side.state(frame.min(last)),
+            let at = |frame: usize| {
+                if self.side.repeats {
+                    self.side.state(frame % (last + 1))
+                } else {
+                    self.side.state(frame.min(last))
+                }
             };
             let (left, right) = (at(before as usize), at(before as usize + 1));
             let between = |values: &mut Vec<f64>, left: &[f64], right: &[f64], scale: f64| {
@@ -171,9 +175,10 @@ impl Transitions {
     /// is at most `max_ratio` of that between random frames; stretches overlap by a quarter at most. Tempos lie between 3/4 and
     /// 4/3. Ranges are clamped to the motions; `within` are frames of the take.
     pub fn occurrences(&self, frames: Range<usize>, within: Range<usize>, decay: Decay, max_ratio: f64) -> Occurrences {
-        let frames = match self.left.repeats {
-            true => 0..self.num_exits(),
-            false => super::best::within(frames, self.num_exits()),
+        let frames = if self.left.repeats {
+            0..self.num_exits()
+        } else {
+            super::best::within(frames, self.num_exits())
         };
         let within = super::best::within(within, self.num_entries());
         let pattern = self.pattern(frames.clone());

@@ -123,7 +123,7 @@ pub enum SetNote {
     Bones { one: String, other: String, metres: f64 },
     /// What was changed to write it.
     #[error(transparent)]
-    File(loopwright_formats::Warning),
+    File(loopwright_formats::FileWarning),
 }
 
 /// Why there is no set.

@@ -252,9 +252,12 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
         values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
     };
     let line = usize::from(extent(1) > 1e3 * extent(0));
-    let place = |at: [f64; 2]| match is_flat {
-        true => vector(at[0], at[1]),
-        false => number(at[line]),
+    let place = |at: [f64; 2]| {
+        if is_flat {
+            vector(at[0], at[1])
+        } else {
+            number(at[line])
+        }
     };
     let mut body = String::new();
     for (index, point) in space.points.iter().enumerate() {

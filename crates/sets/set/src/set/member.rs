@@ -173,9 +173,10 @@ impl Member {
 
     /// Direction of its velocity, degrees from forward to the left; 0 where it stays.
     pub fn direction_deg(&self) -> f64 {
-        match self.speed_mps() > 1e-6 {
-            true => ops::atan2(self.twist().linear.x, self.twist().linear.z).to_degrees(),
-            false => 0.0,
+        if self.speed_mps() > 1e-6 {
+            ops::atan2(self.twist().linear.x, self.twist().linear.z).to_degrees()
+        } else {
+            0.0
         }
     }
 
@@ -252,12 +253,11 @@ const RESTS_METRES: f64 = 1e-5;
 /// The keys of a loop as its file holds them: one cycle with a closing key. Errors: they are no take.
 pub(super) fn as_take(clip: &LoopClip, mode: RootMode) -> Result<Take, TakeError> {
     let standing;
-    let played = match mode.moves_root() {
-        true => clip,
-        false => {
-            standing = clip.in_place();
-            &standing
-        }
+    let played = if mode.moves_root() {
+        clip
+    } else {
+        standing = clip.in_place();
+        &standing
     };
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
     for key in 0..=clip.num_samples() {

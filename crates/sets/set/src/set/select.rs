@@ -252,9 +252,10 @@ pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
         });
         let [mut slow, mut fast] = [0, 0];
         for at in others {
-            let (word, count) = match speed(&at) < speed(&plain) {
-                true => ("slow", &mut slow),
-                false => ("fast", &mut fast),
+            let (word, count) = if speed(&at) < speed(&plain) {
+                ("slow", &mut slow)
+            } else {
+                ("fast", &mut fast)
             };
             *count += 1;
             let number = if *count > 1 { format!("_{count}") } else { String::new() };

@@ -7,9 +7,10 @@ use loopwright_core::{candidate::NamedMotion, names};
 /// Whether a name is of a style: it fits a pattern, or holds the word.
 pub fn fits_style(pattern: &str, name: &str) -> bool {
     let [pattern, name] = [pattern, name].map(str::to_lowercase);
-    match pattern.contains(['*', '?']) {
-        true => names::matches(&pattern, &name),
-        false => name.contains(&pattern),
+    if pattern.contains(['*', '?']) {
+        names::matches(&pattern, &name)
+    } else {
+        name.contains(&pattern)
     }
 }
 

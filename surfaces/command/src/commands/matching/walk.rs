@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec2;
 use loopwright_core::math::Decay;
-use loopwright_match::walk::{self, WalkError, WalkPath, WalkSettings, WalkTransition};
+use loopwright_match::walk::{self, WalkError, WalkPath, WalkTransition, WalkerSettings};
 use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
 
 use loopwright_formats::AnimationChoice;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
         .filter_map(|rows| sources.iter().find(|(name, _)| *name == rows.clip.name))
         .map(|(_, source)| source)
         .collect();
-    let settings = WalkSettings {
+    let settings = WalkerSettings {
         query_secs: args.every,
         transition: WalkTransition::Inertialized(Decay::Quintic {
             blend_secs: args.fade_seconds,

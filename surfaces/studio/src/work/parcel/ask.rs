@@ -78,9 +78,12 @@ impl Ask {
     /// What is asked for a piece of work, and the files that it reads. `knows` is the take that the worker has. Errors: a number that
     /// TOML cannot hold.
     pub(in crate::work) fn new(job: &Job, knows: Option<&Arc<Opened>>) -> Result<(Self, Files), ParcelError> {
-        let again = |opened: &Arc<Opened>| match knows.is_some_and(|known| Arc::ptr_eq(known, opened)) {
-            true => Ok((None, Files::new())),
-            false => Reading::again(opened).map(|(again, files)| (Some(again), files)),
+        let again = |opened: &Arc<Opened>| {
+            if knows.is_some_and(|known| Arc::ptr_eq(known, opened)) {
+                Ok((None, Files::new()))
+            } else {
+                Reading::again(opened).map(|(again, files)| (Some(again), files))
+            }
         };
         Ok(match job {
             Job::Walk => (Self::Walk, Files::new()),

@@ -222,9 +222,12 @@ impl<'a> Shape<'a> {
         found.retain(|pair| pair.reach > ARM_SHARE * longest && is_limb(pair));
         let depth = |pair: &Pair| self.skeleton.path_from_root(pair.above).len();
         let is_above = |one: &Pair, other: &Pair| self.skeleton.path_from_root(other.above).contains(&one.above);
-        let lower = |one: &Pair, other: &Pair| match is_above(one, other) || is_above(other, one) {
-            true => depth(one).cmp(&depth(other)).then(end(one).total_cmp(&end(other))),
-            false => end(one).total_cmp(&end(other)),
+        let lower = |one: &Pair, other: &Pair| {
+            if is_above(one, other) || is_above(other, one) {
+                depth(one).cmp(&depth(other)).then(end(one).total_cmp(&end(other)))
+            } else {
+                end(one).total_cmp(&end(other))
+            }
         };
         let legs = (0..found.len()).min_by(|&one, &other| lower(&found[one], &found[other]))?;
         let legs = found.remove(legs);

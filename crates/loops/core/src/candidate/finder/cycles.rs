@@ -70,9 +70,12 @@ impl Finder<'_> {
         let is_admitted = |&frame: &usize| (from..=to).contains(&frame) && usable.get(frame) == Some(&true);
         let cost = |one: usize, other: usize| self.seams.cost(one.min(other), one.max(other));
         let next = |start: usize, is_later: bool| -> Option<usize> {
-            let away = |lag: usize| match is_later {
-                true => start.checked_add(lag),
-                false => start.checked_sub(lag),
+            let away = |lag: usize| {
+                if is_later {
+                    start.checked_add(lag)
+                } else {
+                    start.checked_sub(lag)
+                }
             };
             let ends = lags.clone().filter_map(away).filter(is_admitted);
             let dear = |&frame: &usize| cost(start, frame) + cost(first, frame);

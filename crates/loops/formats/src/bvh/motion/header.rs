@@ -3,7 +3,7 @@
 use crate::bvh::error::{BvhError, Found, FrameCountFault, FrameTimeFault};
 use crate::bvh::lex::{Lexer, found, is};
 use crate::bvh::{FrameTime, warning::BvhWarning};
-use crate::{excerpt::excerpt, warning::Warning};
+use crate::{excerpt::excerpt, warning::FileWarning};
 
 /// Shortest and longest frame time in seconds; a take accepts the same.
 const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
@@ -49,7 +49,7 @@ fn frame_count(token: &[u8]) -> Result<u64, FrameCountFault> {
 }
 
 /// The time of one frame; positive.
-pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<FrameTime, BvhError> {
+pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Result<FrameTime, BvhError> {
     let word = lexer.label();
     let at = lexer.position_before(word);
     let combined = is(word, "FrameTime");

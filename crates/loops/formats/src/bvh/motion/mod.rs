@@ -10,7 +10,7 @@ use core::ops::Range;
 use super::error::{BvhError, NumberPlace, Position};
 use super::lex::{Lexer, found, is};
 use super::{FrameTime, Hierarchy, number::number, warning::BvhWarning};
-use crate::{excerpt::excerpt, warning::Warning};
+use crate::{excerpt::excerpt, warning::FileWarning};
 
 mod header;
 mod lines;
@@ -52,7 +52,7 @@ pub(super) fn count_at(lexer: &mut Lexer<'_>) -> Result<Range<usize>, BvhError> 
 }
 
 /// Reads from after the word MOTION up to the rows: the number of frames that the file declares, and their time.
-pub(super) fn read_head(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<(u64, FrameTime), BvhError> {
+pub(super) fn read_head(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Result<(u64, FrameTime), BvhError> {
     let num_declared_frames = header::read_frame_count(lexer)?;
     Ok((num_declared_frames, header::read_frame_time(lexer, warnings)?))
 }
@@ -64,7 +64,7 @@ pub(super) fn read(
     lexer: &mut Lexer<'_>,
     hierarchy: &Hierarchy,
     sink: &mut impl RowSink,
-    warnings: &mut Vec<Warning>,
+    warnings: &mut Vec<FileWarning>,
 ) -> Result<MotionRows, BvhError> {
     let (num_declared_frames, frame_time) = read_head(lexer, warnings)?;
     if num_declared_frames == 0 {
@@ -112,7 +112,7 @@ impl Rows<'_> {
         lexer: &mut Lexer<'_>,
         sink: &mut impl RowSink,
         watched: &mut Watched<'_>,
-        warnings: &mut Vec<Warning>,
+        warnings: &mut Vec<FileWarning>,
     ) -> Result<usize, BvhError> {
         let num_declared = usize::try_from(self.num_declared).unwrap_or(usize::MAX);
         let num_wanted = num_declared.saturating_mul(self.width);
@@ -194,7 +194,7 @@ impl Rows<'_> {
         num_wanted: usize,
         lines: &Lines,
         lexer: &Lexer<'_>,
-        warnings: &mut Vec<Warning>,
+        warnings: &mut Vec<FileWarning>,
     ) -> Result<(), BvhError> {
         if let Some(misfit) = lines.misfit(num_found, num_wanted, self.num_declared) {
             return Err(BvhError::RowWidth {

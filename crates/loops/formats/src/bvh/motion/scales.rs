@@ -2,7 +2,7 @@
 
 use crate::bvh::channel::{Channel, ChannelKind};
 use crate::bvh::{BvhJoint, Hierarchy, error::BvhError, warning::BvhWarning};
-use crate::{excerpt::excerpt, warning::Warning};
+use crate::{excerpt::excerpt, warning::FileWarning};
 
 /// Largest rounding error of a scale of 1.
 const SCALE_TOLERANCE: f64 = 1e-4;
@@ -51,7 +51,7 @@ impl<'h> Scales<'h> {
     }
 
     /// Errors: the first scale that is not 1. Scales of 1 get a warning.
-    pub(super) fn check(&self, warnings: &mut Vec<Warning>) -> Result<(), BvhError> {
+    pub(super) fn check(&self, warnings: &mut Vec<FileWarning>) -> Result<(), BvhError> {
         let mut joints: Vec<&str> = Vec::new();
         for scale in &self.columns {
             if let Some((frame, value)) = scale.first {

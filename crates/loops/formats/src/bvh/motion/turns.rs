@@ -2,7 +2,7 @@
 
 use crate::bvh::channel::ChannelKind;
 use crate::bvh::{BvhJoint, Hierarchy};
-use crate::{euler::Turning, excerpt::excerpt, warning::Warning};
+use crate::{euler::Turning, excerpt::excerpt, warning::FileWarning};
 
 /// The rotation channels of a hierarchy, and the rows so far.
 pub(super) struct Turns<'h> {
@@ -29,12 +29,12 @@ impl<'h> Turns<'h> {
         }
     }
 
-    pub(super) fn warn(&self, warnings: &mut Vec<Warning>) {
+    pub(super) fn warn(&self, warnings: &mut Vec<FileWarning>) {
         let found = self
             .columns
             .iter()
             .filter_map(|(_, joint, turning)| Some((*joint, turning.fastest()?)));
         let found = found.map(|(joint, degrees)| (excerpt(joint.name.as_bytes()), degrees));
-        warnings.extend(Warning::turns_back(found));
+        warnings.extend(FileWarning::turns_back(found));
     }
 }

@@ -17,7 +17,9 @@ use super::keys::{Keys, angles, leaves};
 use super::{record, scene::World, source::FbxSource};
 use crate::animation_name::Name;
 use crate::naming::{LOOP_SUFFIX, added_root_name};
-use crate::{error::WriteError, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::Warning, written::WrittenFile};
+use crate::{
+    error::WriteError, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::FileWarning, written::WrittenFile,
+};
 
 mod added_root;
 mod document;
@@ -133,8 +135,10 @@ impl<'a> Extension<'a> {
     pub(super) fn finish(self, animation: Option<String>) -> Result<WrittenFile, WriteError> {
         // A loop is distinguished from other animations by its name and its loop file; a take is not.
         let added = animation.clone().filter(|name| !name.ends_with(LOOP_SUFFIX));
-        let added = added.map(|name| Warning::AnimationAdded { name });
-        let unit = self.unit_metres.map(|unit_metres| Warning::UnitStated { unit_metres });
+        let added = added.map(|name| FileWarning::AnimationAdded { name });
+        let unit = self
+            .unit_metres
+            .map(|unit_metres| FileWarning::UnitStated { unit_metres });
         Ok(WrittenFile {
             bytes: record::write(self.document)?,
             animation,

@@ -12,8 +12,8 @@ use crate::fbx::record::{self, Document, Record};
 use crate::fbx::source::Form;
 use crate::shapes::ShapeWeights;
 use crate::{
-    AnimationChoice, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, Warning,
-    WriteError, write_take,
+    AnimationChoice, FileWarning, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice,
+    UpChoice, WriteError, write_take,
 };
 
 /// A skeleton with all properties that a node can have: an armature above it with scale, rotation and translation; every rotation
@@ -442,7 +442,7 @@ fn rotors_that_seem_to_turn_back_are_named() {
         let short = degrees - 360.0 * (degrees / 360.0).round();
         assert!((step - short).abs() < 1e-3, "{step}, not {short}");
         let found = warnings.iter().find_map(|warning| match warning {
-            Warning::TurnsBack { joint, count, degrees } => Some((joint.as_str(), *count, *degrees)),
+            FileWarning::TurnsBack { joint, count, degrees } => Some((joint.as_str(), *count, *degrees)),
             _ => None,
         });
         assert_eq!(found.is_none(), is_seen, "{degrees}");

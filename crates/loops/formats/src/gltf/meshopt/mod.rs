@@ -136,9 +136,10 @@ fn elements(view: &Compressed, stream: &[u8]) -> Result<Vec<u8>, StreamFault> {
             found => return Err(StreamFault::Stride { found }),
         };
         let indices = decode(stream, view.count)?.into_iter();
-        Ok(match are_short {
-            true => indices.flat_map(|index| (index as u16).to_le_bytes()).collect(),
-            false => indices.flat_map(u32::to_le_bytes).collect(),
+        Ok(if are_short {
+            indices.flat_map(|index| (index as u16).to_le_bytes()).collect()
+        } else {
+            indices.flat_map(u32::to_le_bytes).collect()
         })
     };
     match view.mode.as_str() {

@@ -28,9 +28,10 @@ impl<'a> Reader<'a> {
     }
 
     fn end(&self) -> Result<(), StreamFault> {
-        match self.0.is_empty() {
-            true => Ok(()),
-            false => Err(StreamFault::TooLong),
+        if self.0.is_empty() {
+            Ok(())
+        } else {
+            Err(StreamFault::TooLong)
         }
     }
 
