@@ -273,20 +273,6 @@ impl EditFacts {
         self.turn_deg = self.turn_deg.map(|turn| -turn);
         self.seed = None;
     }
-
-    /// All numbers with a unit.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
-        let alone = [
-            self.time_secs,
-            self.width_secs,
-            self.deviation_secs,
-            self.turn_deg,
-            self.deviation_deg,
-            self.highest_hz,
-        ];
-        let vectors = [self.rotation_deg, self.position_m].into_iter().flatten().flatten();
-        alone.into_iter().flatten().chain(vectors)
-    }
 }
 
 /// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
@@ -383,12 +369,6 @@ impl BasisFacts {
         }
         self.pitch_m = self.pitch_m.map(|pitch| -pitch);
         self
-    }
-
-    pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
-        let vectors = [self.direction, self.axis, self.axis_point_m];
-        let alone = [self.radius_m, self.pitch_m].into_iter().flatten();
-        vectors.into_iter().flatten().flatten().chain(alone)
     }
 }
 

@@ -24,6 +24,8 @@ mod pack;
 
 mod load;
 
+mod numbers;
+
 mod place;
 
 pub(crate) mod word;

@@ -20,6 +20,7 @@ use super::facts::{
     PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, VariationFacts,
 };
 use super::importer::TargetFacts;
+use super::numbers::{WildNumber, check_numbers};
 use super::{
     json::{self, to_text},
     word,
@@ -139,7 +140,7 @@ pub enum SidecarError {
     Version { found: u64 },
     /// A number is not finite, or beyond any plausible size.
     #[error("{field} is out of range: {found}")]
-    OutOfRange { field: &'static str, found: f64 },
+    OutOfRange { field: String, found: f64 },
 }
 
 /// The two fields that are checked before the rest.
@@ -318,69 +319,8 @@ impl Sidecar {
             }
             in_range("mean_cycle.cycles.share", cycle.share, 0.0..=1.0)?;
         }
-        for number in root_motion.basis.iter().flat_map(BasisFacts::numbers) {
-            in_range("root_motion.basis", number, -MAX_NUMBER..=MAX_NUMBER)?;
-        }
-        for number in self.edits.iter().flat_map(EditFacts::numbers) {
-            in_range("edits", number, -MAX_NUMBER..=MAX_NUMBER)?;
-        }
-        for (field, number) in self.other_numbers() {
-            in_range(field, number, -MAX_NUMBER..=MAX_NUMBER)?;
-        }
-        Ok(())
-    }
-
-    fn other_numbers(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        let Self {
-            candidate,
-            closure,
-            root_motion,
-            quality,
-            ..
-        } = self;
-        let known = [
-            ("candidate.start_frame", Some(candidate.start_frame)),
-            ("candidate.end_frame", Some(candidate.end_frame)),
-            ("candidate.seam_cost_metre_secs", candidate.seam_cost_metre_secs),
-            ("candidate.cost_ratio", candidate.cost_ratio),
-            ("candidate.steadiness", candidate.steadiness),
-            ("closure.blend_start_secs", Some(closure.blend_start_secs)),
-            ("closure.blend_end_secs", Some(closure.blend_end_secs)),
-            ("closure.velocity_blend_start_secs", closure.velocity_blend_start_secs),
-            ("closure.velocity_blend_end_secs", closure.velocity_blend_end_secs),
-            ("closure.hardness_start", closure.hardness_start),
-            ("closure.hardness_end", closure.hardness_end),
-            ("closure.start_share_of_position", Some(closure.start_share_of_position)),
-            ("closure.start_share_of_velocity", Some(closure.start_share_of_velocity)),
-            (
-                "closure.start_share_of_acceleration",
-                Some(closure.start_share_of_acceleration),
-            ),
-            ("root_motion.speed_mps", Some(root_motion.speed_mps)),
-            ("root_motion.turn_rate_dps", Some(root_motion.turn_rate_dps)),
-            ("root_motion.radius_m", root_motion.radius_m),
-            ("root_motion.climb_mps", Some(root_motion.climb_mps)),
-            ("root_motion.start_yaw_deg", Some(root_motion.start_yaw_deg)),
-            ("root_motion.path_smoothing_secs", root_motion.path_smoothing_secs),
-            ("root_motion.fit_residual_mm", root_motion.fit_residual_mm),
-            ("root_motion.arc_to_path_ratio", root_motion.arc_to_path_ratio),
-            ("quality.pose_gap_deg", quality.pose_gap_deg),
-            ("quality.pose_gap_mm", quality.pose_gap_mm),
-            ("quality.velocity_gap_dps", quality.velocity_gap_dps),
-            ("quality.velocity_gap_mmps", quality.velocity_gap_mmps),
-            (
-                "quality.seam_acceleration_error_ratio",
-                quality.seam_acceleration_error_ratio,
-            ),
-            ("quality.seam_acceleration_ratio", quality.seam_acceleration_ratio),
-            ("quality.seam_rank_percent", quality.seam_rank_percent),
-            ("quality.take_rank_percent", quality.take_rank_percent),
-            ("quality.displacement_mm", quality.displacement_mm),
-            ("quality.displacement_deg", quality.displacement_deg),
-            ("quality.foot_slide_cmps", quality.foot_slide_cmps),
-            ("quality.foot_slide_mm", quality.foot_slide_mm),
-        ];
-        known.into_iter().filter_map(|(field, number)| Some((field, number?)))
+        check_numbers(self, MAX_NUMBER)
+            .map_err(|WildNumber { path, found }| SidecarError::OutOfRange { field: path, found })
     }
 }
 
@@ -388,7 +328,10 @@ fn in_range(field: &'static str, found: f64, range: RangeInclusive<f64>) -> Resu
     if range.contains(&found) {
         Ok(())
     } else {
-        Err(SidecarError::OutOfRange { field, found })
+        Err(SidecarError::OutOfRange {
+            field: field.to_owned(),
+            found,
+        })
     }
 }
 
@@ -445,10 +388,9 @@ mod tests {
         let text = edited(0.01).to_json().unwrap();
         assert_eq!(Sidecar::from_json(text.as_bytes()), Ok(edited(0.01)));
         for position in [-1e20, 1e20] {
-            assert!(matches!(
-                edited(position).to_json(),
-                Err(SidecarError::OutOfRange { field: "edits", .. })
-            ));
+            let refused = edited(position).to_json();
+            let is_named = |field: &str| field == "edits.position_m";
+            assert!(matches!(refused, Err(SidecarError::OutOfRange { field, .. }) if is_named(&field)));
         }
         let blended = Sidecar {
             blend: Some(BlendFacts {

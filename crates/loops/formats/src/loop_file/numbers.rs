@@ -1,0 +1,227 @@
+//! Every number of facts: derived from how they are written, so that none is forgotten.
+
+use std::fmt;
+
+use serde::ser::{self, Impossible, Serialize, Serializer};
+
+/// Errors: the first number of facts that is not finite, or beyond `most`, with the path of its key.
+pub(crate) fn check_numbers(facts: &impl Serialize, most: f64) -> Result<(), WildNumber> {
+    facts.serialize(&mut Walk { path: Vec::new(), most })
+}
+
+/// A number that is not finite, or too large.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct WildNumber {
+    /// The keys that lead to it, with points between them.
+    pub(crate) path: String,
+    pub(crate) found: f64,
+}
+
+impl fmt::Display for WildNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is out of range: {}", self.path, self.found)
+    }
+}
+
+impl std::error::Error for WildNumber {}
+
+impl ser::Error for WildNumber {
+    /// Facts of numbers, texts, lists and keys have no error of their own.
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self {
+            path: message.to_string(),
+            found: f64::NAN,
+        }
+    }
+}
+
+/// Writes nothing, and looks at numbers.
+struct Walk {
+    path: Vec<&'static str>,
+    most: f64,
+}
+
+type Walked = Result<(), WildNumber>;
+
+impl Walk {
+    fn enter(&mut self, key: &'static str, value: &(impl Serialize + ?Sized)) -> Walked {
+        self.path.push(key);
+        value.serialize(&mut *self)?;
+        self.path.pop();
+        Ok(())
+    }
+}
+
+/// Values without a floating-point number in them.
+macro_rules! passes {
+    ($($name:ident: $Type:ty),+ $(,)?) => {$(
+        fn $name(self, _: $Type) -> Walked {
+            Ok(())
+        }
+    )+};
+}
+
+impl Serializer for &mut Walk {
+    type Ok = ();
+    type Error = WildNumber;
+    type SerializeSeq = Self;
+    type SerializeTuple = Self;
+    type SerializeTupleStruct = Impossible<(), WildNumber>;
+    type SerializeTupleVariant = Impossible<(), WildNumber>;
+    type SerializeMap = Self;
+    type SerializeStruct = Self;
+    type SerializeStructVariant = Self;
+
+    passes! {
+        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64, serialize_u8: u8,
+        serialize_u16: u16, serialize_u32: u32, serialize_u64: u64, serialize_char: char, serialize_str: &str, serialize_bytes: &[u8],
+        serialize_unit_struct: &'static str,
+    }
+
+    fn serialize_f32(self, value: f32) -> Walked {
+        self.serialize_f64(value.into())
+    }
+
+    fn serialize_f64(self, value: f64) -> Walked {
+        if value.abs() <= self.most {
+            return Ok(());
+        }
+        Err(WildNumber {
+            path: self.path.join("."),
+            found: value,
+        })
+    }
+
+    fn serialize_none(self) -> Walked {
+        Ok(())
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Walked {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Walked {
+        Ok(())
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, _: &'static str) -> Walked {
+        Ok(())
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Walked {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        key: &'static str,
+        value: &T,
+    ) -> Walked {
+        self.enter(key, value)
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self, WildNumber> {
+        Ok(self)
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self, WildNumber> {
+        Ok(self)
+    }
+
+    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, WildNumber> {
+        Err(ser::Error::custom(name))
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        name: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleVariant, WildNumber> {
+        Err(ser::Error::custom(name))
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Self, WildNumber> {
+        Ok(self)
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, WildNumber> {
+        Ok(self)
+    }
+
+    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self, WildNumber> {
+        Ok(self)
+    }
+}
+
+impl ser::SerializeSeq for &mut Walk {
+    type Ok = ();
+    type Error = WildNumber;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
+        value.serialize(&mut **self)
+    }
+
+    fn end(self) -> Walked {
+        Ok(())
+    }
+}
+
+impl ser::SerializeTuple for &mut Walk {
+    type Ok = ();
+    type Error = WildNumber;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
+        value.serialize(&mut **self)
+    }
+
+    fn end(self) -> Walked {
+        Ok(())
+    }
+}
+
+impl ser::SerializeMap for &mut Walk {
+    type Ok = ();
+    type Error = WildNumber;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, _: &T) -> Walked {
+        Ok(())
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
+        value.serialize(&mut **self)
+    }
+
+    fn end(self) -> Walked {
+        Ok(())
+    }
+}
+
+impl ser::SerializeStruct for &mut Walk {
+    type Ok = ();
+    type Error = WildNumber;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Walked {
+        self.enter(key, value)
+    }
+
+    fn end(self) -> Walked {
+        Ok(())
+    }
+}
+
+impl ser::SerializeStructVariant for &mut Walk {
+    type Ok = ();
+    type Error = WildNumber;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Walked {
+        self.enter(key, value)
+    }
+
+    fn end(self) -> Walked {
+        Ok(())
+    }
+}
