@@ -381,6 +381,47 @@ mod tests {
         assert_eq!(Manifest::from_json(later.as_bytes()), Ok(set()));
     }
 
+    /// A loop and a turn as `loopwright set` writes them, with every key.
+    const WRITTEN: &str = r#"{"loopwright":"0.1.0","format":"loopwright-set","version":1,"name":"hero","fps":60.0,"root_joint":null,"in_place":false,
+"skeleton":{"joints":23,"hips":"Hips","left_foot":"LeftToe","right_foot":"RightToe","carrier":"Hips"},
+"clips":[{"name":"run",
+"file":"run.bvh","animation":null,"kind":"loop","gait":"run","seconds":0.783,"frames":47,
+"phase":{"warp":-0.032,"left":0.0,"right":0.468},
+"speed_mps":1.973,"direction_deg":-3.193,"turn_rate_dps":2.882,"climb_mps":0.0,
+"twist":{"linear":[-0.11,0.0,1.97],"angular":[0.0,0.05,0.0]},
+"events":[{"secs":0.0,
+"phase":0.0,"foot":"left","kind":"strike"},{"secs":0.3,
+"phase":0.413,"foot":"left","kind":"lift"}],
+"grade":"good",
+"variant_of":"run",
+"made":{"from":"take","take":"run.bvh","frames":[489.0,536.343]}},
+{"name":"turn",
+"file":"run_turn_left_90.bvh","animation":null,"kind":"turn","gait":null,"seconds":1.267,"frames":76,
+"phase":null,
+"from":{"clip":"run","secs":0.6},"to":{"clip":"run","secs":0.25},"turn_deg":91.644,"travel_m":[0.829,0.0,1.121],"cost":0.203,
+"root":{"secs":[0.0,0.017],"translation":[0.0,0.0,0.0,-0.002,0.0,0.033],
+"rotation":[0.0,0.0,0.0,1.0,0.0,0.0,0.0,1.0]},
+"events":[{"secs":0.007,"foot":"right","kind":"lift"}],
+"grade":"good",
+"reason":"LeftToe slides",
+"made":{"from":"mirror","take":"run.bvh","frames":[758.0,833.998]}}],
+"blend_spaces":[{"name":"move","axes":["speed_mps","turn_rate_dps"],"points":[{"clip":"run","at":[3.25,0.0]}],"triangles":[[0,0,0]]}],
+"transitions":[{"from":"run","to":"run","leave_secs":0.973,"enter_secs":0.883,"fade":"quintic","fade_secs":0.4,"cost":0.214}],
+"controller":{"takes":7,"modes":[{"mode":"all","top_speed_mps":1.041,"turn_rate_dps":186.181,"velocity_half_life_secs":0.327,"facing_half_life_secs":0.418}]},
+"licences":["CC BY 4.0"],"missing":[{"what":"stop","why":"in no take: the body never goes somewhere for 0.8 s before it stands for 0.2 s"}],
+"filled":[{"clip":"run","from":["run"],"weights":[1.0]}],"left_out":[{"take":"jump.bvh","why":"it moves on the spot"}]}"#;
+
+    #[test]
+    fn what_was_written_comes_back_to_the_byte() {
+        let written = WRITTEN.replace('\n', "");
+        let set = Manifest::from_json(written.as_bytes()).unwrap();
+        assert_eq!(serde_json::to_string(&set).unwrap(), written);
+        assert_eq!(
+            (set.clips[0].gait, set.clips[1].grade),
+            (Some(SetGait::Run), Some(Grade::Good))
+        );
+    }
+
     #[test]
     fn what_only_describes_a_set_may_be_missing_or_unknown() {
         let later = r#"{"format": "loopwright-set", "version": 1, "in_place": true, "fps": 30, "clips": [{"name": "trot", "file": "a.glb",
