@@ -66,7 +66,7 @@ pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] 
             kind: Kind::Size,
         },
         Track {
-            title: "ChartHeading, left positive",
+            title: "Heading, left positive",
             axis: "angle, deg",
             lines: vec![Line {
                 name: String::new(),

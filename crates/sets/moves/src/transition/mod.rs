@@ -6,11 +6,8 @@
 //! weighted joints' distances, the three axes added up, times their duration. Derivation: docs/math/transition_cost.md.
 //!
 //! ```
-//! use loopwright_core::{
-//!     Analysis, Transitions,
-//!     math::Decay,
-//!     transition::TransitionClip,
-//! };
+//! use loopwright_core::{Analysis, math::Decay};
+//! use loopwright_moves::{Transitions, transition::TransitionClip};
 //!
 //! let walk = |seconds| loopwright_synth::WalkSettings { seconds, ..Default::default() };
 //! let motion = |seconds| {
