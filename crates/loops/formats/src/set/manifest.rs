@@ -418,7 +418,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&set).unwrap(), written);
         assert_eq!(
             (set.clips[0].gait, set.clips[1].grade),
-            (Some(SetGait::Run), Some(Grade::Good))
+            (Some(MotionKind::Run), Some(Grade::Good))
         );
     }
 
