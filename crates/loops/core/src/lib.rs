@@ -3,11 +3,11 @@
 //! A [`Take`] comes in. An [`Analysis`] studies it, proposes stretches that repeat ([`LoopCandidate`]) and makes one into a loop:
 //! root motion becomes one constant velocity and turn rate, the seam is closed, and feet that stand are held. A [`LoopClip`]
 //! comes out, and [`Quality`] measures it. Loops play at any time ([`LoopClip::body_pose_at`], in single precision
-//! [`loop_clip::RuntimeLoop`]), blend into others ([`Blender`]) and follow one another ([`LoopSet`]), with a [`Passage`] between them or without. [`Transitions`] prices the
-//! jump from one motion into another.
+//! [`loop_clip::RuntimeLoop`]).
 //!
-//! Files are read and written by the crate `loopwright_formats`; `loopwright_match` finds the nearest frame of many takes, and
-//! `loopwright_controller` the settings with which a character controller moves as a take does.
+//! Files are read and written by the crate `loopwright_formats`. What loops are for (blends, sequences, passages, prices of jumps) is in
+//! `loopwright_moves`; `loopwright_match` finds the nearest frame of many takes, and `loopwright_controller` the settings with which a
+//! character controller moves as a take does.
 //!
 //! Conventions: metres, seconds, radians; +Y up, right-handed, +Z forward, left turns positive; quaternions (x, y, z, w); arrays
 //! frame-major. Frames of a take are counted from 0 and may be fractional. The same take gives the same bits on every machine:
