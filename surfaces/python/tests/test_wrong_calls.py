@@ -211,6 +211,7 @@ def test_errors_speak_of_arguments(take: loopwright.Take) -> None:
         ({"turning": "left", "turn_rate": (1, 2)}, "turning: excludes turn_rate, and both are given", None),
         ({"joint": [{"pattern": "*", "metod": "open"}]}, "joint: unknown field `metod`", None),
         ({"half_life": -1}, "half_life", None),
+        ({"vary_seed": 3}, "vary_seed and vary_amount say how vary varies cycles", "vary=60, or neither of the two"),
         ({"within": (5, 10**6)}, "within", None),
         ({"ping_pong": True, "symmetric": True}, "ping_pong", "one of the two"),
     ]
