@@ -99,7 +99,10 @@ fn unquoted(text: &str) -> String {
             text.replace_range(start..end, function);
         }
     }
-    for key in recipe::keys().iter().filter(|key| key.contains('.')) {
+    let mut keys = recipe::keys();
+    // A key may begin as another one does.
+    keys.sort_by_key(|key| core::cmp::Reverse(key.len()));
+    for key in keys.iter().filter(|key| key.contains('.')) {
         text = text.replace(key.as_str(), &keyword_of(key));
     }
     let forms = [

@@ -198,7 +198,7 @@ def test_work_leaves_the_lock_to_others_and_can_be_interrupted(tmp_path: Path, w
 def test_errors_speak_of_arguments(take: loopwright.Take) -> None:
     """By their names and with their values, as they were written; hints are arguments, too."""
     wrong: list[tuple[dict[str, Any], str, str | None]] = [
-        ({"blend": -1}, "blend must be a positive number of seconds, found -1.0", "blend=0.35"),
+        ({"blend": -1}, "blend must be a positive number of seconds, found -1.0", "blend=0.4"),
         ({"blend": "x"}, "blend: expected a number, found 'x'", None),
         ({"method": "cubix"}, "method: expected one of", None),
         ({"for_": "unrael"}, "for_: expected one of", 'for_="unreal"'),
@@ -211,6 +211,7 @@ def test_errors_speak_of_arguments(take: loopwright.Take) -> None:
         ({"turning": "left", "turn_rate": (1, 2)}, "turning: excludes turn_rate, and both are given", None),
         ({"joint": [{"pattern": "*", "metod": "open"}]}, "joint: unknown field `metod`", None),
         ({"half_life": -1}, "half_life", None),
+        ({"vary_seed": 3}, "vary_seed and vary_amount say how vary varies cycles", "vary=60, or neither of the two"),
         ({"within": (5, 10**6)}, "within", None),
         ({"ping_pong": True, "symmetric": True}, "ping_pong", "one of the two"),
     ]

@@ -103,7 +103,6 @@ pub(crate) struct MatchInspectArgs {
 
 /// The motion that frames have to fit to, and which of them pass.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = MATCH)]
 pub struct Wish {
     /// Speed wanted over the next second, m/s [default: the take's].
     #[arg(long, value_name = "S")]
