@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._errors import ReadError, SettingError
+from ._motion import warn
 from ._road import Pathlike, is_path
 from ._settings import RecipeLike, Settings, asked, path_of
-from ._take import Take, animations, read, warn
+from ._take import Take, animations, read
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -54,7 +55,7 @@ def make_set(
     files = [file for index, each in enumerate(listed) for file in _files(f"takes[{index}]", each)]
     if not files:
         raise SettingError("takes: expected one or more, found none")
-    wanted = {
+    wanted: dict[str, object] = {
         "variants": variants,
         "format": format,
         "single": single,
