@@ -1,31 +1,19 @@
 # Says where Blender has the joints of loops, against where they are meant to be.
 #
-#   apt-get install blender        (3.4 was used)
-#   cargo xtask measure files
-#   clients.py                     (with Blender as the module bpy, 4.2 and 5.0)
+# It is run by clients.py, with Blender as the module bpy. The argument after -- is a JSON file: a list of questions, each answered in a line of JSON.
 #
-# The argument after -- is a JSON file: a list of questions, each answered in a line of JSON.
-#
-#   {"file", "before", "format", "unit_metres", "per_metre", "rate_hz", "animation", "joints": names, "keys": [[place]],
-#    "num_samples"; "importer": "new" for that of FBX in 5.0, "late": part of a key by which all is asked later}
-#     -> {"places", "missing", "median", "worst", "seam", "worst_joint", "worst_key", "span_secs"}, lengths in metres,
+#   {"file", "before", "format", "unit_metres", "per_metre", "rate_hz", "animation", "joints": names, "keys": [[place]];
+#    "importer": "new" for that of FBX in 5.0, "late": part of a key by which all is asked later}
+#     -> {"places", "missing", "worst", "worst_joint", "worst_key"}, lengths in metres,
 #        or {"error", "before_fails"}: whether the file before a loop was written into it cannot be imported either
 #
-# Places are in Blender's axes, and "per_metre" are its metres in one of ours. They are compared at every key; "seam" is the worst at the keys next to whole cycles.
+# Places are in Blender's axes, and "per_metre" are its metres in one of ours. They are compared at every key.
 
 import json
 import re
 import sys
 
 import bpy
-import numpy
-from io_anim_bvh import import_bvh
-
-# Debian's 3.4 runs on a newer Python than it was made for. Its importer of glTF asks for a name that numpy has dropped, its
-# importer of BVH for a way to open files that Python has.
-if "bool" not in numpy.__dict__:
-    numpy.bool = bool
-import_bvh.open = lambda path, mode: open(path, mode.replace("U", ""), encoding="utf-8")
 
 
 def load(question, path):
@@ -124,8 +112,7 @@ def answer(question):
     if question.get("importer") == "new":
         left_out = {thing.name: joined(thing) for thing in bpy.data.objects if thing.type == "ARMATURE" and thing.animation_data}
         finders = [found if found is None or found[1] not in left_out.get(found[0].name, ()) else None for found in finders]
-    distances, worst, seam = [], (-1.0, None, None), 0.0
-    cycle = question["num_samples"]
+    count, worst = 0, (-1.0, None, None)
     for key, wanted in enumerate(question["keys"]):
         frame = start + min(key + question.get("late", 0.0), len(question["keys"]) - 1) * step
         whole = int(frame // 1)
@@ -141,21 +128,15 @@ def answer(question):
             shown = evaluated[thing.name]
             where = shown.matrix_world.translation if bone is None else shown.matrix_world @ shown.pose.bones[bone].head
             distance = sum((p / question["per_metre"] - q) ** 2 for p, q in zip(where, place)) ** 0.5
-            distances.append(distance)
+            count += 1
             if distance > worst[0]:
                 worst = (distance, question["joints"][joint], key)
-            if key > 0 and (key + 1) % cycle < 3:
-                seam = max(seam, distance)
-    distances.sort()
     return {
-        "places": len(distances),
+        "places": count,
         "missing": finders.count(None),
-        "median": distances[len(distances) // 2] if distances else None,
         "worst": worst[0],
-        "seam": seam,
         "worst_joint": worst[1],
         "worst_key": worst[2],
-        "span_secs": (end - start) / scene.render.fps * scene.render.fps_base,
     }
 
 

@@ -451,13 +451,12 @@ def blender(python_path, files, before):
                 # Blender's own names for nodes without any.
                 "joints": [re.sub(r"^node(\d+)$", r"Node_\1", name) if format_of(path) == "gltf" else name for name in motion.names],
                 "keys": [[shown(*place) for place in places] for places in motion.keys],
-                "num_samples": max(len(motion.keys) - 1, 1),
                 "late": lateness(path),
             }
             importers = [None, "new"] if form == "fbx" and not os.path.basename(python_path).startswith("bpy4") else [None]
             for importer in importers:
                 questions.append({**question, "importer": importer})
-                title = os.path.basename(python_path) + ("" if importer is None else ", its new FBX")
+                title = "Blender " + ".".join(os.path.basename(python_path)[3:]) + ("" if importer is None else ", its new FBX")
                 asked.append((path, title))
     asking = os.path.join(os.path.dirname(files[0][0]), os.path.basename(python_path) + ".json")
     json.dump(questions, open(asking, "w"))

@@ -1,12 +1,9 @@
 // Says where three.js has the joints of glTF, FBX and BVH files, against where they were read, and what the Khronos validator says.
 //
-//   npm install --prefix FOLDER three gltf-validator
-//   NODE_PATH=FOLDER/node_modules cargo xtask measure files
-//
-// The argument is a JSON file: a list of questions, each answered in a line of JSON.
+// It is run by clients.py and avatars.py. The argument is a JSON file: a list of questions, each answered in a line of JSON.
 //
 //   {"what": "places", "file", "unit_metres", "animations": [{"nodes", "frames": [{"secs", "places"}]}]}
-//     -> {"animations_of_file", "animations", "places", "median", "worst"}, the last two in metres, or {"error"}
+//     -> {"places", "worst"}, the latter in metres, or {"error"}
 //   {"what": "fbx" or "bvh", "file", "unit_metres", "animations": [{"name", "joints": names, "frames": as above}]}
 //     -> the same, and {"missing"}: how many names were not found
 //   {"what": "valid", "file"}
@@ -68,19 +65,19 @@ async function places(question, bytes, beside) {
 
   const found = ({ nodes }) =>
     Promise.all(nodes.map((node) => (node === null ? null : gltf.parser.getDependency("node", node))));
-  return compared(question, gltf.scene, gltf.animations, ({ number }, index) => gltf.animations[number ?? index], found);
+  return compared(question, gltf.scene, ({ number }, index) => gltf.animations[number ?? index], found);
 }
 
 async function fbx(question, bytes) {
   const scene = new FBXLoader().parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length), "");
   const clip = ({ name }) => scene.animations.find((clip) => clip.name === name || !name);
-  return compared(question, scene, scene.animations, clip, named(scene));
+  return compared(question, scene, clip, named(scene));
 }
 
 async function bvh(question, bytes) {
   const { skeleton, clip } = new BVHLoader().parse(bytes.toString("utf8"));
   const scene = new THREE.Group().add(skeleton.bones[0]);
-  return compared(question, scene, [clip], () => clip, named(scene));
+  return compared(question, scene, () => clip, named(scene));
 }
 
 // A function that finds joints by their names, as the loaders change them.
@@ -89,9 +86,8 @@ function named(scene) {
     joints.map((name) => scene.getObjectByName(name) ?? scene.getObjectByName(THREE.PropertyBinding.sanitizeNodeName(name)));
 }
 
-async function compared(question, scene, clips, clipOf, found) {
-  const distances = [];
-  let missing = 0;
+async function compared(question, scene, clipOf, found) {
+  let [places, missing, worst] = [0, 0, 0];
   for (const [index, ours] of question.animations.entries()) {
     const clip = clipOf(ours, index);
     if (!clip) throw new Error(`no animation ${ours.name}`);
@@ -108,21 +104,15 @@ async function compared(question, scene, clips, clipOf, found) {
       for (const [joint, node] of nodes.entries()) {
         if (!node) continue;
         const place = new THREE.Vector3().setFromMatrixPosition(node.matrixWorld);
-        distances.push(question.unit_metres * place.distanceTo(new THREE.Vector3(...frame.places[joint])));
+        places += 1;
+        const distance = question.unit_metres * place.distanceTo(new THREE.Vector3(...frame.places[joint]));
+        worst = Math.max(worst, distance);
       }
     }
     mixer.stopAllAction();
     mixer.uncacheClip(clip);
   }
-  distances.sort((p, q) => p - q);
-  return {
-    animations_of_file: clips.length,
-    animations: question.animations.length,
-    places: distances.length,
-    missing,
-    median: distances[distances.length >> 1],
-    worst: distances[distances.length - 1],
-  };
+  return { places, missing, worst };
 }
 
 function jsonOf(bytes) {

@@ -1,14 +1,14 @@
 //! Measures what docs/benchmark.md states.
 //!
-//! How good loops are, and how fast the command is, is measured by scripts that share no code with the project; what other programs
-//! see in files is asked of them by `files`.
+//! Scripts that share no code with the project measure how good loops are and how fast the command is, and ask other programs what they
+//! see in its files.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{files, page::Page, takes::Captured};
+use crate::page::Page;
 
 /// The parts that can be measured alone.
 pub(crate) const PARTS: [&str; 5] = ["loops", "speed", "growth", "python", "files"];
@@ -23,7 +23,7 @@ pub(crate) fn measure(checkout: &Path, parts: &[&str]) -> Result<(), String> {
     let scratch = scratch()?;
     for part in parts {
         match *part {
-            "files" => page.fill("files", |before| files::measure(&Captured::open()?, &scratch, before))?,
+            "files" => page.fill("files", &clients(checkout)?)?,
             script => {
                 let about = match script {
                     "loops" => loopwright_mocap::folder(),
@@ -31,8 +31,7 @@ pub(crate) fn measure(checkout: &Path, parts: &[&str]) -> Result<(), String> {
                 };
                 let answer = ask(checkout, script, &about, &scratch)?;
                 for (section, table) in &answer {
-                    let table = table.as_str().unwrap_or_default().to_owned();
-                    page.fill(section, |_| Ok(table))?;
+                    page.fill(section, table.as_str().unwrap_or_default())?;
                 }
             }
         }
@@ -54,6 +53,23 @@ fn ask(checkout: &Path, script: &str, about: &Path, scratch: &Path) -> Result<se
         return Err(format!("{script}.py: {}", String::from_utf8_lossy(&output.stderr)));
     }
     serde_json::from_slice(&output.stdout).map_err(|error| format!("{script}.py: {error}"))
+}
+
+/// The table of `.ci/clients`, which builds the command, and passes over programs that cannot be had.
+fn clients(checkout: &Path) -> Result<String, String> {
+    let output = Command::new(checkout.join(".ci/clients"))
+        .output()
+        .map_err(|error| format!(".ci/clients cannot be run: {error}"))?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        return Err(format!(
+            ".ci/clients: {printed}{}",
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    let lines = printed.lines().skip_while(|line| !line.starts_with('|'));
+    let table: Vec<&str> = lines.take_while(|line| line.starts_with('|')).collect();
+    Ok(table.join("\n"))
 }
 
 /// The command to measure: built as it is shipped.

@@ -13,7 +13,6 @@ use std::{io::Write as _, path::Path, process::ExitCode};
 mod benchmark;
 mod docs;
 mod figures;
-mod files;
 mod links;
 mod page;
 mod takes;

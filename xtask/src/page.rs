@@ -25,19 +25,14 @@ impl Page {
         std::fs::write(path, &self.0).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Replaces the contents of a section by what is made of them.
-    pub(crate) fn fill(
-        &mut self,
-        section: &str,
-        contents: impl FnOnce(&str) -> Result<String, String>,
-    ) -> Result<(), String> {
+    /// Replaces the contents of a section.
+    pub(crate) fn fill(&mut self, section: &str, contents: &str) -> Result<(), String> {
         let begin = format!("<!-- begin measured: {section} -->\n");
         let start = self.0.find(&begin).map(|at| at + begin.len());
         let start = start.ok_or_else(|| format!("the page has no section {section}"))?;
         let length = self.0[start..].find("<!-- end measured -->");
         let end = start + length.ok_or_else(|| format!("section {section} has no end"))?;
-        let filled = contents(&self.0[start..end])?;
-        self.0.replace_range(start..end, &format!("{}\n", filled.trim_end()));
+        self.0.replace_range(start..end, &format!("{}\n", contents.trim_end()));
         Ok(())
     }
 }
@@ -75,12 +70,9 @@ mod tests {
     fn only_what_stands_between_markers_is_replaced() {
         let text = "# Title\n<!-- begin measured: one -->\nold\n<!-- end measured -->\n\nwords\n";
         let mut page = Page(text.to_owned());
-        page.fill("one", |before| Ok(format!("{before}new\n\n"))).unwrap();
-        assert_eq!(page.0, text.replace("old\n", "old\nnew\n"));
-        assert_eq!(
-            page.fill("two", |_| Ok(String::new())).unwrap_err(),
-            "the page has no section two"
-        );
+        page.fill("one", "new\n\n").unwrap();
+        assert_eq!(page.0, text.replace("old\n", "new\n"));
+        assert_eq!(page.fill("two", "").unwrap_err(), "the page has no section two");
     }
 
     #[test]
