@@ -20,10 +20,14 @@ pub(crate) trait FileForm: Any {
     fn format(&self) -> Format;
 
     /// What its format can do.
-    fn capabilities(&self) -> &'static Capabilities;
+    fn capabilities(&self) -> &'static Capabilities {
+        self.format().capabilities()
+    }
 
     /// Formats that keep all of it, see [`Self::turn_into`].
-    fn formats(&self) -> &'static [Format];
+    fn formats(&self) -> &'static [Format] {
+        core::slice::from_ref(&self.format().entry().format)
+    }
 
     fn space(&self) -> &Space;
 

@@ -49,8 +49,10 @@ pub(crate) mod buffers {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Buffers, D::Error> {
         let (indices, each) = <(Indices, Vec<Bytes>)>::deserialize(deserializer)?;
         let each: Vec<Arc<Vec<u8>>> = each.into_iter().map(|Bytes(bytes)| Arc::new(bytes)).collect();
-        let of = |index: Option<usize>| index.and_then(|index| each.get(index).cloned());
-        Ok(indices.into_iter().map(of).collect())
+        Ok(indices
+            .into_iter()
+            .map(|index: Option<usize>| index.and_then(|index| each.get(index).cloned()))
+            .collect())
     }
 
     struct BytesRef<'a>(&'a [u8]);

@@ -180,11 +180,12 @@ impl<'a> KeyedMotion<'a> {
     /// Parents of the joints without an added root, as the source has them.
     pub(crate) fn own_parents(&self) -> Vec<Option<usize>> {
         let num_added = usize::from(self.adds_root);
-        let below = |joint: usize| joint.checked_sub(num_added);
         match self.content {
             Content::Take(take) => {
                 let joints = take.skeleton().joints().iter().skip(num_added);
-                joints.map(|joint| joint.parent.and_then(below)).collect()
+                joints
+                    .map(|joint| joint.parent.and_then(|joint: usize| joint.checked_sub(num_added)))
+                    .collect()
             }
             Content::Loop { clip, .. } => clip.skeleton().joints().iter().map(|joint| joint.parent).collect(),
         }

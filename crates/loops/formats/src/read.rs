@@ -65,15 +65,14 @@ pub fn read_take_from(
 
 /// All bytes of a stream that has no more than `limit` of them.
 fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let failed = |error: io::Error| ReadError::Io {
-        kind: error.kind(),
-        reason: error.to_string(),
-    };
     let mut bytes = Vec::new();
     stream
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(failed)?;
+        .map_err(|error: io::Error| ReadError::Io {
+            kind: error.kind(),
+            reason: error.to_string(),
+        })?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { limit });
     }

@@ -285,8 +285,10 @@ fn largest_joints(points: &[Point]) -> impl Iterator<Item = usize> {
         let (low, high) = boxes.entry(*joint).or_insert((*at, *at));
         (*low, *high) = (low.min(*at), high.max(*at));
     }
-    let size = |(joint, (low, high)): (usize, (DVec3, DVec3))| (joint, low.distance(high));
-    let mut sizes: Vec<(usize, f64)> = boxes.into_iter().map(size).collect();
+    let mut sizes: Vec<(usize, f64)> = boxes
+        .into_iter()
+        .map(|(joint, (low, high)): (usize, (DVec3, DVec3))| (joint, low.distance(high)))
+        .collect();
     sizes.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     sizes.into_iter().take(MOST_POINTS).map(|(joint, _)| joint)
 }

@@ -33,7 +33,10 @@ fn is_odd(rate_hz: f64) -> bool {
 /// Whether every joint rests on its parent although the motion moves it elsewhere.
 fn lacks_rest(take: &Take) -> bool {
     let joints = take.skeleton().joints();
-    let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
-    let moves_apart = |position: &DVec3| *position != DVec3::ZERO;
-    !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
+    !joints
+        .iter()
+        .any(|joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO)
+        && take.translations(0)[1..]
+            .iter()
+            .any(|position: &DVec3| *position != DVec3::ZERO)
 }

@@ -71,21 +71,25 @@ pub(super) struct Tree {
 impl Trees {
     /// The names of all roots.
     pub(super) fn names(&self) -> Vec<String> {
-        let name = |&root: &usize| cut(&self.whole.joints()[root].name, MAX_SHOWN_NAME);
-        self.roots.iter().map(name).collect()
+        self.roots
+            .iter()
+            .map(|&root: &usize| cut(&self.whole.joints()[root].name, MAX_SHOWN_NAME))
+            .collect()
     }
 
     /// The number of the tree whose root has that name, or where there is none of that number, from 0.
     pub(super) fn find(&self, wanted: &str) -> Option<usize> {
-        let is_named = |&root: &usize| self.whole.joints()[root].name == wanted;
-        let by_number = || wanted.parse().ok().filter(|&number: &usize| number < self.roots.len());
-        self.roots.iter().position(is_named).or_else(by_number)
+        self.roots
+            .iter()
+            .position(|&root: &usize| self.whole.joints()[root].name == wanted)
+            .or_else(|| wanted.parse().ok().filter(|&number: &usize| number < self.roots.len()))
     }
 
     /// The number of the tree with most joints, the first of equals.
     pub(super) fn largest(&self) -> usize {
-        let size = |&tree: &usize| (self.joints_of(tree).len(), core::cmp::Reverse(tree));
-        (0..self.roots.len()).max_by_key(size).unwrap_or(0)
+        (0..self.roots.len())
+            .max_by_key(|&tree: &usize| (self.joints_of(tree).len(), core::cmp::Reverse(tree)))
+            .unwrap_or(0)
     }
 
     pub(super) fn is_one(&self) -> bool {

@@ -99,9 +99,9 @@ pub(super) fn choose(
         SkeletonChoice::Given(wanted) => {
             let is_named = |node: usize| &*scene.nodes[node].element.name == wanted;
             let of_top = tops.iter().position(|&top| is_named(top));
-            let of_bone = || tops.iter().position(|&top| is_named(first_bone(top)));
-            let by_number = || wanted.parse().ok().filter(|&number: &usize| number < tops.len());
-            let found = of_top.or_else(of_bone).or_else(by_number);
+            let found = of_top
+                .or_else(|| tops.iter().position(|&top| is_named(first_bone(top))))
+                .or_else(|| wanted.parse().ok().filter(|&number: &usize| number < tops.len()));
             found.ok_or_else(|| FbxError::NoSuchSkeleton {
                 wanted: cut(wanted, MAX_NAME),
                 names: names(),

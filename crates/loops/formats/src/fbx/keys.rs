@@ -86,6 +86,7 @@ pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -
 
 /// Whether a property differs from its rest value at any key.
 pub(super) fn leaves(values: &[[f64; 3]], rest: DVec3) -> bool {
-    let is_off = |value: &[f64; 3]| (DVec3::from_array(*value) - rest).abs().max_element() > STILL;
-    values.iter().any(is_off)
+    values
+        .iter()
+        .any(|value: &[f64; 3]| (DVec3::from_array(*value) - rest).abs().max_element() > STILL)
 }

@@ -434,8 +434,11 @@ mod tests {
                     }
                 }
                 let mut worst = (0.0_f64, DVec3::ZERO);
-                let is_carried = |vertex: &&Vertex| !is_free.contains(&vertex.position.map(f32::to_bits));
-                for vertex in mesh.vertices.iter().filter(is_carried) {
+                for vertex in mesh
+                    .vertices
+                    .iter()
+                    .filter(|vertex: &&Vertex| !is_free.contains(&vertex.position.map(f32::to_bits)))
+                {
                     let position = DVec3::from_array(vertex.position.map(f64::from));
                     let carried = |slot: usize| {
                         f64::from(vertex.weights[slot])

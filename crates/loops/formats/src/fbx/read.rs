@@ -128,8 +128,13 @@ impl ParsedFile for FbxScene {
         settings.check_unit()?;
         let scene = &self.scene;
         let stack = timing::choose_stack(scene, settings.animation, warnings)?;
-        let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
-        let joints = joints::choose(scene, Some(stack), moves, skeleton_choice(settings), warnings)?;
+        let joints = joints::choose(
+            scene,
+            Some(stack),
+            |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]),
+            skeleton_choice(settings),
+            warnings,
+        )?;
         let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
         let grid = timing::grid(scene, stack, &joints, warnings)?;
         (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;

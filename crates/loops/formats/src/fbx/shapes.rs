@@ -31,8 +31,9 @@ impl<'a> Shapes<'a> {
             channels.push((id, channel));
             indices.insert(index);
         }
-        let is_held = |prop: &&AnimProp| channel_of(prop).is_some_and(|index| indices.contains(&index));
-        let values = props().filter(is_held).map(|prop| prop.anim_value.element.element_id);
+        let values = props()
+            .filter(|prop: &&AnimProp| channel_of(prop).is_some_and(|index| indices.contains(&index)))
+            .map(|prop| prop.anim_value.element.element_id);
         Self {
             channels,
             values: values.collect(),

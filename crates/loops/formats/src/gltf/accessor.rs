@@ -105,15 +105,18 @@ impl Component {
 
     /// The number from as many bytes as the type has.
     fn read(self, bytes: &[u8], normalized: bool) -> f64 {
-        let half = |bytes: &[u8]| [bytes[0], bytes[1]];
-        let whole = |bytes: &[u8]| [bytes[0], bytes[1], bytes[2], bytes[3]];
         let (value, one) = match self {
             Self::I8 => (f64::from(i8::from_le_bytes([bytes[0]])), 127.0),
             Self::U8 => (f64::from(bytes[0]), 255.0),
-            Self::I16 => (f64::from(i16::from_le_bytes(half(bytes))), 32767.0),
-            Self::U16 => (f64::from(u16::from_le_bytes(half(bytes))), 65535.0),
-            Self::U32 => (f64::from(u32::from_le_bytes(whole(bytes))), f64::from(u32::MAX)),
-            Self::F32 => return f64::from(f32::from_le_bytes(whole(bytes))),
+            Self::I16 => (f64::from(i16::from_le_bytes([bytes[0], bytes[1]])), 32767.0),
+            Self::U16 => (f64::from(u16::from_le_bytes([bytes[0], bytes[1]])), 65535.0),
+            Self::U32 | Self::F32 => {
+                let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+                if self == Self::F32 {
+                    return f64::from(f32::from_bits(bits));
+                }
+                (f64::from(bits), f64::from(u32::MAX))
+            }
         };
         // Signed types reach slightly below minus one.
         if normalized { (value / one).max(-1.0) } else { value }

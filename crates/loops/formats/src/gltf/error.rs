@@ -82,6 +82,13 @@ pub enum GltfError {
 }
 
 impl GltfError {
+    pub(crate) fn form(at: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Form {
+            at: at.into(),
+            reason: reason.into(),
+        }
+    }
+
     /// Something asks for a thing beyond the last of them.
     pub(crate) fn no_such(at: impl Into<String>, found: usize, count: usize) -> Self {
         Self::NoSuch {

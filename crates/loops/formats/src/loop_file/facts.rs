@@ -406,8 +406,8 @@ impl PeriodicLoopFacts {
             (false, Some(ahead)) => Screw::from(Twist::new(linear, ahead)),
             _ => screw,
         };
-        let turned = |v: DVec3| (root.start.rotation * v).to_array();
-        let [basis_x, basis_y, axis] = [screw.basis_x, screw.basis_y, screw.axis].map(turned);
+        let [basis_x, basis_y, axis] =
+            [screw.basis_x, screw.basis_y, screw.axis].map(|v: DVec3| (root.start.rotation * v).to_array());
         Self {
             radius_m: if turns { screw.radius() } else { 0.0 },
             angle_radps: if turns { screw.rate } else { 0.0 },

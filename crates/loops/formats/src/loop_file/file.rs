@@ -448,8 +448,8 @@ fn with_joints_of(take: Take, skeleton: &Skeleton) -> Result<Take, LoopFileError
     let mut kept: Vec<usize> = Vec::new();
     for joint in skeleton.joints() {
         let parent = joint.parent.map(|parent| kept[parent]);
-        let is_it = |&index: &usize| own.joint(index).name == joint.name && own.joint(index).parent == parent;
-        let found = (0..own.num_joints()).find(is_it);
+        let found = (0..own.num_joints())
+            .find(|&index: &usize| own.joint(index).name == joint.name && own.joint(index).parent == parent);
         kept.push(found.ok_or_else(|| LoopFileError::NoJoint {
             joint: joint.name.clone(),
         })?);

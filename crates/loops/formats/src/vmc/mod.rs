@@ -619,9 +619,10 @@ fn place<'a>(values: &[Value<'a>]) -> Option<(&'a str, Place)> {
 
 /// The usual rate that a measured one is near to, else the nearest whole one.
 fn usual_rate(measured_hz: f64) -> f64 {
-    let is_near = |rate: &f64| (measured_hz / rate - 1.0).abs() < NEAR_RATE;
     let distance = |rate: &f64| (measured_hz / rate - 1.0).abs();
-    let near = RATES_HZ.into_iter().filter(is_near);
+    let near = RATES_HZ
+        .into_iter()
+        .filter(|rate: &f64| (measured_hz / rate - 1.0).abs() < NEAR_RATE);
     let nearest = near.min_by(|one, other| distance(one).total_cmp(&distance(other)));
     nearest.unwrap_or_else(|| measured_hz.clamp(*RATE_RANGE_HZ.start(), *RATE_RANGE_HZ.end()).round())
 }

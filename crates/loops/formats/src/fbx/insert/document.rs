@@ -24,11 +24,10 @@ pub(super) fn section<'a, 'b>(document: &'b mut Document<'a>, name: &str) -> Res
 
 /// A number above those of all objects.
 pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
-    let is_numbered = |record: &&Record<'_>| matches!(&*record.name, b"Objects" | b"Documents");
     let numbered = document
         .records
         .iter()
-        .filter(is_numbered)
+        .filter(|record: &&Record<'_>| matches!(&*record.name, b"Objects" | b"Documents"))
         .flat_map(|record| &record.children);
     let highest = numbered.filter_map(Record::first_int).max().unwrap_or(0);
     // Leaves room for three numbers for each of a million tracks and more.
@@ -98,14 +97,20 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
         .filter_map(Record::first_int)
         .collect();
     let mut removed = vec![("AnimationStack", gone.len())];
-    let is_motion = |object: &&Record<'_>| object.name.starts_with(b"Animation");
-    let motion: HashSet<i64> = (objects.children.iter().filter(is_motion))
-        .filter_map(Record::first_int)
-        .collect();
+    let motion: HashSet<i64> = (objects
+        .children
+        .iter()
+        .filter(|object: &&Record<'_>| object.name.starts_with(b"Animation")))
+    .filter_map(Record::first_int)
+    .collect();
     for kind in ["AnimationLayer", "AnimationCurveNode", "AnimationCurve"] {
         let mut count = 0;
-        let of_kind = |object: &&Record<'_>| *object.name == *kind.as_bytes();
-        for id in objects.children.iter().filter(of_kind).filter_map(Record::first_int) {
+        for id in objects
+            .children
+            .iter()
+            .filter(|object: &&Record<'_>| *object.name == *kind.as_bytes())
+            .filter_map(Record::first_int)
+        {
             // What another animation uses, too, stays.
             let above = parents.get(&id).map_or(&[][..], Vec::as_slice);
             let mut above = above.iter().filter(|parent| motion.contains(parent)).peekable();

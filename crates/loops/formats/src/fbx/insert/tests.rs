@@ -63,9 +63,15 @@ fn file() -> Vec<u8> {
     let tracks: Vec<Track> = (2..9)
         .flat_map(|id| {
             let at = |key: i32| 2.0 * PI * f64::from(key) / 20.0 + id as f64;
-            let turn = |key| [30.0 * at(key).sin(), 50.0 * at(key).cos(), 20.0 * (2.0 * at(key)).sin()];
-            let position_at = |key| [0.1, 0.3 + 0.01 * at(key).sin(), 0.02 * at(key).cos()];
-            animation::transform_tracks(id, (0..21).map(position_at).collect(), (0..21).map(turn).collect())
+            animation::transform_tracks(
+                id,
+                (0..21)
+                    .map(|key| [0.1, 0.3 + 0.01 * at(key).sin(), 0.02 * at(key).cos()])
+                    .collect(),
+                (0..21)
+                    .map(|key| [30.0 * at(key).sin(), 50.0 * at(key).cos(), 20.0 * (2.0 * at(key)).sin()])
+                    .collect(),
+            )
         })
         .collect();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
