@@ -10,6 +10,7 @@ use crate::fbx::animation::{self, Track, connect, properties, property};
 use crate::fbx::form::ChannelShapes;
 use crate::fbx::record::{self, Document, Record};
 use crate::fbx::source::Form;
+use crate::settings::KeyInterpolation;
 use crate::shapes::ShapeWeights;
 use crate::{
     AnimationChoice, FileWarning, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice,
@@ -75,7 +76,7 @@ fn file() -> Vec<u8> {
         })
         .collect();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
-    let mut animation = animation::Builder::new("first", &times, false, 100);
+    let mut animation = animation::Builder::new("first", &times, false, KeyInterpolation::Linear, 100);
     tracks.into_iter().for_each(|track| animation.add(track));
     let animation = animation.finish("first");
     objects.extend(animation.objects);
@@ -385,7 +386,7 @@ fn turning_file(kind: &str, [x, y, z]: [f64; 3], degrees: f64) -> Vec<u8> {
     let turns = (0..21).map(|key| [0.0, degrees * f64::from(key), 0.0]).collect();
     let tracks: Vec<Track> = animation::transform_tracks(1, positions, turns).into();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
-    let mut animation = animation::Builder::new("first", &times, false, 100);
+    let mut animation = animation::Builder::new("first", &times, false, KeyInterpolation::Linear, 100);
     tracks.into_iter().for_each(|track| animation.add(track));
     let animation = animation.finish("first");
     objects.extend(animation.objects);
