@@ -77,7 +77,7 @@ impl CatalogFormat {
 
     /// The format of files with an extension, in any case.
     pub fn from_extension(extension: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format: &Self| format.extension().eq_ignore_ascii_case(extension))
+        Self::ALL.into_iter().find(|format| format.extension().eq_ignore_ascii_case(extension))
     }
 }
 

@@ -52,11 +52,13 @@ impl Format {
 
     /// The format of motion that goes into a file of an extension, in any case: its own, or that of motion for a character that is no take.
     pub fn of_motion_for(extension: &str) -> Option<Self> {
-        let is_for = |format: &Self| {
-            let character = format.capabilities().character_extension;
-            character.is_some_and(|character| character.eq_ignore_ascii_case(extension))
+        let for_character = || {
+            Self::ALL.into_iter().find(|format| {
+                let character = format.capabilities().character_extension;
+                character.is_some_and(|character| character.eq_ignore_ascii_case(extension))
+            })
         };
-        Self::from_extension(extension).or_else(|| Self::ALL.into_iter().find(is_for))
+        Self::from_extension(extension).or_else(for_character)
     }
 
     /// The format of a file by its first bytes; its name is not used. `None` if it is of none.

@@ -51,7 +51,7 @@ pub(crate) mod buffers {
         let each: Vec<Arc<Vec<u8>>> = each.into_iter().map(|Bytes(bytes)| Arc::new(bytes)).collect();
         Ok(indices
             .into_iter()
-            .map(|index: Option<usize>| index.and_then(|index| each.get(index).cloned()))
+            .map(|index| index.and_then(|index| each.get(index).cloned()))
             .collect())
     }
 

@@ -1,6 +1,6 @@
 //! From the bytes of a file to a take.
 
-use std::io::{self, Read};
+use std::io::Read;
 
 use crate::animated_file::{format_to_read, read_warned};
 use crate::{
@@ -66,13 +66,11 @@ pub fn read_take_from(
 /// All bytes of a stream that has no more than `limit` of them.
 fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
-    stream
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|error: io::Error| ReadError::Io {
-            kind: error.kind(),
-            reason: error.to_string(),
-        })?;
+    let read = stream.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| ReadError::Io {
+        kind: error.kind(),
+        reason: error.to_string(),
+    })?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { limit });
     }
@@ -89,6 +87,8 @@ pub fn animation_names(bytes: &[u8]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]

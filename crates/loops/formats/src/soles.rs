@@ -65,8 +65,7 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
     let world = rest.as_ref().world(skeleton);
     let surface = Surface::new(mesh, &world);
     let mut points = surface.points(&feet_of_joints(skeleton, body), body.feet.len());
-    let lacking = |foot: &usize| points[*foot].is_empty();
-    let lacking: Vec<usize> = (0..points.len()).filter(lacking).collect();
+    let lacking: Vec<usize> = (0..points.len()).filter(|&foot| points[foot].is_empty()).collect();
     if !lacking.is_empty() {
         let mut foot_of = vec![None; skeleton.num_joints()];
         for &foot in &lacking {
@@ -77,28 +76,25 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
         let at_end = surface.points(&foot_of, body.feet.len());
         for (foot, at_end) in at_end.into_iter().enumerate() {
             let end = world.translations[body.feet[foot].ankle];
-            let is_foot = |&Point { joint, at }: &Point| {
-                let start = world.translations[joint];
+            points[foot].extend(at_end.into_iter().filter(|point| {
+                let start = world.translations[point.joint];
                 let bone = end - start;
-                (at - start).dot(bone) >= LAST_SHARE * bone.length_squared()
-            };
-            points[foot].extend(at_end.into_iter().filter(is_foot));
+                (point.at - start).dot(bone) >= LAST_SHARE * bone.length_squared()
+            }));
         }
     }
-    let sole = |(foot, points): (usize, Vec<Point>)| {
-        let in_joint = |Point { joint, at }: Point| {
+    let soles = points.into_iter().enumerate().filter(|(_, points)| !points.is_empty());
+    let soles = soles.map(|(foot, points)| {
+        let in_joints = outermost(&points).into_iter().map(|Point { joint, at }| {
             let from_world = world.rotations[joint].conjugate();
             (joint, from_world * (at - world.translations[joint]))
-        };
+        });
         FootSole {
             ankle: body.feet[foot].ankle,
-            points: outermost(&points).into_iter().map(in_joint).collect(),
+            points: in_joints.collect(),
         }
-    };
-    (points.into_iter().enumerate())
-        .filter(|(_, points)| !points.is_empty())
-        .map(sole)
-        .collect()
+    });
+    soles.collect()
 }
 
 /// A point of a foot: the joint that it moves with, and its place in the world.
@@ -139,11 +135,11 @@ impl<'a> Surface<'a> {
                 continue;
             };
             let position = DVec3::from_array(vertex.position.map(f64::from));
-            let carried = |slot: usize| {
-                let bone = self.bones[usize::from(vertex.bones[slot])];
-                f64::from(vertex.weights[slot]) * bone.transform_point3(position)
-            };
-            let at: DVec3 = (0..vertex.weights.len()).map(carried).sum();
+            let carried =
+                vertex.bones.iter().zip(vertex.weights).map(|(bone, weight)| {
+                    f64::from(weight) * self.bones[usize::from(*bone)].transform_point3(position)
+                });
+            let at: DVec3 = carried.sum();
             if at.is_finite() {
                 points[foot].push(Point { joint, at });
             }
@@ -217,8 +213,8 @@ impl Reach {
             most: vec![f64::NEG_INFINITY; directions.len()],
             kept: vec![f64::INFINITY; directions.len()],
         };
-        let moves_with = |point: &Point| joint.is_none_or(|joint| point.joint == joint);
-        for (index, point) in points.iter().enumerate().filter(|(_, point)| moves_with(point)) {
+        let points = points.iter().enumerate();
+        for (index, point) in points.filter(|(_, point)| joint.is_none_or(|joint| point.joint == joint)) {
             for (side, direction) in directions.iter().enumerate() {
                 let along = point.at.dot(*direction);
                 if along > reach.most[side] {

@@ -197,7 +197,7 @@ impl Head {
             && !hierarchy
                 .joints()
                 .iter()
-                .any(|joint: &super::BvhJoint| joint.channels.iter().any(|channel| channel.kind == ChannelKind::Scale));
+                .any(|joint| joint.channels.iter().any(|channel| channel.kind == ChannelKind::Scale));
         Some(Self {
             hierarchy,
             frame_time,

@@ -28,7 +28,7 @@ pub(super) fn read_row<'l>(line: &'l [u8], width: usize, row: &mut Vec<f64>) -> 
         if row.len() == width {
             let all = line
                 .split(u8::is_ascii_whitespace)
-                .filter(|token: &&[u8]| !token.is_empty())
+                .filter(|token| !token.is_empty())
                 .count();
             return Err(RowFault::Width(all.max(width + 1)));
         }

@@ -192,17 +192,12 @@ impl BvhStream {
             let end = rest[self.num_searched..].iter().position(|&byte| byte == b'\n');
             let Some(end) = end.map(|end| self.num_searched + end + 1) else {
                 self.num_searched = rest.len();
-                let limit = if self.head.is_some() {
-                    MAX_LINE_BYTES
-                } else {
-                    MAX_HEAD_BYTES
-                };
-                return match rest.len() > limit {
-                    true if self.head.is_none() => Err(BvhStreamError::NoHead),
-                    true => Err(BvhStreamError::LongLine {
+                return match &self.head {
+                    None if rest.len() > MAX_HEAD_BYTES => Err(BvhStreamError::NoHead),
+                    Some(_) if rest.len() > MAX_LINE_BYTES => Err(BvhStreamError::LongLine {
                         line: self.num_lines + 1,
                     }),
-                    false => Ok(None),
+                    _ => Ok(None),
                 };
             };
             let line = self.at..self.at + end;
@@ -218,14 +213,12 @@ impl BvhStream {
             if is_bvh(&self.pending[line.clone()]) {
                 return Ok(Some(StreamedLine::OtherFile));
             }
-            let fault = self.read_row(line.clone(), head.width).err();
-            if fault.is_none() && self.row.is_empty() {
-                continue;
+            if let Err(fault) = self.read_row(line.clone(), head.width) {
+                return Ok(Some(StreamedLine::Refused(fault)));
             }
-            return Ok(Some(match fault {
-                Some(fault) => StreamedLine::Refused(fault),
-                None => self.frame(line, &head),
-            }));
+            if !self.row.is_empty() {
+                return Ok(Some(self.frame(line, &head)));
+            }
         }
     }
 
@@ -354,8 +347,9 @@ impl BvhRecording {
     }
 
     fn rows_at(&self, frames: Range<usize>) -> Range<usize> {
-        let start_of = |frame: usize| frame.checked_sub(1).map_or(0, |before| self.ends[before]);
-        start_of(frames.start)..start_of(frames.end)
+        let [start, end] =
+            [frames.start, frames.end].map(|frame| frame.checked_sub(1).map_or(0, |before| self.ends[before]));
+        start..end
     }
 }
 

@@ -157,7 +157,7 @@ impl Writer<'_> {
                 let joint = pose
                     .translations
                     .iter()
-                    .position(|translation: &DVec3| !translation.abs().cmple(limit).all())
+                    .position(|translation| !translation.abs().cmple(limit).all())
                     .unwrap_or(0);
                 return Err(WriteError::OutOfRange { key, joint });
             }

@@ -62,7 +62,7 @@ pub(super) fn choose(
             let is_named = |node: usize| &*scene.nodes[node].element.name == wanted;
             let found = (tops.iter().position(|&top| is_named(top)))
                 .or_else(|| tops.iter().position(|&top| is_named(bones.first(top))))
-                .or_else(|| wanted.parse().ok().filter(|&number: &usize| number <= last));
+                .or_else(|| wanted.parse().ok().filter(|&number| number <= last));
             found.ok_or_else(|| FbxError::NoSuchSkeleton {
                 wanted: cut(wanted, MAX_NAME),
                 names: shown_names(scene, &tops),

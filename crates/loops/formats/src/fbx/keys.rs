@@ -88,5 +88,5 @@ pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -
 pub(super) fn leaves(values: &[[f64; 3]], rest: DVec3) -> bool {
     values
         .iter()
-        .any(|value: &[f64; 3]| (DVec3::from_array(*value) - rest).abs().max_element() > STILL)
+        .any(|value| (DVec3::from_array(*value) - rest).abs().max_element() > STILL)
 }

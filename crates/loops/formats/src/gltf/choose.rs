@@ -215,7 +215,7 @@ fn skin_joints(
     let chosen = match settings.skin {
         Some(wanted) => {
             let by_name = skins.iter().position(|skin| skin.name.as_deref() == Some(wanted));
-            let found = by_name.or_else(|| wanted.parse().ok().filter(|&number: &usize| number < skins.len()));
+            let found = by_name.or_else(|| wanted.parse().ok().filter(|&number| number < skins.len()));
             Some(found.ok_or_else(|| ReadError::NoSuchSkin {
                 wanted: cut(wanted, MAX_SHOWN_NAME),
                 names: names.clone(),

@@ -503,11 +503,10 @@ impl VmcReader {
         let Some(before) = self.lengths.filter(|_| !self.counts.bones_stretch) else {
             return false;
         };
-        let changes = lengths.iter().zip(&before).enumerate();
-        let is_other = |(bone, (now, before)): (usize, (&f64, &f64))| {
-            bone != HIPS && *before > 0.0 && (now - before).abs() > OTHER_BODY_METRES
-        };
-        if !changes.into_iter().any(is_other) {
+        let mut changes = lengths.iter().zip(&before).enumerate();
+        if !changes
+            .any(|(bone, (now, before))| bone != HIPS && *before > 0.0 && (now - before).abs() > OTHER_BODY_METRES)
+        {
             return false;
         }
         self.num_bodies += 1;
@@ -542,14 +541,14 @@ impl Recording {
     /// The row of a pose. Bones keep the lengths that they had first; the root is in the place of the hips.
     fn row(&mut self, pose: &Pose) -> &[u8] {
         let (root, turn) = pose.root;
-        let place = |&(bone, offset): &(usize, DVec3)| {
+        let places = self.joints.iter().map(|&(bone, offset)| {
             let (position, rotation) = pose.bones[bone].unwrap_or((offset, DQuat::IDENTITY));
             match bone {
                 HIPS => (root + turn * position, turn * rotation),
                 _ => (offset, rotation),
             }
-        };
-        let (translations, rotations): (Vec<DVec3>, Vec<DQuat>) = self.joints.iter().map(place).unzip();
+        });
+        let (translations, rotations): (Vec<DVec3>, Vec<DQuat>) = places.unzip();
         self.rows.next(&translations, &rotations, CENTIMETRE)
     }
 }
@@ -619,12 +618,14 @@ fn place<'a>(values: &[Value<'a>]) -> Option<(&'a str, Place)> {
 
 /// The usual rate that a measured one is near to, else the nearest whole one.
 fn usual_rate(measured_hz: f64) -> f64 {
-    let distance = |rate: &f64| (measured_hz / rate - 1.0).abs();
-    let near = RATES_HZ
-        .into_iter()
-        .filter(|rate: &f64| (measured_hz / rate - 1.0).abs() < NEAR_RATE);
-    let nearest = near.min_by(|one, other| distance(one).total_cmp(&distance(other)));
-    nearest.unwrap_or_else(|| measured_hz.clamp(*RATE_RANGE_HZ.start(), *RATE_RANGE_HZ.end()).round())
+    let rates = RATES_HZ
+        .map(|rate| ((measured_hz / rate - 1.0).abs(), rate))
+        .into_iter();
+    let near = rates.filter(|(off, _)| *off < NEAR_RATE);
+    let nearest = near.min_by(|(one, _), (other, _)| one.total_cmp(other));
+    nearest
+        .map(|(_, rate)| rate)
+        .unwrap_or_else(|| measured_hz.clamp(*RATE_RANGE_HZ.start(), *RATE_RANGE_HZ.end()).round())
 }
 
 #[cfg(test)]

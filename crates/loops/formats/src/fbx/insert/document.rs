@@ -33,7 +33,7 @@ pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
     let numbered = document
         .records
         .iter()
-        .filter(|record: &&Record<'_>| matches!(&*record.name, b"Objects" | b"Documents"))
+        .filter(|record| matches!(&*record.name, b"Objects" | b"Documents"))
         .flat_map(|record| &record.children);
     let highest = numbered.filter_map(Record::first_int).max().unwrap_or(0);
     // Leaves room for three numbers for each of a million tracks and more.
@@ -98,7 +98,7 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
     let motion: HashSet<i64> = (objects
         .children
         .iter()
-        .filter(|object: &&Record<'_>| object.name.starts_with(b"Animation")))
+        .filter(|object| object.name.starts_with(b"Animation")))
     .filter_map(Record::first_int)
     .collect();
     for kind in ["AnimationLayer", "AnimationCurveNode", "AnimationCurve"] {
@@ -106,7 +106,7 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
         for id in objects
             .children
             .iter()
-            .filter(|object: &&Record<'_>| *object.name == *kind.as_bytes())
+            .filter(|object| *object.name == *kind.as_bytes())
             .filter_map(Record::first_int)
         {
             // What another animation uses, too, stays.
