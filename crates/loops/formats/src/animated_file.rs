@@ -44,7 +44,7 @@ impl AnimatedFile {
         Self::parse_within(bytes, name, companions, &SizeLimits::default())
     }
 
-    /// The same within limits. Errors: [`ReadError`]; no input panics.
+    /// Parses like [`Self::parse`], within limits. Errors: [`ReadError`]; no input panics.
     pub fn parse_within(
         bytes: &[u8],
         name: &str,

@@ -42,7 +42,7 @@ pub(crate) trait ParsedFile {
     /// Reads the skeleton as it stands without animation, as a take of one frame.
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded;
 
-    /// The same file with bytes of its own.
+    /// Copies the bytes that it borrows.
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile>;
 }
 

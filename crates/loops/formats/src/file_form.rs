@@ -1,4 +1,4 @@
-//! What the form of a take in its file can do, whatever its format.
+//! The form of a take in its file: what every format can do with it.
 
 use core::any::Any;
 
@@ -19,7 +19,7 @@ use crate::{
 pub(crate) trait FileForm: Any {
     fn format(&self) -> Format;
 
-    /// What its format can do.
+    /// The abilities of its format.
     fn capabilities(&self) -> &'static Capabilities {
         self.format().capabilities()
     }

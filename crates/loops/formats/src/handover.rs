@@ -78,7 +78,7 @@ pub(crate) mod json {
     }
 }
 
-/// What a fresh FBX file leaves out: one of two warnings, if any.
+/// The warning of a fresh FBX file about what it leaves out: one of two, if any.
 pub(crate) mod leaves {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -19,7 +19,7 @@ pub(crate) struct KeyedMotion<'a> {
     /// Whether the first joint is a root that the source lacks.
     pub(crate) adds_root: bool,
     pub(crate) interpolation: KeyInterpolation,
-    /// What is known of its feet, and samples of its loop.
+    /// The facts of its feet, if they are known, and samples of its loop.
     pub(crate) feet: Option<(&'a FeetFacts, usize)>,
     content: Content<'a>,
     /// The loop that a take shows, on other joints.
@@ -32,7 +32,7 @@ enum Content<'a> {
     Take(&'a Take),
     Loop {
         clip: &'a LoopClip,
-        /// The same as its keys show it.
+        /// The loop as its keys show it.
         shown: Cow<'a, LoopClip>,
         settings: &'a LoopWriteSettings,
     },
@@ -75,7 +75,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// The same motion by other joints, whose poses at its keys are those of a take.
+    /// Replaces the joints by those of a take, whose frames are the poses at its keys.
     pub(crate) fn on_joints_of(&self, take: &'a Take) -> Self {
         Self {
             content: Content::Take(take),

@@ -17,7 +17,7 @@ use crate::{error::ReadError, fbx::error::FbxError, limits::SizeLimits};
 pub struct Mesh {
     /// Its vertices, in the axes and the unit of the file's mesh.
     pub vertices: Vec<Vertex>,
-    /// What carries them.
+    /// The bones that carry vertices.
     pub bones: Vec<Bone>,
     /// Vertices of the triangles, three each.
     pub indices: Vec<u32>,
@@ -65,7 +65,7 @@ pub struct Vertex {
     pub weights: [f32; 4],
 }
 
-/// What carries vertices: a joint, and how the mesh lies in its axes.
+/// A joint that carries vertices, and how the mesh lies in its axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bone {
     /// The joint of the take.
@@ -181,7 +181,7 @@ impl Mesh {
             .collect()
     }
 
-    /// The same surface where the first joint is folded into the one below it, which lies in its axes as stated.
+    /// Folds the first joint into the one below it, which lies in its axes as stated.
     #[must_use]
     pub fn without_root_joint(mut self, root_from_child: Rigid) -> Self {
         let inverse = root_from_child.inverse();

@@ -33,7 +33,7 @@ pub fn read_take(
     })
 }
 
-/// The same without the SHA-256 of the file, for who has it or works it out in another thread.
+/// Reads a take like [`read_take`], without the SHA-256 of the file: for callers that know it or work it out in another thread.
 pub fn read_without_hash(
     bytes: &[u8],
     name: &str,

@@ -107,7 +107,7 @@ struct Point {
 /// The mesh of a character in a pose.
 struct Surface<'a> {
     mesh: &'a Mesh,
-    /// What [`Mesh::bones_at`] gives for the pose.
+    /// The bones as [`Mesh::bones_at`] places them.
     bones: Vec<DAffine3>,
     /// Which vertices are those of triangles.
     is_drawn: Vec<bool>,
@@ -226,7 +226,7 @@ impl Reach {
         reach
     }
 
-    /// What is missing in each direction, and the point that has it.
+    /// Lists the reach that is missing in each direction, and the point that has it.
     fn missing(&self) -> impl Iterator<Item = (f64, usize)> {
         let reach = self.most.iter().zip(&self.kept).map(|(most, kept)| most - kept);
         reach.zip(self.outermost.iter().copied())

@@ -1,4 +1,4 @@
-//! What is odd in a take, whatever its format.
+//! Warnings about a take of any format.
 
 use glam::DVec3;
 use loopwright_core::Take;

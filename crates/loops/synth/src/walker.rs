@@ -18,7 +18,7 @@ use crate::{SynthError, Truth, WalkSettings, gait::Gait, ik, path::Path};
 /// Closer to one the knee would snap straight, since its angle changes ever faster with the distance.
 const LEG_REACH_SHARE: f64 = 0.9975;
 
-/// The same while standing still.
+/// The share while standing still.
 const STANDING_REACH_SHARE: f64 = 0.99;
 
 /// Lowest hips of a walk, metres above the root.
@@ -98,7 +98,7 @@ impl Walker {
         &self.skeleton
     }
 
-    /// What is known about this walk.
+    /// The truth about this walk.
     pub fn truth(&self) -> Truth {
         Truth::new(&self.settings, &self.footsteps())
     }

@@ -54,7 +54,7 @@ pub(super) fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
     Some((value, rest.len() - digits.len() + length))
 }
 
-/// The same byte eight times.
+/// Repeats a byte eight times.
 const fn everywhere(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }

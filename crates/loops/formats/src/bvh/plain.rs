@@ -154,7 +154,7 @@ impl<R: Read + Seek> PlainBvh<R> {
     }
 }
 
-/// What stands before the rows.
+/// The part of a file before its rows.
 struct Head {
     hierarchy: Hierarchy,
     frame_time: FrameTime,

@@ -62,7 +62,7 @@ impl BvhSource {
         }
     }
 
-    /// The same hierarchy in metres with Y up.
+    /// Converts the hierarchy to metres with Y up.
     #[must_use]
     pub fn in_metres(&self) -> Self {
         let space = self.space;

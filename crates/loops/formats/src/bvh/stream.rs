@@ -65,7 +65,7 @@ pub enum StreamedLine<'a> {
     OtherFile,
 }
 
-/// What stands before the rows of a stream.
+/// The part of a stream before its rows.
 #[derive(Debug)]
 pub struct StreamHead {
     text: Vec<u8>,
@@ -143,7 +143,7 @@ impl StreamHead {
 /// ```
 #[derive(Debug, Default)]
 pub struct BvhStream {
-    /// What came and is not read yet, from `at` on.
+    /// Bytes that are not read yet, from `at` on.
     pending: Vec<u8>,
     at: usize,
     /// Bytes after `at` in which no line ends.
@@ -168,7 +168,7 @@ impl BvhStream {
         self.pending.extend_from_slice(bytes);
     }
 
-    /// What stands before the rows, once it came.
+    /// The part before the rows, once all of it came.
     pub fn head(&self) -> Option<&Arc<StreamHead>> {
         self.head.as_ref()
     }
@@ -323,7 +323,7 @@ impl BvhRecording {
         (self.head.text.len() + self.rows.len()) as u64
     }
 
-    /// What stands before the rows.
+    /// The part before the rows.
     pub fn head(&self) -> &Arc<StreamHead> {
         &self.head
     }

@@ -42,7 +42,7 @@ struct Reader<'a> {
     images: HashMap<u32, Option<usize>>,
 }
 
-/// What joints of the take carry.
+/// The parts of the scene that joints of the take carry.
 struct Carriers {
     /// For every node the joint at or above it, and how the node lies in its axes, in metres.
     carried: Vec<Option<Bone>>,

@@ -137,7 +137,7 @@ impl<'a> Record<'a> {
         self
     }
 
-    /// The same record, whose clones share its attributes.
+    /// Makes clones of the record share its attributes.
     pub(crate) fn shared(self) -> Self {
         Self {
             attributes: Attributes::Shared(self.attributes.to_vec().into()),

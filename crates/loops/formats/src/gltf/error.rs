@@ -107,7 +107,7 @@ impl GltfError {
         }
     }
 
-    /// What to try about it.
+    /// Advises what to try.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::NoBuffer { .. } => "keep the files that it refers to beside it, or export it as one .glb",
@@ -132,7 +132,7 @@ pub enum GlbFault {
     NoJson,
 }
 
-/// What is wrong with a compressed stream.
+/// A fault of a compressed stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamFault {

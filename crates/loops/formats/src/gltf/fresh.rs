@@ -13,7 +13,7 @@ use super::{container::Document, source::GltfSource};
 const RADIUS_SHARE: f64 = 0.12;
 const RADIUS_METRES: [f64; 2] = [0.008, 0.06];
 
-/// What made the files whose mesh is capsules; files of characters keep what they state.
+/// The generator that files state whose mesh is capsules; files of characters keep their own.
 pub(super) const GENERATOR: &str = "loopwright";
 
 /// Most joints that a mesh can refer to.

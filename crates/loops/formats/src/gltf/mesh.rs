@@ -111,7 +111,7 @@ pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &SizeLimits
     Ok(reader.mesh)
 }
 
-/// What joints of the take carry.
+/// The parts of the scene that joints of the take carry.
 struct Carriers {
     /// The joint of each node that is one.
     joint_of: HashMap<usize, usize>,

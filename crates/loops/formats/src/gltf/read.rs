@@ -321,7 +321,7 @@ struct Rig<'a> {
     joints: &'a Joints,
     nodes: &'a Nodes,
     tracks: &'a [Tracks],
-    /// What each node is, where the file states it.
+    /// The part of the body that each node is, where the file states it.
     parts: Option<Vec<String>>,
 }
 

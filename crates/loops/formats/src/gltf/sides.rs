@@ -81,7 +81,7 @@ pub(super) fn mirror_gaze(shapes: &mut NodeShapes) {
     }
 }
 
-/// What both sides have in common: a gaze that turns to no side, and expressions of both sides at their mean. The second half of a loop that mirrors the
+/// Evens out both sides: the gaze turns to neither, and expressions of both sides are at their mean. The second half of a loop that mirrors the
 /// first goes on from there.
 pub(super) fn evened(document: &Document, shapes: &[NodeShapes]) -> Vec<NodeShapes> {
     let mut evened = shapes.to_vec();

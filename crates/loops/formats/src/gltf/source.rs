@@ -22,7 +22,7 @@ pub struct GltfSource {
     pub(crate) space: Space,
     /// Whether tracks that do not move are written as one key.
     pub(crate) has_short_tracks: bool,
-    /// What moves beside the pose, at every frame of the take or at every sample of a loop.
+    /// Shapes, expressions and gaze at every frame of the take or at every sample of a loop.
     pub(crate) shapes: Vec<NodeShapes>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct NodeShapes {
     pub(crate) weights: ShapeWeights,
 }
 
-/// What moves beside the pose.
+/// A property that moves beside the pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Beside {

@@ -1,4 +1,4 @@
-//! What the extensions of VRM state: which node is which bone of a human body, and which nodes stand for expressions and for the gaze.
+//! The extensions of VRM: which node is which bone of a human body, and which nodes stand for expressions and for the gaze.
 //!
 //! A character (`VRMC_vrm`, or `VRM` of version 0) and a motion (`VRMC_vrm_animation`) map bones to nodes by the same names. In a motion
 //! nodes beside the skeleton stand for expressions, whose weight is the first part of their translation, and for the gaze, which is
@@ -47,10 +47,10 @@ const PHALANGES: [&str; 4] = ["Metacarpal", "Proximal", "Intermediate", "Distal"
 /// Bones that an animation never moves: the gaze is beside the bones.
 const EYES: [&str; 2] = ["leftEye", "rightEye"];
 
-/// What joints are that are no bones: hair, clothes, and what shares the turn of a bone.
+/// The part that joints without a bone are: hair, clothes, and those that share the turn of a bone.
 const NO_BONE: &str = "helper";
 
-/// What parts of the body a bone is, in the words of joints' names; `None` for eyes, the jaw, and what is no bone.
+/// Names the part of the body that a bone is, in the words of joints' names; `None` for eyes, the jaw, and unknown bones.
 fn part_of(bone: &str) -> Option<String> {
     if let Some((_, part)) = MIDDLE.iter().find(|(name, _)| *name == bone) {
         return Some((*part).to_owned());
@@ -103,7 +103,7 @@ fn extension<'a>(document: &'a Document, name: &str) -> Option<&'a Value> {
 }
 
 impl Humanoid {
-    /// What the file states, of a motion or else of a character; `None` where it is neither, or a character without bones or of a later version.
+    /// Reads the bones of a motion, or else of a character; `None` where it is neither, or a character without bones or of a later version.
     ///
     /// Errors: a bone is none of the nodes, a node is two bones, or there are no hips; a motion states no bones, or has a later version.
     pub(super) fn of(document: &Document, num_nodes: usize) -> Result<Option<Self>, GltfError> {
@@ -216,7 +216,7 @@ impl Humanoid {
         self.gaze
     }
 
-    /// What the joint of each node is, in the words of joints' names; of a node that is no bone that it is a helper.
+    /// Names the part that each node is, in the words of joints' names; a node without a bone is a helper.
     pub(super) fn parts(&self, num_nodes: usize) -> Vec<String> {
         let mut parts = vec![NO_BONE.to_owned(); num_nodes];
         for (node, part) in &self.bones {

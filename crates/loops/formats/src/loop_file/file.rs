@@ -121,7 +121,7 @@ impl LoopFile {
         Self::write_with(made, take, source, &writing)
     }
 
-    /// The same with facts of the take for the loop file, and settings of the writer. Errors: [`LoopFileError`].
+    /// Writes like [`Self::write`], with facts of the take for the loop file, and settings of the writer. Errors: [`LoopFileError`].
     pub fn write_with(
         made: &MadeLoop,
         take: TakeFacts,

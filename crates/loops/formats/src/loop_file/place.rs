@@ -71,7 +71,7 @@ impl Sidecar {
         self.variation.as_ref().map_or(1, |variation| variation.copies.max(1))
     }
 
-    /// The same loop in a file in which that joint carries the root motion, and no other is there for it.
+    /// States that this joint carries the root motion in the file, and that none is there for it alone.
     #[must_use]
     pub fn carried_by(mut self, joint: String) -> Self {
         let playback = &mut self.playback;

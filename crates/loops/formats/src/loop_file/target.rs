@@ -43,7 +43,7 @@ loopwright_core::words!(Target {
     Generic: "generic",
 });
 
-/// What an engine does not take as it is written.
+/// Something that an engine does not read as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum Complaint {
@@ -147,7 +147,7 @@ impl Target {
         reads.first().map(|format| format.extension())
     }
 
-    /// What is wrong with a file of that format for the engine.
+    /// Complains about a format that the engine does not read.
     pub fn complaint(self, format: Format) -> Option<Complaint> {
         (!self.choices().reads.contains(&format)).then_some(Complaint::Format { engine: self, format })
     }
@@ -166,7 +166,7 @@ impl Target {
         self.choices().always_root_joint && !has_root_joint
     }
 
-    /// What is wrong with that many frames per second for the engine.
+    /// Complains about a frame rate that the engine does not sample.
     pub fn rate_complaint(self, frame_rate_hz: f64) -> Option<Complaint> {
         let sampled_hz = frame_rate_hz.round().max(1.0);
         let is_whole = (frame_rate_hz / sampled_hz - 1.0).abs() < 1e-6;

@@ -7,7 +7,7 @@ const START: &[u8] = b"\x93NUMPY";
 /// Headers end so that elements begin at a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// What an element is.
+/// The kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Float,

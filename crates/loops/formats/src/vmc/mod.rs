@@ -92,7 +92,7 @@ impl fmt::Display for VmcCut {
     }
 }
 
-/// What came of packets.
+/// The outcome of packets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VmcEvent {
     /// The next bytes of a BVH file: its head, then rows.
@@ -101,7 +101,7 @@ pub enum VmcEvent {
     Cut(VmcCut),
 }
 
-/// What was odd so far.
+/// Counts of odd things in the packets so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VmcCounts {
     /// Poses that are in the text, before they were laid on the grid.
@@ -228,7 +228,7 @@ struct Clock {
     ignores_sender: bool,
 }
 
-/// What a clock says of a pose.
+/// The time of a pose by the clock.
 enum Time {
     Secs(f64),
     /// The message of its time was lost. Packets come too unevenly to guess it.
@@ -302,12 +302,12 @@ impl VmcReader {
         }
     }
 
-    /// What came of the packets so far, in order.
+    /// Returns the next outcome of the packets so far, in order.
     pub fn next_event(&mut self) -> Option<VmcEvent> {
         self.events.pop_front()
     }
 
-    /// What was odd so far.
+    /// Returns the counts of odd things so far.
     pub fn counts(&self) -> &VmcCounts {
         &self.counts
     }

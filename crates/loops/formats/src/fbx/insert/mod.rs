@@ -72,7 +72,7 @@ pub(super) fn without_animations(file: &FbxFile, is_gone: impl Fn(&[u8]) -> bool
 /// A copy of a file that gets further animations.
 pub(super) struct Extension<'a> {
     document: record::Document<'a>,
-    /// What the file states from now on.
+    /// The unit that the file is to state.
     unit_metres: Option<f64>,
     /// Roots added so far, by the first joint below each.
     roots: HashMap<i64, NodeForm>,

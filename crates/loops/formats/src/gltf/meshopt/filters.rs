@@ -5,10 +5,10 @@
 
 use crate::gltf::error::StreamFault;
 
-/// What elements are after they are decompressed.
+/// The coding of elements after they are decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filter {
-    /// What they should be.
+    /// Plain numbers.
     None,
     /// Directions by two coordinates on an octahedron.
     Octahedral,

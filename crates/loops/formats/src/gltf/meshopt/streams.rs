@@ -237,7 +237,7 @@ impl<T: Copy> Recent<T> {
         self.next += 1;
     }
 
-    /// What was pushed that many pushes ago; the last one is 1 ago.
+    /// Returns the item of that many pushes ago; the last one is 1 ago.
     fn ago(&self, pushes: usize) -> T {
         self.items[(self.next + 2 * REMEMBERED - pushes) % REMEMBERED]
     }
