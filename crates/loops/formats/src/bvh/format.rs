@@ -1,12 +1,9 @@
 //! BVH as one of the formats: what it can do, and its reader and writer.
 
-use std::borrow::Cow;
-
 use loopwright_core::{Pose, Skeleton, Take, retarget};
 
-use super::read::{self, BvhBytes};
-use super::{source::BvhSource, write};
-use crate::entry::FormatEntry;
+use super::{read, source::BvhSource, write};
+use crate::entry::{FormatEntry, one_motion};
 use crate::format::{Capabilities, Format};
 use crate::{
     error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space,
@@ -30,7 +27,7 @@ pub(crate) const BVH: FormatEntry = FormatEntry {
         not_extended: Some("BVH"),
     },
     detects: read::is_bvh,
-    parse: |bytes, _, _| Ok(Box::new(BvhBytes(Cow::Borrowed(bytes)))),
+    parse: |bytes, _, _| one_motion(bytes, read::read_take),
     new_form: |take, _| Source::Bvh(BvhSource::for_take(take)),
     facts: None,
 };

@@ -257,11 +257,12 @@ pub(crate) struct Joints {
 /// The joints of a take: those of the skin, animated nodes in the same tree, and all nodes between.
 ///
 /// `moves` are the channels of the animation. Without a skin, the joints are the animated nodes and their descendants without a
-/// mesh. Errors: [`ReadError`].
+/// mesh. `None` is for a file without its animations: its joints are those of the skin that the settings select, or of the largest; without
+/// skins all nodes. Errors: [`ReadError`].
 pub(crate) fn joints(
     document: &Document,
     nodes: &Nodes,
-    moves: &[(usize, Path, usize)],
+    moves: Option<&[(usize, Path, usize)]>,
     bones: Option<&Humanoid>,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<FileWarning>,
@@ -269,8 +270,8 @@ pub(crate) fn joints(
     if let Some(bones) = of_motion(nodes, bones) {
         return Ok(bones?);
     }
-    let mut moved = vec![false; nodes.nodes.len()];
-    for &(node, _, _) in moves {
+    let mut moved = vec![moves.is_none(); nodes.nodes.len()];
+    for &(node, _, _) in moves.into_iter().flatten() {
         moved[node] = true;
     }
     let top = |node: usize| nodes.above(node).last().unwrap_or(node);
@@ -295,7 +296,7 @@ pub(crate) fn joints(
             has_joint[top(joint)] = true;
         }
         let mut left_out = 0;
-        for node in (0..moved.len()).filter(|&node| moved[node]) {
+        for node in (0..moved.len()).filter(|&node| moved[node] && moves.is_some()) {
             if has_joint[top(node)] {
                 is_joint[node] = true;
             } else {
@@ -306,26 +307,6 @@ pub(crate) fn joints(
             warnings.push(FileWarning::NodesLeftOut { count: left_out });
         }
     }
-    Ok(connected(nodes, &with_bones(is_joint, bones))?)
-}
-
-/// The joints of a file without its animations: those of the skin that the settings select, or of the largest; without skins all
-/// nodes.
-pub(crate) fn joints_at_rest(
-    document: &Document,
-    nodes: &Nodes,
-    bones: Option<&Humanoid>,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<FileWarning>,
-) -> Result<Joints, ReadError> {
-    if let Some(bones) = of_motion(nodes, bones) {
-        return Ok(bones?);
-    }
-    let moved = vec![true; nodes.nodes.len()];
-    let skinned = skin_joints(document, &moved, bones, settings, warnings)?;
-    let is_joint = (0..moved.len())
-        .map(|node| skinned.is_empty() || skinned.contains(&node))
-        .collect::<Vec<bool>>();
     Ok(connected(nodes, &with_bones(is_joint, bones))?)
 }
 

@@ -170,7 +170,7 @@ impl ParsedFile for GltfFile {
             return Err(no_motion(name).into());
         }
         let num_moves = moves.len();
-        let joints = choose::joints(document, nodes, &moves, bones, settings, warnings)?;
+        let joints = choose::joints(document, nodes, Some(&moves), bones, settings, warnings)?;
         let mut is_joint = vec![false; nodes.nodes.len()];
         for &node in joints.nodes.iter().flatten() {
             is_joint[node] = true;
@@ -235,7 +235,7 @@ impl ParsedFile for GltfFile {
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         settings.check_unit()?;
         let bones = self.stated_bones(warnings);
-        let joints = choose::joints_at_rest(&self.document, &self.nodes, bones, settings, warnings)?;
+        let joints = choose::joints(&self.document, &self.nodes, None, bones, settings, warnings)?;
         if joints.nodes.iter().flatten().count() == 0 {
             return Err(GltfError::NoAnimations.into());
         }

@@ -1,11 +1,9 @@
 //! NPZ as one of the formats: what it can do, and its reader and writer.
 
-use std::borrow::Cow;
-
 use loopwright_core::{Pose, Skeleton, Take};
 
-use super::{read::NpzBytes, source::NpzSource, write, zip};
-use crate::entry::FormatEntry;
+use super::{read, source::NpzSource, write, zip};
+use crate::entry::{FormatEntry, one_motion};
 use crate::format::{Capabilities, Format};
 use crate::{
     error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space,
@@ -29,7 +27,7 @@ pub(crate) const NPZ: FormatEntry = FormatEntry {
         not_extended: Some("NPZ"),
     },
     detects: |bytes| bytes.starts_with(zip::START),
-    parse: |bytes, _, _| Ok(Box::new(NpzBytes(Cow::Borrowed(bytes)))),
+    parse: |bytes, _, _| one_motion(bytes, read::read_take),
     new_form: |take, _| Source::Npz(NpzSource::for_take(take)),
     facts: None,
 };

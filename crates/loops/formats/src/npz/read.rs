@@ -1,13 +1,13 @@
 //! From arrays to takes: our own layout, and that of Kimodo.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::collections::HashSet;
 
 use glam::{DMat3, DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
 
 use super::zip::{self, Entry};
 use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
-use crate::entry::{Loaded, ParsedFile};
+use crate::entry::Loaded;
 use crate::excerpt::one_line;
 use crate::limits::{MAX_DEPTH_WITH_ROOT, MAX_VALUE, SizeLimits};
 use crate::source::{LoadedTake, Source};
@@ -23,47 +23,27 @@ const SHORTEST_ROTATION: f64 = 1e-3;
 /// By how much the determinant of a rotation may differ from one: matrices are of single precision or less.
 const MOST_GROWTH: f64 = 0.05;
 
-/// The bytes of an NPZ file.
-pub(super) struct NpzBytes<'a>(pub(super) Cow<'a, [u8]>);
-
-impl ParsedFile for NpzBytes<'_> {
-    fn num_bytes(&self) -> usize {
-        self.0.len()
-    }
-
-    fn animation_names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
-        settings.check_unit()?;
-        let arrays = Arrays {
-            entries: zip::entries(&self.0)?,
-            file_bytes: self.0.len(),
-            limits: &settings.limits,
-        };
-        let motion = if arrays.has("names") {
-            own(&arrays)?
-        } else if arrays.has("posed_joints") && arrays.has("global_rot_mats") {
-            of_kimodo(&arrays)?
-        } else if arrays.has("poses") && arrays.has("trans") {
-            return Err(NpzError::Amass.into());
-        } else {
-            let names = arrays.entries.iter().map(|entry| stem(entry).to_owned()).collect();
-            return Err(NpzError::Unknown { names }.into());
-        };
-        let take = motion.take(name, settings)?;
-        let source = Source::Npz(NpzSource::for_take(&take));
-        Ok(LoadedTake::new(take, source))
-    }
-
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        self.read(name, settings, warnings)
-    }
-
-    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
-        Box::new(NpzBytes(Cow::Owned(self.0.into_owned())))
-    }
+/// [`crate::read_take`] for NPZ.
+pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
+    settings.check_unit()?;
+    let arrays = Arrays {
+        entries: zip::entries(bytes)?,
+        file_bytes: bytes.len(),
+        limits: &settings.limits,
+    };
+    let motion = if arrays.has("names") {
+        own(&arrays)?
+    } else if arrays.has("posed_joints") && arrays.has("global_rot_mats") {
+        of_kimodo(&arrays)?
+    } else if arrays.has("poses") && arrays.has("trans") {
+        return Err(NpzError::Amass.into());
+    } else {
+        let names = arrays.entries.iter().map(|entry| stem(entry).to_owned()).collect();
+        return Err(NpzError::Unknown { names }.into());
+    };
+    let take = motion.take(name, settings)?;
+    let source = Source::Npz(NpzSource::for_take(&take));
+    Ok(LoadedTake::new(take, source))
 }
 
 /// The arrays of a file, which are unpacked when they are asked for.
