@@ -361,19 +361,23 @@ impl Reader<'_> {
     /// Colour of a material, and its texture with the set of places in it. What cannot be read of either is white.
     fn material(&mut self, material: Option<usize>) -> ([f32; 3], Option<(usize, usize)>) {
         let document = &self.source.document;
-        let material = material.and_then(|index| parts::part(document, "materials", index, "material").ok());
-        let surface = material.unwrap_or_else(Material::default).pbr_metallic_roughness;
+        let read = material.and_then(|index| parts::part::<Material>(document, "materials", index, "material").ok());
+        let surface = read.unwrap_or_default().pbr_metallic_roughness;
         let [red, green, blue, _] = surface.base_color_factor.unwrap_or([1.0; 4]);
         let texture = surface.base_color_texture.and_then(|used| {
             let texture: Texture = parts::part(document, "textures", used.index, "texture").ok()?;
             let number = texture.source?;
-            if !self.images.contains_key(&number) {
-                let image = self.image(number);
-                let known = image.is_some().then_some(self.mesh.images.len());
-                self.mesh.images.extend(image);
-                self.images.insert(number, known);
-            }
-            Some((self.images[&number]?, used.tex_coord))
+            let known = match self.images.get(&number) {
+                Some(known) => *known,
+                None => {
+                    let image = self.image(number);
+                    let known = image.is_some().then_some(self.mesh.images.len());
+                    self.mesh.images.extend(image);
+                    self.images.insert(number, known);
+                    known
+                }
+            };
+            Some((known?, used.tex_coord))
         });
         (
             [red, green, blue].map(|channel| if channel.is_finite() { channel } else { 1.0 }),

@@ -418,7 +418,7 @@ fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<FileWarning
             let size = scale.abs();
             let stretches = size.max_element() - size.min_element() > SCALE_TOLERANCE * size.max_element();
             (scale - DVec3::ONE).abs().max_element() > SCALE_TOLERANCE
-                && (stretches || Some(node) != first && !above.contains(&node))
+                && (stretches || (Some(node) != first && !above.contains(&node)))
         });
         if let Some(first) = found.next() {
             warnings.push(FileWarning::ScaledJoints {

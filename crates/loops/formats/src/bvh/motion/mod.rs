@@ -140,23 +140,14 @@ impl Rows<'_> {
                     num_found += 1;
                 }
                 Err(fault) => {
-                    let at = lexer.position_of(offset);
+                    let (at, found) = (lexer.position_of(offset), found(token));
                     if ["MOTION", "HIERARCHY", "ROOT"].iter().any(|keyword| is(token, keyword)) {
-                        return Err(BvhError::SecondSection {
-                            at,
-                            found: found(token),
-                        });
+                        return Err(BvhError::SecondSection { at, found });
                     }
                     if num_found < num_wanted {
                         return Err(lexer.number_error(token, fault, self.place(num_found)));
                     }
-                    warnings.push(
-                        BvhWarning::TrailingText {
-                            at,
-                            found: found(token),
-                        }
-                        .into(),
-                    );
+                    warnings.push(BvhWarning::TrailingText { at, found }.into());
                     break;
                 }
             }
