@@ -138,7 +138,7 @@ pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Re
         warnings.push(
             BvhWarning::NameNotUtf8 {
                 at: lexer.position_of(offset),
-                name: excerpt(name.as_bytes()),
+                name: excerpt(name),
                 count: not_utf8.count,
             }
             .into(),
@@ -199,7 +199,7 @@ impl<'b> Reader<'_, 'b> {
     }
 
     fn shown_name(&self, joint: usize) -> String {
-        excerpt(self.joints[joint].name.as_bytes())
+        excerpt(&self.joints[joint].name)
     }
 
     /// Reads a name and an opening brace.
@@ -432,7 +432,7 @@ fn warn_of_names(joints: &[BvhJoint], warnings: &mut Vec<FileWarning>) {
     }
     for joint in joints {
         if let Some(count) = counts.remove(joint.name.as_str()).filter(|&count| count > 1) {
-            let name = excerpt(joint.name.as_bytes());
+            let name = excerpt(&joint.name);
             warnings.push(BvhWarning::DuplicateName { name, count }.into());
         }
     }

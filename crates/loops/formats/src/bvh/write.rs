@@ -168,7 +168,7 @@ impl Writer<'_> {
             let distance = missing.iter().map(|axis| farthest[axis.index()]).fold(0.0, f64::max) / unit_metres;
             if distance > OFFSET_TOLERANCE {
                 joint.channels.splice(0..0, missing.into_iter().map(Channel::position));
-                let joint = excerpt(joint.name.as_bytes());
+                let joint = excerpt(&joint.name);
                 warnings.push(BvhWarning::PositionChannelsAdded { joint, distance }.into());
             }
         }
@@ -237,7 +237,7 @@ impl Writer<'_> {
             .enumerate()
             .filter(|(_, degrees)| *degrees > PROJECTION_TOLERANCE)
         {
-            let joint = excerpt(joints[joint].name.as_bytes());
+            let joint = excerpt(&joints[joint].name);
             warnings.push(BvhWarning::RotationProjected { joint, degrees }.into());
         }
         Ok(())

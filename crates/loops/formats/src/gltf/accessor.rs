@@ -154,7 +154,7 @@ impl<'a> Accessors<'a> {
             return Err(GltfError::Kind {
                 at: asked_by.to_owned(),
                 expected: shape,
-                found: crate::excerpt::excerpt(accessor.shape.as_bytes()),
+                found: crate::excerpt::excerpt(&accessor.shape),
             });
         }
         if let Some(known) = self.read.borrow().get(&index) {
@@ -286,7 +286,7 @@ impl<'a> Accessors<'a> {
         if let Some(extension) = view.extensions.keys().find(|name| name.ends_with("_compression")) {
             return Err(GltfError::Compressed {
                 view: number,
-                extension: crate::excerpt::excerpt(extension.as_bytes()),
+                extension: crate::excerpt::excerpt(extension),
             });
         }
         let buffers = &self.document.buffers;

@@ -443,7 +443,7 @@ impl<'a> OtherFiles<'a> {
     }
 
     fn read_anew(&mut self, uri: &str, name: &str) -> Result<Arc<Vec<u8>>, String> {
-        let shown = excerpt(uri.as_bytes());
+        let shown = excerpt(uri);
         let Some(companions) = self.companions else {
             return Err(format!(
                 "it lies in another file, \"{shown}\", which was not brought along"

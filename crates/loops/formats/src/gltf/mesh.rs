@@ -225,7 +225,7 @@ impl Reader<'_> {
         if let Some(extension) = primitive.extensions.keys().find(|name| name.ends_with("_compression")) {
             return Err(MeshError::Compressed {
                 at: at.to_owned(),
-                extension: excerpt(extension.as_bytes()),
+                extension: excerpt(extension),
             });
         }
         let Some(&positions) = primitive.attributes.get("POSITION") else {

@@ -120,7 +120,7 @@ impl Humanoid {
             (Some(map), None) => map,
             _ if !is_motion => return Ok(None),
             (_, Some(version)) => {
-                let reason = format!("only 1.x is read, found {}", excerpt(version.as_bytes()));
+                let reason = format!("only 1.x is read, found {}", excerpt(version));
                 return Err(GltfError::form(format!("{at}.specVersion"), reason));
             }
             (None, None) => {
@@ -142,14 +142,14 @@ impl Humanoid {
         let mut hips = None;
         let mut bone_of: Vec<Option<&str>> = vec![None; num_nodes];
         for (bone, stated) in named.into_iter().filter(|(_, stated)| !stated.is_null()) {
-            let at = || format!("{at}.humanoid.humanBones.{}", excerpt(bone.as_bytes()));
+            let at = || format!("{at}.humanoid.humanBones.{}", excerpt(bone));
             let node = match node_of(stated, num_nodes, at) {
                 // Programs of version 0 wrote bones that there are not.
                 Err(_) if stated.get("node").and_then(Value::as_i64) == Some(-1) => continue,
                 node => node?,
             };
             if let Some(other) = bone_of[node].replace(bone) {
-                let reason = format!("nodes[{node}] is {} already", excerpt(other.as_bytes()));
+                let reason = format!("nodes[{node}] is {} already", excerpt(other));
                 return Err(GltfError::form(at(), reason));
             }
             if bone == "hips" {
@@ -245,7 +245,7 @@ fn expression_nodes(stated: &Value, num_nodes: usize, at: &str) -> Result<Vec<us
             .pointer(&format!("/expressions/{kind}"))
             .and_then(Value::as_object);
         for (name, stated) in listed.into_iter().flatten().filter(|(_, stated)| !stated.is_null()) {
-            let at = || format!("{at}.expressions.{kind}.{}", excerpt(name.as_bytes()));
+            let at = || format!("{at}.expressions.{kind}.{}", excerpt(name));
             nodes.push(node_of(stated, num_nodes, at)?);
         }
     }

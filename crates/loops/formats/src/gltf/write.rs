@@ -454,7 +454,7 @@ fn finish(document: &Document, is_binary: bool, name: &str) -> Result<WrittenFil
     let mut warnings = Vec::new();
     if let Some(first) = outside.first() {
         warnings.push(FileWarning::OutsideFiles {
-            first: crate::excerpt::excerpt(first.as_bytes()),
+            first: crate::excerpt::excerpt(first),
             count: outside.len(),
         });
     }

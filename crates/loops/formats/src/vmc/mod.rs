@@ -348,7 +348,7 @@ impl VmcReader {
             // The last of the names says only that there are no more.
             let names = &mut self.counts.other_bones;
             let is_new = !name.eq_ignore_ascii_case("LastBone") && names.len() < MAX_NAMED;
-            let name = excerpt(name.as_bytes());
+            let name = excerpt(name);
             if is_new && !names.contains(&name) {
                 names.push(name);
             }

@@ -230,7 +230,7 @@ impl Rows<'_> {
             if let Some(&channel) = joint.channels.get(column) {
                 return NumberPlace::Value {
                     frame: index / self.width + 1,
-                    joint: excerpt(joint.name.as_bytes()),
+                    joint: excerpt(&joint.name),
                     channel,
                 };
             }

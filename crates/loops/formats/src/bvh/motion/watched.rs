@@ -69,7 +69,7 @@ impl<'h> Watched<'h> {
             if let Some((frame, value)) = scale.first {
                 return Err(BvhError::Scale {
                     frame: frame + 1,
-                    joint: excerpt(scale.joint.name.as_bytes()),
+                    joint: excerpt(&scale.joint.name),
                     channel: scale.channel,
                     value,
                 });
@@ -81,7 +81,7 @@ impl<'h> Watched<'h> {
         if let Some(joint) = joints.first() {
             warnings.push(
                 BvhWarning::ScaleIgnored {
-                    joint: excerpt(joint.as_bytes()),
+                    joint: excerpt(joint),
                     count: joints.len(),
                 }
                 .into(),
@@ -89,7 +89,7 @@ impl<'h> Watched<'h> {
         }
         let turns = self.turns.iter().filter_map(|(_, joint, turning)| {
             let degrees = turning.fastest()?;
-            Some((excerpt(joint.name.as_bytes()), degrees))
+            Some((excerpt(&joint.name), degrees))
         });
         warnings.extend(FileWarning::turns_back(turns));
         Ok(())
