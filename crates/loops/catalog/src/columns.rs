@@ -3,7 +3,7 @@
 use crate::CatalogError;
 use crate::cell::{Cell, CellKind, Value};
 
-/// What a column is.
+/// A column of a catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Its name, which ends in its unit.

@@ -64,11 +64,10 @@ pub(crate) fn read(bytes: &[u8], room: &mut Room) -> Result<Vec<LoopRow>, Catalo
                 reason: format!("{} fields, but {} headings", fields.len(), headings.len()),
             });
         }
-        let of_name = |name: &str, kind: CellKind| {
+        rows.push(LoopRow::from_cells(rows.len() + 1, |name, kind| {
             let index = headings.iter().position(|heading| heading == name)?;
             Some(cell(&fields[index], kind))
-        };
-        rows.push(LoopRow::from_cells(rows.len() + 1, of_name)?);
+        })?);
     }
     Ok(rows)
 }

@@ -77,8 +77,9 @@ impl CatalogFormat {
 
     /// The format of files with an extension, in any case.
     pub fn from_extension(extension: &str) -> Option<Self> {
-        let is_it = |format: &Self| format.extension().eq_ignore_ascii_case(extension);
-        Self::ALL.into_iter().find(is_it)
+        Self::ALL
+            .into_iter()
+            .find(|format| format.extension().eq_ignore_ascii_case(extension))
     }
 }
 
@@ -139,7 +140,7 @@ pub fn read(format: CatalogFormat, bytes: Vec<u8>) -> Result<Vec<LoopRow>, Catal
     read_within(format, bytes, &SizeLimits::default())
 }
 
-/// The same within other limits. Errors: [`CatalogError`].
+/// Reads a catalog within other limits. Errors: [`CatalogError`].
 pub fn read_within(format: CatalogFormat, bytes: Vec<u8>, limits: &SizeLimits) -> Result<Vec<LoopRow>, CatalogError> {
     let mut room = Room::new(limits.for_file(bytes.len() as u64).max_memory_bytes);
     let mut rows = match format {

@@ -17,7 +17,7 @@ use crate::{COLUMNS, CatalogError, Column, LoopRow, parquet_pages, room::Room};
 /// Most bytes of a row group before it is compressed: readers hold one group in memory, and share groups among threads.
 const MAX_GROUP_BYTES: usize = 32 << 20;
 
-fn failed(error: &ParquetError) -> CatalogError {
+fn failed(error: ParquetError) -> CatalogError {
     CatalogError::Parquet {
         reason: error.to_string(),
     }
@@ -33,24 +33,23 @@ pub(crate) fn write<'a>(
         .set_statistics_enabled(EnabledStatistics::Page)
         .set_created_by(format!("loopwright {}", env!("CARGO_PKG_VERSION")))
         .build();
-    let schema = schema().map_err(|error| failed(&error))?;
-    let mut file =
-        SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties)).map_err(|error| failed(&error))?;
+    let schema = schema().map_err(failed)?;
+    let mut file = SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
     let mut group = Vec::new();
     let mut bytes = 0;
     for row in rows {
         let cells = row.cells();
         let size: usize = cells.iter().map(size).sum();
         if bytes + size > MAX_GROUP_BYTES && !group.is_empty() {
-            write_group(&mut file, &group).map_err(|error| failed(&error))?;
+            write_group(&mut file, &group).map_err(failed)?;
             group.clear();
             bytes = 0;
         }
         bytes += size;
         group.push(cells);
     }
-    write_group(&mut file, &group).map_err(|error| failed(&error))?;
-    file.close().map_err(|error| failed(&error))?;
+    write_group(&mut file, &group).map_err(failed)?;
+    file.close().map_err(failed)?;
     Ok(())
 }
 
@@ -63,7 +62,7 @@ fn size(cell: &Cell) -> usize {
 }
 
 fn schema() -> Result<Type, ParquetError> {
-    let field = |column: &Column| {
+    let fields = COLUMNS.iter().map(|column| {
         let physical = match column.kind {
             CellKind::Text => PhysicalType::BYTE_ARRAY,
             CellKind::Real => PhysicalType::DOUBLE,
@@ -81,8 +80,8 @@ fn schema() -> Result<Type, ParquetError> {
             .with_logical_type(logical)
             .build()?;
         Ok(Arc::new(field))
-    };
-    let fields = COLUMNS.iter().map(field).collect::<Result<Vec<_>, ParquetError>>()?;
+    });
+    let fields = fields.collect::<Result<Vec<_>, ParquetError>>()?;
     Type::group_type_builder("loop").with_fields(fields).build()
 }
 
@@ -141,26 +140,25 @@ pub(crate) fn read(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, Cata
 
 fn read_rows(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, CatalogError> {
     let bytes = Bytes::from(bytes);
-    let file = SerializedFileReader::new(bytes.clone()).map_err(|error| failed(&error))?;
+    let file = SerializedFileReader::new(bytes.clone()).map_err(failed)?;
     let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();
     if !columns.iter().any(|column| column.name() == "path") {
         return Err(CatalogError::NoCatalog);
     }
     parquet_pages::check(&bytes, file.metadata(), room)?;
     let mut rows = Vec::new();
-    for row in file.get_row_iter(None).map_err(|error| failed(&error))? {
-        let row = row.map_err(|error| failed(&error))?;
+    for row in file.get_row_iter(None).map_err(failed)? {
+        let row = row.map_err(failed)?;
         let texts = row.get_column_iter().map(|(_, field)| match field {
             Field::Str(text) => text.len(),
             _ => 0,
         });
         // A run of the same value takes a few bytes of a file, however long it is.
         room.take_row(texts.sum())?;
-        let of_name = |name: &str, _: CellKind| {
+        rows.push(LoopRow::from_cells(rows.len() + 1, |name, _| {
             let mut fields = row.get_column_iter();
             fields.find(|(field, _)| *field == name).map(|(_, field)| cell(field))
-        };
-        rows.push(LoopRow::from_cells(rows.len() + 1, of_name)?);
+        })?);
     }
     Ok(rows)
 }

@@ -1,4 +1,4 @@
-//! What the pages of a Parquet file claim, looked at before anything is decoded.
+//! Checks the sizes that pages of a Parquet file state before anything is decoded.
 //!
 //! Parquet's reader trusts the headers of pages: it takes as much memory as they state, and the process ends where there is less. Headers
 //! are structs in Thrift's compact protocol; see `PageHeader` in parquet.thrift and "Thrift compact protocol encoding".

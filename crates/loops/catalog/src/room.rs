@@ -19,7 +19,7 @@ impl Room {
         Ok(())
     }
 
-    /// The same for a row whose texts have so many bytes: a row that says little of itself takes as much as any other.
+    /// Takes the memory of a row whose texts have so many bytes; a row without texts takes as much as any other.
     pub(crate) fn take_row(&mut self, text_bytes: usize) -> Result<(), CatalogError> {
         // A list that grows holds its rows up to three times.
         self.take((3 * size_of::<LoopRow>() + text_bytes) as u64)

@@ -44,7 +44,7 @@ impl AnimatedFile {
         Self::parse_within(bytes, name, companions, &SizeLimits::default())
     }
 
-    /// The same within limits. Errors: [`ReadError`]; no input panics.
+    /// Parses like [`Self::parse`], within limits. Errors: [`ReadError`]; no input panics.
     pub fn parse_within(
         bytes: &[u8],
         name: &str,
@@ -184,11 +184,11 @@ fn within<'a>(settings: &ReadSettings<'a>, file: &dyn ParsedFile) -> ReadSetting
 
 /// A take on a skeleton of the same joints, whose rest offsets may differ by the rounding of the file; `None` where joints differ.
 fn on_skeleton(take: &Take, skeleton: &Skeleton) -> Option<Take> {
-    let tree = |skeleton: &Skeleton| -> Vec<(String, Option<usize>)> {
+    let [own, other] = [take.skeleton(), skeleton].map(|skeleton| {
         let joints = skeleton.joints().iter();
-        joints.map(|joint| (joint.name.clone(), joint.parent)).collect()
-    };
-    if tree(take.skeleton()) != tree(skeleton) {
+        joints.map(|joint| (&joint.name, joint.parent))
+    });
+    if !own.eq(other) {
         return None;
     }
     let poses = (0..take.num_frames()).map(|frame| take.pose(frame).to_pose());

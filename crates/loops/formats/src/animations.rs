@@ -58,19 +58,18 @@ pub(crate) fn matching(names: &[String], wanted: &str) -> Result<Vec<usize>, Ani
             names: shown(in_any_case.iter().map(|&index| &names[index])),
         });
     }
-    let behind_bar = |name: &str| name.rsplit_once('|').map(|(_, behind)| behind.to_owned());
-    let behind = those(&|name| behind_bar(name).is_some_and(|name| name == wanted_lower));
+    let behind = those(&|name| name.rsplit_once('|').is_some_and(|(_, name)| name == wanted_lower));
     if !behind.is_empty() {
         return Ok(behind);
     }
     if is_pattern(wanted) {
         let fits = |name: &str| names::matches(&wanted_lower, name);
-        let matching = those(&|name| fits(name) || behind_bar(name).is_some_and(|name| fits(&name)));
+        let matching = those(&|name| fits(name) || name.rsplit_once('|').is_some_and(|(_, name)| fits(name)));
         if !matching.is_empty() {
             return Ok(matching);
         }
     }
-    if let Some(number) = wanted.parse().ok().filter(|&number: &usize| number < names.len()) {
+    if let Some(number) = wanted.parse().ok().filter(|&number| number < names.len()) {
         return Ok(vec![number]);
     }
     let near = if names.len() <= MAX_NEAR {

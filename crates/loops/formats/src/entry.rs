@@ -1,5 +1,7 @@
 //! How a format enters the table of formats.
 
+use std::borrow::Cow;
+
 use loopwright_core::{Pose, Take};
 
 use crate::format::{Capabilities, Format};
@@ -42,8 +44,47 @@ pub(crate) trait ParsedFile {
     /// Reads the skeleton as it stands without animation, as a take of one frame.
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded;
 
-    /// The same file with bytes of its own.
+    /// Copies the bytes that it borrows.
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile>;
+}
+
+/// A file of one motion without a name, whose contents are parsed when it is read.
+struct OneMotion<'a> {
+    bytes: Cow<'a, [u8]>,
+    read: ReadMotion,
+}
+
+/// Reads the motion of a file, as a take of that name.
+type ReadMotion = fn(&[u8], &str, &ReadSettings<'_>, &mut Vec<FileWarning>) -> Loaded;
+
+/// The bytes of a file of one motion, which are parsed when it is read.
+pub(crate) fn one_motion(bytes: &[u8], read: ReadMotion) -> Parsed<'_> {
+    let bytes = Cow::Borrowed(bytes);
+    Ok(Box::new(OneMotion { bytes, read }))
+}
+
+impl ParsedFile for OneMotion<'_> {
+    fn num_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn animation_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+        (self.read)(&self.bytes, name, settings, warnings)
+    }
+
+    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+        self.read(name, settings, warnings)
+    }
+
+    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
+        let Self { bytes, read } = *self;
+        let bytes = Cow::Owned(bytes.into_owned());
+        Box::new(OneMotion { bytes, read })
+    }
 }
 
 pub(crate) struct FactsInside {

@@ -88,7 +88,7 @@ impl ReadError {
         matches!(self, Self::Gltf(GltfError::NoBuffer { .. }))
     }
 
-    /// What to try about the contents of the file.
+    /// Advises what to try about the contents of the file.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Fbx(error) => error.remedy(),

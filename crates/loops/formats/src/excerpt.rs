@@ -4,7 +4,8 @@
 const MAX_EXCERPT: usize = 40;
 
 /// Some of a file's bytes as text: truncated if they are long, without control characters.
-pub(crate) fn excerpt(bytes: &[u8]) -> String {
+pub(crate) fn excerpt(text: impl AsRef<[u8]>) -> String {
+    let bytes = text.as_ref();
     // Four bytes for each character, and some to detect that there are more.
     let head = &bytes[..bytes.len().min(4 * MAX_EXCERPT + 4)];
     cut(&String::from_utf8_lossy(head), MAX_EXCERPT)

@@ -1,4 +1,4 @@
-//! What the form of a take in its file can do, whatever its format.
+//! The form of a take in its file: what every format can do with it.
 
 use core::any::Any;
 
@@ -19,11 +19,15 @@ use crate::{
 pub(crate) trait FileForm: Any {
     fn format(&self) -> Format;
 
-    /// What its format can do.
-    fn capabilities(&self) -> &'static Capabilities;
+    /// The abilities of its format.
+    fn capabilities(&self) -> &'static Capabilities {
+        self.format().capabilities()
+    }
 
     /// Formats that keep all of it, see [`Self::turn_into`].
-    fn formats(&self) -> &'static [Format];
+    fn formats(&self) -> &'static [Format] {
+        core::slice::from_ref(&self.format().entry().format)
+    }
 
     fn space(&self) -> &Space;
 

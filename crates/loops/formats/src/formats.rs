@@ -33,7 +33,7 @@ impl Format {
         &TABLE[self as usize]
     }
 
-    /// What it can hold, extend and state.
+    /// What files of it can hold, extend and state.
     pub fn capabilities(self) -> &'static Capabilities {
         &self.entry().capabilities
     }
@@ -52,11 +52,13 @@ impl Format {
 
     /// The format of motion that goes into a file of an extension, in any case: its own, or that of motion for a character that is no take.
     pub fn of_motion_for(extension: &str) -> Option<Self> {
-        let is_for = |format: &Self| {
-            let character = format.capabilities().character_extension;
-            character.is_some_and(|character| character.eq_ignore_ascii_case(extension))
+        let for_character = || {
+            Self::ALL.into_iter().find(|format| {
+                let character = format.capabilities().character_extension;
+                character.is_some_and(|character| character.eq_ignore_ascii_case(extension))
+            })
         };
-        Self::from_extension(extension).or_else(|| Self::ALL.into_iter().find(is_for))
+        Self::from_extension(extension).or_else(for_character)
     }
 
     /// The format of a file by its first bytes; its name is not used. `None` if it is of none.
@@ -72,7 +74,7 @@ impl Format {
         )
     }
 
-    /// The same of the extensions of some formats, each after a prefix: `.glb or .gltf`.
+    /// Lists the extensions of some formats, each after a prefix: `.glb or .gltf`.
     pub fn extensions(formats: &[Self], prefix: &str) -> String {
         let words: Vec<String> = (formats.iter())
             .map(|format| format!("{prefix}{}", format.extension()))
@@ -94,7 +96,7 @@ impl Source {
         (format.entry().new_form)(take, &retarget::unturned(take.skeleton(), DQuat::IDENTITY))
     }
 
-    /// The same form if it can be written in that `format`, else a new one for `take`, which must have the source's skeleton.
+    /// Keeps the form if it can be written in that `format`; else makes a new one for `take`, which must have the source's skeleton.
     pub fn in_format(&self, format: Format, take: &Take) -> Self {
         if self.keeps_all_in(format) {
             let mut same = self.clone();

@@ -49,8 +49,10 @@ pub(crate) mod buffers {
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Buffers, D::Error> {
         let (indices, each) = <(Indices, Vec<Bytes>)>::deserialize(deserializer)?;
         let each: Vec<Arc<Vec<u8>>> = each.into_iter().map(|Bytes(bytes)| Arc::new(bytes)).collect();
-        let of = |index: Option<usize>| index.and_then(|index| each.get(index).cloned());
-        Ok(indices.into_iter().map(of).collect())
+        Ok(indices
+            .into_iter()
+            .map(|index| index.and_then(|index| each.get(index).cloned()))
+            .collect())
     }
 
     struct BytesRef<'a>(&'a [u8]);
@@ -76,7 +78,7 @@ pub(crate) mod json {
     }
 }
 
-/// What a fresh FBX file leaves out: one of two warnings, if any.
+/// The warning of a fresh FBX file about what it leaves out: one of two, if any.
 pub(crate) mod leaves {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

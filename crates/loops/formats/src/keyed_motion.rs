@@ -19,7 +19,7 @@ pub(crate) struct KeyedMotion<'a> {
     /// Whether the first joint is a root that the source lacks.
     pub(crate) adds_root: bool,
     pub(crate) interpolation: KeyInterpolation,
-    /// What is known of its feet, and samples of its loop.
+    /// The facts of its feet, if they are known, and samples of its loop.
     pub(crate) feet: Option<(&'a FeetFacts, usize)>,
     content: Content<'a>,
     /// The loop that a take shows, on other joints.
@@ -32,7 +32,7 @@ enum Content<'a> {
     Take(&'a Take),
     Loop {
         clip: &'a LoopClip,
-        /// The same as its keys show it.
+        /// The loop as its keys show it.
         shown: Cow<'a, LoopClip>,
         settings: &'a LoopWriteSettings,
     },
@@ -75,7 +75,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// The same motion by other joints, whose poses at its keys are those of a take.
+    /// Replaces the joints by those of a take, whose frames are the poses at its keys.
     pub(crate) fn on_joints_of(&self, take: &'a Take) -> Self {
         Self {
             content: Content::Take(take),
@@ -180,11 +180,12 @@ impl<'a> KeyedMotion<'a> {
     /// Parents of the joints without an added root, as the source has them.
     pub(crate) fn own_parents(&self) -> Vec<Option<usize>> {
         let num_added = usize::from(self.adds_root);
-        let below = |joint: usize| joint.checked_sub(num_added);
         match self.content {
             Content::Take(take) => {
                 let joints = take.skeleton().joints().iter().skip(num_added);
-                joints.map(|joint| joint.parent.and_then(below)).collect()
+                joints
+                    .map(|joint| joint.parent.and_then(|joint: usize| joint.checked_sub(num_added)))
+                    .collect()
             }
             Content::Loop { clip, .. } => clip.skeleton().joints().iter().map(|joint| joint.parent).collect(),
         }

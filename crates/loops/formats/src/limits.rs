@@ -156,7 +156,7 @@ fn bytes_of(frames: usize, joints: usize, per_transform: u64) -> u64 {
 /// indentation of a written BVH file grows with its square.
 pub(crate) const MAX_DEPTH: usize = 512;
 
-/// The same where writing adds a root joint above all others: what is written can be read.
+/// Deepest nesting that is read, with the root joint that writing may add above all others.
 pub(crate) const MAX_DEPTH_WITH_ROOT: usize = MAX_DEPTH + 1;
 
 /// Largest size of a number that is read or written, in the file's unit or in degrees.

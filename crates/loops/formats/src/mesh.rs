@@ -17,7 +17,7 @@ use crate::{error::ReadError, fbx::error::FbxError, limits::SizeLimits};
 pub struct Mesh {
     /// Its vertices, in the axes and the unit of the file's mesh.
     pub vertices: Vec<Vertex>,
-    /// What carries them.
+    /// The bones that carry vertices.
     pub bones: Vec<Bone>,
     /// Vertices of the triangles, three each.
     pub indices: Vec<u32>,
@@ -65,7 +65,7 @@ pub struct Vertex {
     pub weights: [f32; 4],
 }
 
-/// What carries vertices: a joint, and how the mesh lies in its axes.
+/// A joint that carries vertices, and how the mesh lies in its axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bone {
     /// The joint of the take.
@@ -118,11 +118,11 @@ impl Mesh {
     /// # Panics
     /// When the pose has not all joints of the take.
     pub fn bones_at(&self, world: &Pose) -> Vec<DAffine3> {
-        let carried = |bone: &Bone| {
+        let bones = self.bones.iter().map(|bone| {
             let Rigid { rotation, translation } = world.as_ref().joint(bone.joint);
             DAffine3::from_rotation_translation(rotation, translation) * bone.joint_from_mesh
-        };
-        self.bones.iter().map(carried).collect()
+        });
+        bones.collect()
     }
 
     /// All vertices where bones carry them, as [`Mesh::bones_at`] gives those, from an origin.
@@ -145,7 +145,7 @@ impl Mesh {
                 )
             })
             .collect();
-        let posed = |vertex: &Vertex| {
+        let posed = self.vertices.iter().map(|vertex| {
             let of_slot = |slot: usize| bones[usize::from(vertex.bones[slot])];
             let carrier = match vertex.weights[0] {
                 1.0 => of_slot(0),
@@ -156,8 +156,8 @@ impl Mesh {
             let position = carrier.transform_point3a(Vec3A::from_array(vertex.position));
             let normal = carrier.transform_vector3a(Vec3A::from_array(vertex.normal));
             [position.to_array(), normal.to_array()]
-        };
-        self.vertices.iter().map(posed).collect()
+        });
+        posed.collect()
     }
 
     /// Corners of fewer triangles: those that lie in different cells, of which the longest side has so many, each corner the first vertex
@@ -181,7 +181,7 @@ impl Mesh {
             .collect()
     }
 
-    /// The same surface where the first joint is folded into the one below it, which lies in its axes as stated.
+    /// Folds the first joint into the one below it, which lies in its axes as stated.
     #[must_use]
     pub fn without_root_joint(mut self, root_from_child: Rigid) -> Self {
         let inverse = root_from_child.inverse();
@@ -212,17 +212,12 @@ impl Mesh {
     /// The number of a bone, new or the same as before. Errors: there are more than any skeleton has.
     pub(crate) fn bone(&mut self, bone: Bone) -> Result<u16, MeshError> {
         // A rigid part has one bone, and a skin states each once: looking at the last is enough to keep them few.
-        let index = if self.bones.last() == Some(&bone) {
-            self.bones.len() - 1
-        } else {
-            self.bones.len()
-        };
+        let is_known = self.bones.last() == Some(&bone);
+        let index = self.bones.len() - usize::from(is_known);
         let number = u16::try_from(index).map_err(|_| MeshError::TooLarge {
             limit: usize::from(u16::MAX),
         })?;
-        if index == self.bones.len() {
-            self.bones.push(bone);
-        }
+        self.bones.extend((!is_known).then_some(bone));
         Ok(number)
     }
 

@@ -1,6 +1,6 @@
 //! From the bytes of a file to a take.
 
-use std::io::{self, Read};
+use std::io::Read;
 
 use crate::animated_file::{format_to_read, read_warned};
 use crate::{
@@ -33,7 +33,7 @@ pub fn read_take(
     })
 }
 
-/// The same without the SHA-256 of the file, for who has it or works it out in another thread.
+/// Reads a take like [`read_take`], without the SHA-256 of the file: for callers that know it or work it out in another thread.
 pub fn read_without_hash(
     bytes: &[u8],
     name: &str,
@@ -65,15 +65,12 @@ pub fn read_take_from(
 
 /// All bytes of a stream that has no more than `limit` of them.
 fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let failed = |error: io::Error| ReadError::Io {
+    let mut bytes = Vec::new();
+    let read = stream.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| ReadError::Io {
         kind: error.kind(),
         reason: error.to_string(),
-    };
-    let mut bytes = Vec::new();
-    stream
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    })?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { limit });
     }
@@ -90,6 +87,8 @@ pub fn animation_names(bytes: &[u8]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]

@@ -92,7 +92,7 @@ loopwright_core::words!(ClosingKey {
     Drop: "drop",
 });
 
-/// What a file says of the time between two keys.
+/// The motion between two keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyInterpolation {
     /// Poses go evenly from key to key.
@@ -118,7 +118,7 @@ pub struct LoopWriteSettings {
     pub add_root: bool,
     /// Whether the root stays at its start; by default the keys show it moving.
     pub in_place: bool,
-    /// What happens between keys; by default straight lines.
+    /// The motion between keys; by default straight lines.
     pub interpolation: KeyInterpolation,
     /// How much memory the file may take.
     pub limits: SizeLimits,

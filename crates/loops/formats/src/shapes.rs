@@ -17,9 +17,9 @@ impl ShapeWeights {
     /// The weights at every key of a motion of so many keys, which repeat after `cycle` of them; `None` where they belong to another motion.
     pub(crate) fn of_keys(&self, num_keys: usize, cycle: usize) -> Option<impl Iterator<Item = &[f64]>> {
         let count = self.weights.len().checked_div(self.width)?;
-        let fits = count == num_keys || count == cycle;
-        let frame = move |key: usize| if count == num_keys { key } else { key % cycle.max(1) };
-        fits.then(|| (0..num_keys).map(move |key| &self.weights[frame(key) * self.width..][..self.width]))
+        let period = if count == num_keys { num_keys } else { cycle };
+        (count == period)
+            .then(|| (0..num_keys).map(move |key| &self.weights[key % period * self.width..][..self.width]))
     }
 
     /// Cut, sampled and closed as a loop of the take is. Errors: as [`MadeLoop::looped_along`].

@@ -65,8 +65,7 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
     let world = rest.as_ref().world(skeleton);
     let surface = Surface::new(mesh, &world);
     let mut points = surface.points(&feet_of_joints(skeleton, body), body.feet.len());
-    let lacking = |foot: &usize| points[*foot].is_empty();
-    let lacking: Vec<usize> = (0..points.len()).filter(lacking).collect();
+    let lacking: Vec<usize> = (0..points.len()).filter(|&foot| points[foot].is_empty()).collect();
     if !lacking.is_empty() {
         let mut foot_of = vec![None; skeleton.num_joints()];
         for &foot in &lacking {
@@ -77,28 +76,25 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
         let at_end = surface.points(&foot_of, body.feet.len());
         for (foot, at_end) in at_end.into_iter().enumerate() {
             let end = world.translations[body.feet[foot].ankle];
-            let is_foot = |&Point { joint, at }: &Point| {
-                let start = world.translations[joint];
+            points[foot].extend(at_end.into_iter().filter(|point| {
+                let start = world.translations[point.joint];
                 let bone = end - start;
-                (at - start).dot(bone) >= LAST_SHARE * bone.length_squared()
-            };
-            points[foot].extend(at_end.into_iter().filter(is_foot));
+                (point.at - start).dot(bone) >= LAST_SHARE * bone.length_squared()
+            }));
         }
     }
-    let sole = |(foot, points): (usize, Vec<Point>)| {
-        let in_joint = |Point { joint, at }: Point| {
+    let soles = points.into_iter().enumerate().filter(|(_, points)| !points.is_empty());
+    let soles = soles.map(|(foot, points)| {
+        let in_joints = outermost(&points).into_iter().map(|Point { joint, at }| {
             let from_world = world.rotations[joint].conjugate();
             (joint, from_world * (at - world.translations[joint]))
-        };
+        });
         FootSole {
             ankle: body.feet[foot].ankle,
-            points: outermost(&points).into_iter().map(in_joint).collect(),
+            points: in_joints.collect(),
         }
-    };
-    (points.into_iter().enumerate())
-        .filter(|(_, points)| !points.is_empty())
-        .map(sole)
-        .collect()
+    });
+    soles.collect()
 }
 
 /// A point of a foot: the joint that it moves with, and its place in the world.
@@ -111,7 +107,7 @@ struct Point {
 /// The mesh of a character in a pose.
 struct Surface<'a> {
     mesh: &'a Mesh,
-    /// What [`Mesh::bones_at`] gives for the pose.
+    /// The bones as [`Mesh::bones_at`] places them.
     bones: Vec<DAffine3>,
     /// Which vertices are those of triangles.
     is_drawn: Vec<bool>,
@@ -139,11 +135,11 @@ impl<'a> Surface<'a> {
                 continue;
             };
             let position = DVec3::from_array(vertex.position.map(f64::from));
-            let carried = |slot: usize| {
-                let bone = self.bones[usize::from(vertex.bones[slot])];
-                f64::from(vertex.weights[slot]) * bone.transform_point3(position)
-            };
-            let at: DVec3 = (0..vertex.weights.len()).map(carried).sum();
+            let carried =
+                vertex.bones.iter().zip(vertex.weights).map(|(bone, weight)| {
+                    f64::from(weight) * self.bones[usize::from(*bone)].transform_point3(position)
+                });
+            let at: DVec3 = carried.sum();
             if at.is_finite() {
                 points[foot].push(Point { joint, at });
             }
@@ -217,8 +213,8 @@ impl Reach {
             most: vec![f64::NEG_INFINITY; directions.len()],
             kept: vec![f64::INFINITY; directions.len()],
         };
-        let moves_with = |point: &Point| joint.is_none_or(|joint| point.joint == joint);
-        for (index, point) in points.iter().enumerate().filter(|(_, point)| moves_with(point)) {
+        let points = points.iter().enumerate();
+        for (index, point) in points.filter(|(_, point)| joint.is_none_or(|joint| point.joint == joint)) {
             for (side, direction) in directions.iter().enumerate() {
                 let along = point.at.dot(*direction);
                 if along > reach.most[side] {
@@ -230,7 +226,7 @@ impl Reach {
         reach
     }
 
-    /// What is missing in each direction, and the point that has it.
+    /// Lists the reach that is missing in each direction, and the point that has it.
     fn missing(&self) -> impl Iterator<Item = (f64, usize)> {
         let reach = self.most.iter().zip(&self.kept).map(|(most, kept)| most - kept);
         reach.zip(self.outermost.iter().copied())
@@ -285,8 +281,10 @@ fn largest_joints(points: &[Point]) -> impl Iterator<Item = usize> {
         let (low, high) = boxes.entry(*joint).or_insert((*at, *at));
         (*low, *high) = (low.min(*at), high.max(*at));
     }
-    let size = |(joint, (low, high)): (usize, (DVec3, DVec3))| (joint, low.distance(high));
-    let mut sizes: Vec<(usize, f64)> = boxes.into_iter().map(size).collect();
+    let mut sizes: Vec<(usize, f64)> = boxes
+        .into_iter()
+        .map(|(joint, (low, high)): (usize, (DVec3, DVec3))| (joint, low.distance(high)))
+        .collect();
     sizes.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     sizes.into_iter().take(MOST_POINTS).map(|(joint, _)| joint)
 }

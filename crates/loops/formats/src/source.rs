@@ -89,7 +89,7 @@ forms! {
 }
 
 impl Source {
-    /// The same form with what it holds beside the pose, such as the shapes of a face, looped along; without that for a character.
+    /// Loops what it holds beside the pose, such as the shapes of a face, along with the loop; a character loses that.
     pub(crate) fn along(&self, made: &MadeLoop) -> Result<Self, MakeError> {
         if made.of_take.is_some() {
             return Ok(self.without_shapes());
@@ -99,7 +99,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The same form without what it holds beside the pose, for another motion.
+    /// Takes out what it holds beside the pose, for another motion.
     pub(crate) fn without_shapes(&self) -> Self {
         let mut source = self.clone();
         source.form_mut().remove_shapes();
@@ -126,7 +126,7 @@ impl Source {
         self.formats().contains(&format)
     }
 
-    /// The same form in metres with Y up, if the format does not state its space: programs that read BVH assume this. All other
+    /// Changes it to metres with Y up, if the format does not state its space: programs that read BVH assume this. All other
     /// formats state theirs, and are returned unchanged.
     #[must_use]
     pub fn in_metres(mut self) -> Self {
@@ -134,7 +134,7 @@ impl Source {
         self
     }
 
-    /// The same form for engines: tracks that do not move have one key, and an FBX file states the unit that it was read in.
+    /// Suits engines: tracks that do not move have one key, and an FBX file states the unit that it was read in.
     #[must_use]
     pub fn for_engines(mut self) -> Self {
         self.form_mut().suit_engines();
@@ -164,7 +164,7 @@ impl Source {
         self.form().animation_of_whole()
     }
 
-    /// The same form ready for an animation in place of the one that was read: glTF replaces one of its name by itself.
+    /// Makes room for an animation in place of the one that was read: glTF replaces one of its name by itself.
     ///
     /// Errors: the file is malformed.
     pub fn without_animation(mut self) -> Result<Self, WriteError> {
@@ -172,7 +172,7 @@ impl Source {
         Ok(self)
     }
 
-    /// The same form for a file of one animation: without any, or with that alone which was read, of this number in the file.
+    /// Suits a file of one animation: takes all out, or all but the one that was read, of this number in the file.
     ///
     /// All else stays, but for bytes that only the other animations need. Errors: the file is malformed.
     pub fn with_animation(mut self, number: Option<usize>) -> Result<Self, WriteError> {
@@ -180,14 +180,14 @@ impl Source {
         Ok(self)
     }
 
-    /// The same form for the mirror image of its motion: gaze and expressions of one side that an avatar's motion has beside its pose are mirrored.
+    /// Mirrors the gaze and the one-sided expressions that an avatar's motion has beside its pose.
     #[must_use]
     pub fn mirrored(mut self) -> Self {
         self.form_mut().mirror();
         self
     }
 
-    /// What it holds beside the pose that a file of another format lacks.
+    /// Warns of what it holds beside the pose that a file of another format lacks.
     pub fn left_out_in(&self, format: Format) -> Option<FileWarning> {
         let is_lost = self.form().shows_face() && !self.keeps_all_in(format);
         is_lost.then_some(FileWarning::FaceLeftOut { format })
@@ -214,7 +214,7 @@ impl Source {
         self.form().can_be_extended()
     }
 
-    /// What the file states about its copyright or licence.
+    /// The copyright or licence that the file states.
     pub fn copyright(&self) -> Option<&str> {
         self.form().copyright()
     }

@@ -1,16 +1,17 @@
-//! What is odd in a take, whatever its format.
+//! Warnings about a take of any format.
 
 use glam::DVec3;
-use loopwright_core::{Joint, Take};
+use loopwright_core::Take;
 
 use crate::warning::FileWarning;
 
 /// Warns about what is odd in a take of any format; the warnings from `num_before` on are about the same take.
 pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<FileWarning>) {
     // If the keys have no rate of their own, it is ours.
-    let is_ours = |warning: &FileWarning| matches!(warning, FileWarning::KeysOffGrid { .. });
+    let mut found = warnings[num_before..].iter();
+    let is_ours = found.any(|warning| matches!(warning, FileWarning::KeysOffGrid { .. }));
     let rate_hz = take.frame_rate_hz();
-    if is_odd(rate_hz) && take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
+    if is_odd(rate_hz) && take.num_frames() > 1 && !is_ours {
         warnings.push(FileWarning::OddRate { rate_hz });
     }
     if lacks_rest(take) {
@@ -33,7 +34,10 @@ fn is_odd(rate_hz: f64) -> bool {
 /// Whether every joint rests on its parent although the motion moves it elsewhere.
 fn lacks_rest(take: &Take) -> bool {
     let joints = take.skeleton().joints();
-    let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
-    let moves_apart = |position: &DVec3| *position != DVec3::ZERO;
-    !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
+    !joints
+        .iter()
+        .any(|joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO)
+        && take.translations(0)[1..]
+            .iter()
+            .any(|position| *position != DVec3::ZERO)
 }

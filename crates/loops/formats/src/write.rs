@@ -42,7 +42,7 @@ pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings
     write_loop_on_feet(clip, None, source, settings)
 }
 
-/// The same with what is known of its feet, for formats that hold contacts.
+/// Writes a loop with its contacts, for formats that hold them.
 pub(crate) fn write_loop_on_feet(
     clip: &LoopClip,
     feet: Option<&FeetFacts>,
@@ -78,7 +78,7 @@ impl WrittenFile {
     }
 }
 
-/// The same for all loops of a file.
+/// Puts the facts of all loops of a file into it, as [`with_facts`] does.
 pub(crate) fn with_facts_of_all(bytes: &[u8], facts: &[&Sidecar]) -> Option<Vec<u8>> {
     let inside = Format::detect(bytes)?.entry().facts.as_ref()?;
     (inside.write)(bytes, facts)

@@ -17,12 +17,12 @@ impl Record<'_> {
             .ok_or_else(|| format!("there is no column {column}"))
     }
 
-    /// The same as an owned string.
+    /// Copies the cell under the name of a column.
     pub(crate) fn text(&self, column: &str) -> Result<String, String> {
         self.cell(column).map(str::to_owned)
     }
 
-    /// The same as a number; `None` if the cell holds none.
+    /// Parses the cell under the name of a column; `None` if it holds no number.
     pub(crate) fn number<T: FromStr>(&self, column: &str) -> Result<Option<T>, String> {
         Ok(self.cell(column)?.parse().ok())
     }

@@ -18,7 +18,7 @@ use crate::{SynthError, Truth, WalkSettings, gait::Gait, ik, path::Path};
 /// Closer to one the knee would snap straight, since its angle changes ever faster with the distance.
 const LEG_REACH_SHARE: f64 = 0.9975;
 
-/// The same while standing still.
+/// The share while standing still.
 const STANDING_REACH_SHARE: f64 = 0.99;
 
 /// Lowest hips of a walk, metres above the root.
@@ -98,7 +98,7 @@ impl Walker {
         &self.skeleton
     }
 
-    /// What is known about this walk.
+    /// The truth about this walk.
     pub fn truth(&self) -> Truth {
         Truth::new(&self.settings, &self.footsteps())
     }
@@ -110,12 +110,7 @@ impl Walker {
         let pelvis = self.pelvis(&moment);
         let hips_height = self.hips_height * moment.readiness + standing_height() * (1.0 - moment.readiness);
         let hips = moment.root * Rigid::new(pelvis.rotation, pelvis.offset + DVec3::Y * (hips_height + moment.sunk));
-        let mut pose = Pose {
-            translations: self.skeleton.joints().iter().map(|joint| joint.rest_offset).collect(),
-            rotations: vec![DQuat::IDENTITY; NUM_JOINTS],
-        };
-        pose.translations[joint::HIPS] = hips.translation;
-        pose.rotations[joint::HIPS] = hips.rotation;
+                let mut pose = self.rest_at(hips.translation, hips.rotation);
         let pelvis_yaw = moment.yaw + rotation::yaw_of(pelvis.rotation);
         for (side, foot) in Side::BOTH.into_iter().zip(&feet) {
             set_leg(&mut pose, side, hips, foot, pelvis_yaw);
@@ -129,12 +124,18 @@ impl Walker {
 
     /// The rest pose, standing where the root is at `time_secs`: only the root is rotated, by its yaw.
     pub(crate) fn t_pose_at(&self, time_secs: f64) -> Pose {
-        let root = self.moment(time_secs).root;
-        let mut translations: Vec<DVec3> = self.skeleton.joints().iter().map(|joint| joint.rest_offset).collect();
-        let mut rotations = vec![DQuat::IDENTITY; NUM_JOINTS];
-        translations[joint::HIPS] = root.transform_point(translations[joint::HIPS]);
-        rotations[joint::HIPS] = root.rotation;
-        Pose::new(translations, rotations)
+                let root = self.moment(time_secs).root;
+        let hips = self.skeleton.joint(joint::HIPS).rest_offset;
+        self.rest_at(root.transform_point(hips), root.rotation)
+    }
+
+    /// The rest pose with the hips at a place in the world.
+    fn rest_at(&self, translation: DVec3, rotation: DQuat) -> Pose {
+        let offsets = self.skeleton.joints().iter().map(|joint| joint.rest_offset);
+        let mut pose = Pose::new(offsets.collect(), vec![DQuat::IDENTITY; NUM_JOINTS]);
+        pose.translations[joint::HIPS] = translation;
+        pose.rotations[joint::HIPS] = rotation;
+        pose
     }
 
     fn footsteps(&self) -> Footsteps<'_> {

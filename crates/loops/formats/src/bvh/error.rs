@@ -240,16 +240,6 @@ pub enum BvhError {
 }
 
 impl BvhError {
-    pub(crate) fn expected(at: Position, expected: impl Into<String>, found: Found) -> Self {
-        Self::Expected {
-            at,
-            expected: expected.into(),
-            found,
-        }
-    }
-}
-
-impl BvhError {
     /// The position in the file, for errors that have one.
     pub fn position(&self) -> Option<Position> {
         match self {

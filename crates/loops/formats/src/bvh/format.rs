@@ -1,16 +1,13 @@
 //! BVH as one of the formats: what it can do, and its reader and writer.
 
-use std::borrow::Cow;
-
 use loopwright_core::{Pose, Skeleton, Take, retarget};
 
-use super::read::{self, BvhBytes};
-use super::{source::BvhSource, write};
-use crate::entry::{FormatEntry, Parsed};
+use super::{read, source::BvhSource, write};
+use crate::entry::{FormatEntry, one_motion};
 use crate::format::{Capabilities, Format};
 use crate::{
-    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,
-    source::Source, space::Space, written::WrittenFile,
+    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space,
+    written::WrittenFile,
 };
 
 pub(crate) const BVH: FormatEntry = FormatEntry {
@@ -30,26 +27,14 @@ pub(crate) const BVH: FormatEntry = FormatEntry {
         not_extended: Some("BVH"),
     },
     detects: read::is_bvh,
-    parse,
+    parse: |bytes, _, _| one_motion(bytes, read::read_take),
     new_form: |take, _| Source::Bvh(BvhSource::for_take(take)),
     facts: None,
 };
 
-fn parse<'a>(bytes: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Parsed<'a> {
-    Ok(Box::new(BvhBytes(Cow::Borrowed(bytes))))
-}
-
 impl FileForm for BvhSource {
     fn format(&self) -> Format {
         Format::Bvh
-    }
-
-    fn capabilities(&self) -> &'static Capabilities {
-        &BVH.capabilities
-    }
-
-    fn formats(&self) -> &'static [Format] {
-        &[Format::Bvh]
     }
 
     fn space(&self) -> &Space {

@@ -39,17 +39,13 @@ impl OddNames {
     }
 }
 
-#[derive(Default)]
-struct AllOddNames {
-    not_utf8: OddNames,
-    long: OddNames,
-}
-
 struct Reader<'l, 'b> {
     lexer: &'l mut Lexer<'b>,
     joints: Vec<BvhJoint>,
     open: Vec<OpenJoint>,
-    odd_names: AllOddNames,
+    /// Names that are not UTF-8, and long ones.
+    not_utf8: OddNames,
+    long: OddNames,
 }
 
 /// The trees of a file: one as a rule.
@@ -71,21 +67,25 @@ pub(super) struct Tree {
 impl Trees {
     /// The names of all roots.
     pub(super) fn names(&self) -> Vec<String> {
-        let name = |&root: &usize| cut(&self.whole.joints()[root].name, MAX_SHOWN_NAME);
-        self.roots.iter().map(name).collect()
+        self.roots
+            .iter()
+            .map(|&root| cut(&self.whole.joints()[root].name, MAX_SHOWN_NAME))
+            .collect()
     }
 
     /// The number of the tree whose root has that name, or where there is none of that number, from 0.
     pub(super) fn find(&self, wanted: &str) -> Option<usize> {
-        let is_named = |&root: &usize| self.whole.joints()[root].name == wanted;
-        let by_number = || wanted.parse().ok().filter(|&number: &usize| number < self.roots.len());
-        self.roots.iter().position(is_named).or_else(by_number)
+        self.roots
+            .iter()
+            .position(|&root| self.whole.joints()[root].name == wanted)
+            .or_else(|| wanted.parse().ok().filter(|&number| number < self.roots.len()))
     }
 
     /// The number of the tree with most joints, the first of equals.
     pub(super) fn largest(&self) -> usize {
-        let size = |&tree: &usize| (self.joints_of(tree).len(), core::cmp::Reverse(tree));
-        (0..self.roots.len()).max_by_key(size).unwrap_or(0)
+        (0..self.roots.len())
+            .max_by_key(|&tree| (self.joints_of(tree).len(), core::cmp::Reverse(tree)))
+            .unwrap_or(0)
     }
 
     pub(super) fn is_one(&self) -> bool {
@@ -101,8 +101,7 @@ impl Trees {
     pub(super) fn tree(&self, number: usize, warnings: &mut Vec<FileWarning>) -> Tree {
         let range = self.joints_of(number);
         let joints = self.whole.joints();
-        let width = |joints: &[BvhJoint]| joints.iter().map(|joint| joint.channels.len()).sum::<usize>();
-        let start = width(&joints[..range.start]);
+        let start = joints[..range.start].iter().map(|joint| joint.channels.len()).sum();
         let own = joints[range.clone()].iter().map(|joint| BvhJoint {
             parent: joint.parent.map(|parent| parent - range.start),
             ..joint.clone()
@@ -110,9 +109,10 @@ impl Trees {
         let own: Vec<BvhJoint> = own.collect();
         warn_of_names(&own, warnings);
         warn_of_shape(&own, warnings);
+        let hierarchy = Hierarchy::new(own);
         Tree {
-            values: start..start + width(&own),
-            hierarchy: Hierarchy::new(own),
+            values: start..start + hierarchy.num_channels(),
+            hierarchy,
         }
     }
 }
@@ -123,31 +123,33 @@ pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Re
         lexer,
         joints: Vec::new(),
         open: Vec::new(),
-        odd_names: AllOddNames::default(),
+        not_utf8: OddNames::default(),
+        long: OddNames::default(),
     };
     let roots = reader.read_trees()?;
     let Reader {
         lexer,
         joints,
-        odd_names,
+        not_utf8,
+        long,
         ..
     } = reader;
-    if let Some((offset, name)) = odd_names.not_utf8.first {
+    if let Some((offset, name)) = not_utf8.first {
         warnings.push(
             BvhWarning::NameNotUtf8 {
                 at: lexer.position_of(offset),
-                name: excerpt(name.as_bytes()),
-                count: odd_names.not_utf8.count,
+                name: excerpt(name),
+                count: not_utf8.count,
             }
             .into(),
         );
     }
-    if let Some((offset, name)) = odd_names.long.first {
+    if let Some((offset, name)) = long.first {
         warnings.push(
             BvhWarning::LongName {
                 at: lexer.position_of(offset),
                 num_chars: name.chars().count(),
-                count: odd_names.long.count,
+                count: long.count,
             }
             .into(),
         );
@@ -186,17 +188,18 @@ impl<'b> Reader<'_, 'b> {
                 return Ok(roots);
             }
             if !is(word, "ROOT") {
-                let at = self.lexer.position_before(word);
                 return Err(match word {
-                    b"}" => BvhError::ExtraBrace { at },
-                    _ => BvhError::expected(at, "MOTION", found(word)),
+                    b"}" => BvhError::ExtraBrace {
+                        at: self.lexer.position_before(word),
+                    },
+                    _ => self.lexer.expected(word, "MOTION"),
                 });
             }
         }
     }
 
     fn shown_name(&self, joint: usize) -> String {
-        excerpt(self.joints[joint].name.as_bytes())
+        excerpt(&self.joints[joint].name)
     }
 
     /// Reads a name and an opening brace.
@@ -214,10 +217,10 @@ impl<'b> Reader<'_, 'b> {
         }
         let text = String::from_utf8_lossy(name).into_owned();
         if core::str::from_utf8(name).is_err() {
-            self.odd_names.not_utf8.add(offset, &text);
+            self.not_utf8.add(offset, &text);
         }
         if text.chars().nth(MAX_SHOWN_NAME).is_some() {
-            self.odd_names.long.add(offset, &text);
+            self.long.add(offset, &text);
         }
         self.expect_brace(|| format!("{keyword} {}", excerpt(name)))?;
         let parent = self.open.last().map(|open| open.index);
@@ -241,11 +244,7 @@ impl<'b> Reader<'_, 'b> {
         if word == b"{" {
             return Ok(());
         }
-        Err(BvhError::expected(
-            self.lexer.position_before(word),
-            format!("\"{{\" after {}", after()),
-            found(word),
-        ))
+        Err(self.lexer.expected(word, format!("\"{{\" after {}", after())))
     }
 
     /// Reads one entry of the innermost open joint, or its closing brace.
@@ -291,14 +290,9 @@ impl<'b> Reader<'_, 'b> {
                 found: found(word),
             });
         } else {
-            return Err(BvhError::expected(
-                at(),
-                format!(
-                    "OFFSET, CHANNELS, JOINT, End Site or \"}}\" in {}",
-                    self.shown_name(index)
-                ),
-                found(word),
-            ));
+            let joint = self.shown_name(index);
+            let expected = format!("OFFSET, CHANNELS, JOINT, End Site or \"}}\" in {joint}");
+            return Err(self.lexer.expected(word, expected));
         }
         Ok(())
     }
@@ -321,11 +315,8 @@ impl<'b> Reader<'_, 'b> {
                 let joint = format!("the End Site of {name}");
                 return offset.ok_or_else(|| BvhError::OffsetMissing { at: at(), joint });
             } else {
-                return Err(BvhError::expected(
-                    at(),
-                    format!("OFFSET or \"}}\" in the End Site of {name}"),
-                    found(word),
-                ));
+                let expected = format!("OFFSET or \"}}\" in the End Site of {name}");
+                return Err(self.lexer.expected(word, expected));
             }
         }
     }
@@ -377,17 +368,11 @@ impl<'b> Reader<'_, 'b> {
     fn read_channels(&mut self, joint: usize) -> Result<Vec<Channel>, BvhError> {
         let word = self.lexer.word();
         let offset = self.lexer.offset() - word.len();
-        let is_number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
-        if !is_number {
-            return Err(BvhError::expected(
-                self.lexer.position_of(offset),
-                format!("the number of channels of {}", self.shown_name(joint)),
-                found(word),
-            ));
+        if word.is_empty() || !word.iter().all(u8::is_ascii_digit) {
+            let expected = format!("the number of channels of {}", self.shown_name(joint));
+            return Err(self.lexer.expected(word, expected));
         }
-        let declared = core::str::from_utf8(word)
-            .ok()
-            .and_then(|text| text.parse::<usize>().ok());
+        let declared = core::str::from_utf8(word).ok().and_then(|text| text.parse().ok());
         let Some(declared) = declared.filter(|&declared| declared <= MAX_CHANNELS) else {
             return Err(BvhError::ChannelCountRange {
                 at: self.lexer.position_of(offset),
@@ -447,7 +432,7 @@ fn warn_of_names(joints: &[BvhJoint], warnings: &mut Vec<FileWarning>) {
     }
     for joint in joints {
         if let Some(count) = counts.remove(joint.name.as_str()).filter(|&count| count > 1) {
-            let name = excerpt(joint.name.as_bytes());
+            let name = excerpt(&joint.name);
             warnings.push(BvhWarning::DuplicateName { name, count }.into());
         }
     }

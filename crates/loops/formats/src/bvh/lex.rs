@@ -54,8 +54,10 @@ impl<'a> Lexer<'a> {
     /// Skips white space within the line.
     pub(super) fn skip_blanks(&mut self) {
         let rest = &self.bytes[self.at..];
-        let is_blank = |byte: &u8| is_space(*byte) && !matches!(byte, b'\n' | b'\r');
-        self.at += rest.iter().take_while(|byte| is_blank(byte)).count();
+        let blanks = rest
+            .iter()
+            .take_while(|byte| is_space(**byte) && !matches!(byte, b'\n' | b'\r'));
+        self.at += blanks.count();
     }
 
     /// The bytes up to one that `ends` the token, at least one unless the file ends.
@@ -151,6 +153,15 @@ impl<'a> Lexer<'a> {
     /// The position of the start of the last token.
     pub(super) fn position_before(&self, token: &[u8]) -> Position {
         self.position_of(self.at - token.len())
+    }
+
+    /// The error that the last token is not what must stand in its place.
+    pub(super) fn expected(&self, token: &[u8], expected: impl Into<String>) -> BvhError {
+        BvhError::Expected {
+            at: self.position_before(token),
+            expected: expected.into(),
+            found: found(token),
+        }
     }
 
     pub(super) fn number_error(&self, token: &[u8], fault: NumberFault, place: NumberPlace) -> BvhError {

@@ -54,7 +54,7 @@ pub(super) fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
     Some((value, rest.len() - digits.len() + length))
 }
 
-/// The same byte eight times.
+/// Repeats a byte eight times.
 const fn everywhere(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
@@ -112,14 +112,11 @@ pub(super) enum NumberFault {
 
 /// The number of a token, finite and of plausible size.
 pub(super) fn number(token: &[u8]) -> Result<f64, NumberFault> {
-    match core::str::from_utf8(token)
-        .ok()
-        .and_then(|text| text.parse::<f64>().ok())
-    {
+    let text = core::str::from_utf8(token).ok();
+    match text.and_then(|text| text.parse::<f64>().ok()) {
         Some(value) if value.abs() <= MAX_VALUE => Ok(value),
-        Some(_) if spells_not_finite(token) => Err(NumberFault::NotFinite),
+        _ if spells_not_finite(token) => Err(NumberFault::NotFinite),
         Some(_) => Err(NumberFault::OutOfRange),
-        None if spells_not_finite(token) => Err(NumberFault::NotFinite),
         None => Err(NumberFault::NotANumber(hint(token))),
     }
 }
@@ -134,12 +131,8 @@ fn without_sign(token: &[u8]) -> &[u8] {
 /// Whether a token is some spelling of NaN or infinity, such as `nan`, `-nan(ind)` or `Infinity`.
 fn spells_not_finite(token: &[u8]) -> bool {
     let token = without_sign(token);
-    let starts_with = |word: &[u8]| {
-        token
-            .get(..word.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(word))
-    };
-    starts_with(b"nan") || starts_with(b"inf")
+    let head = token.get(..3).unwrap_or_default();
+    head.eq_ignore_ascii_case(b"nan") || head.eq_ignore_ascii_case(b"inf")
 }
 
 fn hint(token: &[u8]) -> NumberHint {

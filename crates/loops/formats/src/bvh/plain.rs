@@ -154,7 +154,7 @@ impl<R: Read + Seek> PlainBvh<R> {
     }
 }
 
-/// What stands before the rows.
+/// The part of a file before its rows.
 struct Head {
     hierarchy: Hierarchy,
     frame_time: FrameTime,
@@ -190,12 +190,14 @@ impl Head {
         let hierarchy = trees.is_one().then(|| trees.tree(0, &mut warnings).hierarchy)?;
         let (num_frames, frame_time) = motion::read_head(&mut lexer, &mut warnings).ok()?;
         lexer.skip_space();
-        let scales = |joint: &super::BvhJoint| joint.channels.iter().any(|channel| channel.kind == ChannelKind::Scale);
         let is_plain = warnings.is_empty()
             && lexer.num_remaining() == 0
             && hierarchy.num_channels() > 0
             && num_frames > 0
-            && !hierarchy.joints().iter().any(scales);
+            && !hierarchy
+                .joints()
+                .iter()
+                .any(|joint| joint.channels.iter().any(|channel| channel.kind == ChannelKind::Scale));
         Some(Self {
             hierarchy,
             frame_time,

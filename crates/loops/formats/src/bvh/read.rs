@@ -1,7 +1,6 @@
 //! From bytes to the stated contents of a file, and from there to a take.
 
 use core::ops::Range;
-use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
@@ -9,7 +8,7 @@ use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
 use super::hierarchy::{self, Tree, Trees};
 use super::motion::{self, RowSink};
 use super::{BvhFile, BvhJoint, Hierarchy, channel::ChannelKind, lex::Lexer, source::BvhSource};
-use crate::entry::{Loaded, ParsedFile};
+use crate::entry::Loaded;
 use crate::limits::SizeLimits;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, guess};
@@ -197,33 +196,13 @@ impl<'h> Poses<'h> {
     }
 }
 
-/// A file whose rows are parsed where they are read: there is one take.
-pub(super) struct BvhBytes<'a>(pub(super) Cow<'a, [u8]>);
-
-impl ParsedFile for BvhBytes<'_> {
-    fn num_bytes(&self) -> usize {
-        self.0.len()
-    }
-
-    fn animation_names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        read_take(&self.0, name, settings, warnings)
-    }
-
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        read_take(&self.0, name, settings, warnings)
-    }
-
-    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
-        Box::new(BvhBytes(Cow::Owned(self.0.into_owned())))
-    }
-}
-
 /// [`crate::read_take`] for BVH. Apart from the take, no memory in proportion to the file is used.
-fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
+pub(super) fn read_take(
+    bytes: &[u8],
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<FileWarning>,
+) -> Loaded {
     let mut lexer = open(bytes)?;
     let trees = hierarchy::read(&mut lexer, warnings)?;
     let Tree { hierarchy, values } = chosen(&trees, settings.skin, warnings)?;

@@ -26,8 +26,10 @@ pub(super) fn read_row<'l>(line: &'l [u8], width: usize, row: &mut Vec<f64>) -> 
         }
         let value = number(token).map_err(|_| RowFault::Value(token))?;
         if row.len() == width {
-            let is_value = |token: &&[u8]| !token.is_empty();
-            let all = line.split(u8::is_ascii_whitespace).filter(is_value).count();
+            let all = line
+                .split(u8::is_ascii_whitespace)
+                .filter(|token| !token.is_empty())
+                .count();
             return Err(RowFault::Width(all.max(width + 1)));
         }
         row.push(value);

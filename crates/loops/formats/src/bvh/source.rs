@@ -25,15 +25,13 @@ impl BvhSource {
     /// position channels where the translation varies or differs from the rest offset. Each leaf gets an End Site.
     pub fn for_take(take: &Take) -> Self {
         let space = Space::CENTIMETRES_Y_UP;
-        let in_cm = |v: DVec3| v / space.unit_metres;
+        let unit = space.unit_metres;
         let skeleton = take.skeleton();
         let mut is_off = vec![false; take.num_joints()];
         for frame in 0..take.num_frames() {
             for (joint, translation) in take.translations(frame).iter().enumerate() {
-                let off = in_cm(*translation - skeleton.joint(joint).rest_offset)
-                    .abs()
-                    .max_element();
-                is_off[joint] |= off > REST_TOLERANCE_CM;
+                let off = (*translation - skeleton.joint(joint).rest_offset) / unit;
+                is_off[joint] |= off.abs().max_element() > REST_TOLERANCE_CM;
             }
         }
         let joints = skeleton
@@ -48,12 +46,9 @@ impl BvhSource {
                 BvhJoint {
                     name: joint.name.clone(),
                     parent: joint.parent,
-                    offset: in_cm(joint.rest_offset),
+                    offset: joint.rest_offset / unit,
                     channels: positions.into_iter().filter(|_| moves).chain(rotations).collect(),
-                    end_sites: is_leaf
-                        .then(|| in_cm(joint.tip.unwrap_or(DVec3::ZERO)))
-                        .into_iter()
-                        .collect(),
+                    end_sites: Vec::from_iter(is_leaf.then(|| joint.tip.unwrap_or(DVec3::ZERO) / unit)),
                 }
             })
             .collect();
@@ -67,25 +62,21 @@ impl BvhSource {
         }
     }
 
-    /// The same hierarchy in metres with Y up.
+    /// Converts the hierarchy to metres with Y up.
     #[must_use]
     pub fn in_metres(&self) -> Self {
         let space = self.space;
-        let in_metres = |position: DVec3| position * space.unit_metres;
-        let joints = self.hierarchy.joints().iter().map(|joint| {
-            let offset = in_metres(joint.offset);
-            BvhJoint {
-                // The world rotates about the root; every other position is in its parent's axes.
-                offset: match joint.parent {
-                    None => space.turned(offset),
-                    Some(_) => offset,
-                },
-                end_sites: joint.end_sites.iter().copied().map(in_metres).collect(),
-                ..joint.clone()
+        let mut joints = self.hierarchy.joints.clone();
+        for joint in &mut joints {
+            joint.offset *= space.unit_metres;
+            joint.end_sites.iter_mut().for_each(|tip| *tip *= space.unit_metres);
+            // The world rotates about the root; every other position is in its parent's axes.
+            if joint.parent.is_none() {
+                joint.offset = space.turned(joint.offset);
             }
-        });
+        }
         Self {
-            hierarchy: Hierarchy::new(joints.collect()),
+            hierarchy: Hierarchy::new(joints),
             frame_time: self.frame_time.clone(),
             space: Space::METRES_Y_UP,
         }

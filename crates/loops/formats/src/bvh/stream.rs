@@ -65,7 +65,7 @@ pub enum StreamedLine<'a> {
     OtherFile,
 }
 
-/// What stands before the rows of a stream.
+/// The part of a stream before its rows.
 #[derive(Debug)]
 pub struct StreamHead {
     text: Vec<u8>,
@@ -143,7 +143,7 @@ impl StreamHead {
 /// ```
 #[derive(Debug, Default)]
 pub struct BvhStream {
-    /// What came and is not read yet, from `at` on.
+    /// Bytes that are not read yet, from `at` on.
     pending: Vec<u8>,
     at: usize,
     /// Bytes after `at` in which no line ends.
@@ -168,7 +168,7 @@ impl BvhStream {
         self.pending.extend_from_slice(bytes);
     }
 
-    /// What stands before the rows, once it came.
+    /// The part before the rows, once all of it came.
     pub fn head(&self) -> Option<&Arc<StreamHead>> {
         self.head.as_ref()
     }
@@ -192,17 +192,12 @@ impl BvhStream {
             let end = rest[self.num_searched..].iter().position(|&byte| byte == b'\n');
             let Some(end) = end.map(|end| self.num_searched + end + 1) else {
                 self.num_searched = rest.len();
-                let limit = if self.head.is_some() {
-                    MAX_LINE_BYTES
-                } else {
-                    MAX_HEAD_BYTES
-                };
-                return match rest.len() > limit {
-                    true if self.head.is_none() => Err(BvhStreamError::NoHead),
-                    true => Err(BvhStreamError::LongLine {
+                return match &self.head {
+                    None if rest.len() > MAX_HEAD_BYTES => Err(BvhStreamError::NoHead),
+                    Some(_) if rest.len() > MAX_LINE_BYTES => Err(BvhStreamError::LongLine {
                         line: self.num_lines + 1,
                     }),
-                    false => Ok(None),
+                    _ => Ok(None),
                 };
             };
             let line = self.at..self.at + end;
@@ -218,14 +213,12 @@ impl BvhStream {
             if is_bvh(&self.pending[line.clone()]) {
                 return Ok(Some(StreamedLine::OtherFile));
             }
-            let fault = self.read_row(line.clone(), head.width).err();
-            if fault.is_none() && self.row.is_empty() {
-                continue;
+            if let Err(fault) = self.read_row(line.clone(), head.width) {
+                return Ok(Some(StreamedLine::Refused(fault)));
             }
-            return Ok(Some(match fault {
-                Some(fault) => StreamedLine::Refused(fault),
-                None => self.frame(line, &head),
-            }));
+            if !self.row.is_empty() {
+                return Ok(Some(self.frame(line, &head)));
+            }
         }
     }
 
@@ -330,7 +323,7 @@ impl BvhRecording {
         (self.head.text.len() + self.rows.len()) as u64
     }
 
-    /// What stands before the rows.
+    /// The part before the rows.
     pub fn head(&self) -> &Arc<StreamHead> {
         &self.head
     }
@@ -354,8 +347,9 @@ impl BvhRecording {
     }
 
     fn rows_at(&self, frames: Range<usize>) -> Range<usize> {
-        let start_of = |frame: usize| frame.checked_sub(1).map_or(0, |before| self.ends[before]);
-        start_of(frames.start)..start_of(frames.end)
+        let [start, end] =
+            [frames.start, frames.end].map(|frame| frame.checked_sub(1).map_or(0, |before| self.ends[before]));
+        start..end
     }
 }
 

@@ -48,13 +48,12 @@ fn frame_time_text(source: &BvhSource, secs: f64) -> String {
 }
 
 fn with_root(hierarchy: &Hierarchy) -> Hierarchy {
-    let is_taken = |name: &str| {
+    let name = root_name(|name: &str| {
         hierarchy
             .joints()
             .iter()
             .any(|joint| joint.name.eq_ignore_ascii_case(name))
-    };
-    let name = root_name(is_taken);
+    });
     let old_root = &hierarchy.joints()[0];
     let axes = match old_root.rotation_axes()[..] {
         [first, second, third] => [first, second, third],
@@ -155,8 +154,11 @@ impl Writer<'_> {
                 *farthest = farthest.max((*translation - *offset).abs());
             }
             if !all_fit {
-                let is_unfit = |translation: &DVec3| !translation.abs().cmple(limit).all();
-                let joint = pose.translations.iter().position(is_unfit).unwrap_or(0);
+                let joint = pose
+                    .translations
+                    .iter()
+                    .position(|translation| !translation.abs().cmple(limit).all())
+                    .unwrap_or(0);
                 return Err(WriteError::OutOfRange { key, joint });
             }
         }
@@ -166,7 +168,7 @@ impl Writer<'_> {
             let distance = missing.iter().map(|axis| farthest[axis.index()]).fold(0.0, f64::max) / unit_metres;
             if distance > OFFSET_TOLERANCE {
                 joint.channels.splice(0..0, missing.into_iter().map(Channel::position));
-                let joint = excerpt(joint.name.as_bytes());
+                let joint = excerpt(&joint.name);
                 warnings.push(BvhWarning::PositionChannelsAdded { joint, distance }.into());
             }
         }
@@ -235,7 +237,7 @@ impl Writer<'_> {
             .enumerate()
             .filter(|(_, degrees)| *degrees > PROJECTION_TOLERANCE)
         {
-            let joint = excerpt(joints[joint].name.as_bytes());
+            let joint = excerpt(&joints[joint].name);
             warnings.push(BvhWarning::RotationProjected { joint, degrees }.into());
         }
         Ok(())

@@ -26,16 +26,16 @@ struct JointAxes {
 impl Decomposer {
     /// For joints with these rotation axes.
     pub(crate) fn new(level: Level, axes: impl Iterator<Item = Vec<Axis>>) -> Self {
-        let joint = |axes: Vec<Axis>| {
+        let joints = axes.map(|axes| {
             let (indices, hand) = match axes[..] {
                 [first, second, third] => ([first, second, third].map(Axis::index), handedness(first, second)),
                 _ => ([0, 1, 2], 0.0),
             };
             JointAxes { axes, indices, hand }
-        };
+        });
         Self {
             level,
-            joints: axes.map(joint).collect(),
+            joints: joints.collect(),
         }
     }
 

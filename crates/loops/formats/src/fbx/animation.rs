@@ -73,8 +73,10 @@ pub(crate) fn transform_tracks(node: i64, positions: Vec<[f64; 3]>, turns: Vec<[
 impl Track {
     /// Whether all values are the same as written, so that one key stands for all.
     fn is_still(&self) -> bool {
-        let bits = |value: &[f64; 3]| value.map(|part| (part as f32).to_bits());
-        self.values.windows(2).all(|pair| bits(&pair[0]) == bits(&pair[1]))
+        self.values.windows(2).all(|pair| {
+            let [one, next] = [pair[0], pair[1]].map(|value| value.map(|part| (part as f32).to_bits()));
+            one == next
+        })
     }
 }
 
@@ -123,18 +125,27 @@ impl<'a> Builder<'a> {
     ///
     /// With short tracks, those that do not move have one key. Curves of all axes of a property have the same keys, because
     /// three.js (0.187, `FBXLoader.js`) reads them together. One track keeps all its keys, so that the animation keeps its length.
-    pub(crate) fn new(name: &str, times: &'a [i64], has_short_tracks: bool, first_id: i64) -> Self {
+    pub(crate) fn new(
+        name: &str,
+        times: &'a [i64],
+        has_short_tracks: bool,
+        interpolation: KeyInterpolation,
+        first_id: i64,
+    ) -> Self {
         let end = times.last().copied().unwrap_or(0);
         let (stack, layer) = (first_id, first_id + 1);
-        let range = ["LocalStart", "LocalStop", "ReferenceStart", "ReferenceStop"]
-            .into_iter()
-            .zip([0, end, 0, end])
-            .map(|(name, time)| property(name, "KTime", "Time", "").i64(time));
+        let range = [
+            ("LocalStart", 0),
+            ("LocalStop", end),
+            ("ReferenceStart", 0),
+            ("ReferenceStop", end),
+        ]
+        .map(|(name, time)| property(name, "KTime", "Time", "").i64(time));
         Self {
             times,
             key_time: Record::new("KeyTime").i64s(times).shared(),
             has_short_tracks,
-            interpolation: KeyInterpolation::Linear,
+            interpolation,
             next_id: first_id + 2,
             layer,
             num_tracks: 0,
@@ -154,11 +165,6 @@ impl<'a> Builder<'a> {
             connections: vec![connect(layer, stack)],
             first_short: None,
         }
-    }
-
-    /// The same animation with another interpolation between its keys.
-    pub(crate) fn between_keys(self, interpolation: KeyInterpolation) -> Self {
-        Self { interpolation, ..self }
     }
 
     /// Adds a track with one value for each key.

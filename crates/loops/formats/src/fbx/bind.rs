@@ -29,7 +29,7 @@ pub(super) fn rest_pose(
     let bound = bound(scene);
     let is_bound = joints.nodes.iter().any(|&node| bound[node].is_some());
     let (mut nodes, mut placed): (Vec<World>, Vec<Placed>) = (Vec::new(), Vec::new());
-    let local = |(joint, &node): (usize, &usize)| {
+    let poses = joints.nodes.iter().enumerate().map(|(joint, &node)| {
         let own = &scene.nodes[node];
         let parent = joints.parents[joint];
         let in_scene = parent
@@ -53,8 +53,8 @@ pub(super) fn rest_pose(
         let offset = if is_same { offsets[joint] } else { offset };
         let rotation = if is_bound { from.0.conjugate() * at.0 } else { by_node };
         (offset * unit_metres, rotation.normalize())
-    };
-    joints.nodes.iter().enumerate().map(local).collect()
+    });
+    poses.collect()
 }
 
 /// Where the nodes of the scene were when a skin was bound to them, by their index.

@@ -42,7 +42,7 @@ pub enum FbxError {
 }
 
 impl FbxError {
-    /// What to try about it.
+    /// Advises what to try.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::NoSuchSkeleton { .. } => "--set take.skin=NAME with one of those names, or its number from 0",

@@ -144,18 +144,12 @@ impl NodeForm {
     }
 
     fn new(node: &Node, scale: DVec3) -> Option<Self> {
-        let vector = |name: &str| {
-            node.element
-                .props
-                .find_prop(name)
-                .map(|prop| prop.value_vec4)
-                .map(|v| DVec3::new(v.x, v.y, v.z))
+        let or_zero = |name: &str| {
+            let found = node.element.props.find_prop(name).map(|prop| prop.value_vec4);
+            found.map_or(DVec3::ZERO, |v| DVec3::new(v.x, v.y, v.z))
         };
-        let or_zero = |name: &str| vector(name).unwrap_or(DVec3::ZERO);
-        let (plain, is_turned) = (
-            Self::plain(scene::object_id(&node.element)?, node.inherit_mode),
-            node.use_rotation_space,
-        );
+        let plain = Self::plain(scene::object_id(&node.element)?, node.inherit_mode);
+        let is_turned = node.use_rotation_space;
         let turn = |name: &str| {
             let degrees = or_zero(name);
             let [x, y, z] = degrees.to_array().map(f64::to_radians);

@@ -11,17 +11,19 @@ use super::source::{FbxSource, Form};
 use super::write;
 #[cfg(feature = "fbx")]
 use super::{insert, mesh, read::FbxScene};
-use crate::entry::{FormatEntry, Parsed};
+use crate::entry::FormatEntry;
 #[cfg(feature = "fbx")]
 use crate::file_form::MotionOfFile;
 use crate::format::{Capabilities, Format};
+#[cfg(feature = "fbx")]
+use crate::limits::SizeLimits;
 #[cfg(feature = "fbx")]
 use crate::mesh::{Mesh, MeshError};
 #[cfg(feature = "fbx")]
 use crate::written::Added;
 use crate::{
-    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,
-    source::Source, space::Space, text, warning::FileWarning, written::WrittenFile,
+    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space, text,
+    warning::FileWarning, written::WrittenFile,
 };
 
 pub(crate) const FBX: FormatEntry = FormatEntry {
@@ -41,7 +43,10 @@ pub(crate) const FBX: FormatEntry = FormatEntry {
         not_extended: Some("FBX as text or older than 7.1"),
     },
     detects: is_fbx,
-    parse,
+    #[cfg(feature = "fbx")]
+    parse: |bytes, _, _| Ok(Box::new(FbxScene::parse(bytes)?)),
+    #[cfg(not(feature = "fbx"))]
+    parse: |_, _, _| Err(crate::ReadError::NotRead { format: "FBX" }),
     new_form: |take, _| Source::Fbx(FbxSource::for_take(take)),
     facts: None,
 };
@@ -49,32 +54,13 @@ pub(crate) const FBX: FormatEntry = FormatEntry {
 /// Binary files have a fixed start, files as text a comment.
 fn is_fbx(bytes: &[u8]) -> bool {
     let text = text::from_first_letter(bytes);
-    let comment = || text.get(1..64.min(text.len())).unwrap_or_default();
-    bytes.starts_with(b"Kaydara FBX Binary") || (text.first() == Some(&b';') && text::contains(comment(), b"FBX"))
-}
-
-#[cfg(feature = "fbx")]
-fn parse<'a>(bytes: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Parsed<'a> {
-    Ok(Box::new(FbxScene::parse(bytes)?))
-}
-
-#[cfg(not(feature = "fbx"))]
-fn parse<'a>(_: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Parsed<'a> {
-    let format = FBX.capabilities.name;
-    Err(crate::ReadError::NotRead { format })
+    bytes.starts_with(b"Kaydara FBX Binary")
+        || (text.first() == Some(&b';') && text::contains(&text[..64.min(text.len())], b"FBX"))
 }
 
 impl FileForm for FbxSource {
     fn format(&self) -> Format {
         Format::Fbx
-    }
-
-    fn capabilities(&self) -> &'static Capabilities {
-        &FBX.capabilities
-    }
-
-    fn formats(&self) -> &'static [Format] {
-        &[Format::Fbx]
     }
 
     fn space(&self) -> &Space {

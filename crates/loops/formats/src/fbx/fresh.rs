@@ -17,6 +17,10 @@ const AXES: [Axis; 3] = [Axis::Z, Axis::Y, Axis::X];
 /// Numbers of objects start here; lower ones denote the scene.
 const FIRST_ID: i64 = 1_000_000;
 
+fn node_id(joint: usize) -> i64 {
+    FIRST_ID + 2 * joint as i64
+}
+
 /// A matching set of code, number and time for files without a clock.
 const FILE_CODE: [u8; 16] = [
     0xFA, 0xBC, 0xAB, 0x09, 0xD0, 0xC8, 0xD4, 0x66, 0xB1, 0x76, 0xFB, 0x83, 0x1C, 0xF7, 0x26, 0x7E,
@@ -36,10 +40,9 @@ pub(super) fn file(
     interpolation: KeyInterpolation,
 ) -> Result<Vec<u8>, WriteError> {
     let joints = keys.skeleton.joints();
-    let node_id = |joint: usize| FIRST_ID + 2 * joint as i64;
     let times = animation::ticks(keys.num_keys, keys.step_secs, TICKS_PER_SEC);
-    let animation = animation::Builder::new(name, &times, has_short_tracks, node_id(joints.len()));
-    let mut animation = animation.between_keys(interpolation);
+    let first_id = node_id(joints.len());
+    let mut animation = animation::Builder::new(name, &times, has_short_tracks, interpolation, first_id);
     let mut at_rest = Vec::with_capacity(joints.len());
     for (joint, known) in joints.iter().enumerate() {
         let mut rest = known.rest_offset * CM_PER_METRE;
@@ -75,8 +78,8 @@ fn document(name: &str, keys: &Keys<'_>, at_rest: &[DVec3], animation: Animation
     let mut objects = Vec::new();
     let mut connections = Vec::new();
     for (joint, known) in joints.iter().enumerate() {
-        let node = FIRST_ID + 2 * joint as i64;
-        let parent = known.parent.map_or(0, |parent| FIRST_ID + 2 * parent as i64);
+        let node = node_id(joint);
+        let parent = known.parent.map_or(0, node_id);
         let reach = keys.skeleton.children(joint).iter();
         let reach = reach.map(|child| at_rest[*child].length()).fold(0.0, f64::max);
         objects.extend(limb_node(&known.name, node, at_rest[joint], reach));

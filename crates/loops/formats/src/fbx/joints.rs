@@ -49,85 +49,43 @@ pub(super) fn choose(
     wanted: SkeletonChoice<'_>,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<Joints, FbxError> {
-    let marked = bones(scene, stack);
-    if !marked.contains(&true) {
-        return Err(FbxError::NoSkeleton);
-    }
-    // Nodes are sorted by depth, so a pass from the end has a node's sum ready before its parent's.
-    let parent = |node: usize| scene.nodes[node].parent.as_ref().map(|parent| scene::index(parent));
-    let mut num_bones: Vec<usize> = marked.iter().map(|&marked| usize::from(marked)).collect();
-    for node in (1..num_bones.len()).rev() {
-        if let Some(parent) = parent(node) {
-            num_bones[parent] += num_bones[node];
-        }
-    }
+    let bones = Bones::new(scene, stack);
     let scene_root = scene::index(&scene.root_node);
-    let children = |node: usize| scene.nodes[node].children.iter().map(|child| scene::index(child));
-    let first_bone = |top: usize| {
-        let mut root = top;
-        while !marked[root] {
-            let mut below = children(root).filter(|&child| num_bones[child] > 0);
-            match (below.next(), below.next()) {
-                (Some(only), None) => root = only,
-                _ => break,
-            }
-        }
-        root
-    };
-    let tops: Vec<usize> = children(scene_root).filter(|&node| num_bones[node] > 0).collect();
-    let names = || {
-        tops.iter()
-            .map(|&top| shown_name(&scene.nodes[top]))
-            .collect::<Vec<_>>()
-    };
-    // A loop of the smaller of two skeletons moves that alone.
-    let is_moved = |top: usize| {
-        tops.len() > 1 && below_of(scene, top).any(|node| num_bones[node] > 0 && moves(&scene.nodes[node]))
-    };
-    let largest = || {
-        (0..tops.len()).max_by_key(|&number| {
-            (
-                is_moved(tops[number]),
-                num_bones[tops[number]],
-                core::cmp::Reverse(number),
-            )
-        })
+    let tops: Vec<usize> = bones.below(scene_root).collect();
+    let Some(last) = tops.len().checked_sub(1) else {
+        return Err(FbxError::NoSkeleton);
     };
     let skeleton = match wanted {
-        SkeletonChoice::Largest => largest().ok_or(FbxError::NoSkeleton)?,
-        SkeletonChoice::Number(number) => number.min(tops.len().saturating_sub(1)),
+        SkeletonChoice::Largest => bones.largest(&tops, &moves),
+        SkeletonChoice::Number(number) => number.min(last),
         SkeletonChoice::Given(wanted) => {
             let is_named = |node: usize| &*scene.nodes[node].element.name == wanted;
-            let of_top = tops.iter().position(|&top| is_named(top));
-            let of_bone = || tops.iter().position(|&top| is_named(first_bone(top)));
-            let by_number = || wanted.parse().ok().filter(|&number: &usize| number < tops.len());
-            let found = of_top.or_else(of_bone).or_else(by_number);
+            let found = (tops.iter().position(|&top| is_named(top)))
+                .or_else(|| tops.iter().position(|&top| is_named(bones.first(top))))
+                .or_else(|| wanted.parse().ok().filter(|&number| number <= last));
             found.ok_or_else(|| FbxError::NoSuchSkeleton {
                 wanted: cut(wanted, MAX_NAME),
-                names: names(),
+                names: shown_names(scene, &tops),
             })?
         }
     };
-    let top = *tops.get(skeleton).ok_or(FbxError::NoSkeleton)?;
-    let left_out = num_bones[scene_root] - num_bones[top];
+    let top = tops[skeleton];
+    let left_out = bones.counts[scene_root] - bones.counts[top];
     if left_out > 0 && matches!(wanted, SkeletonChoice::Largest) {
         warnings.push(FileWarning::OtherSkeletons {
             taken: shown_name(&scene.nodes[top]),
-            names: names(),
+            names: shown_names(scene, &tops),
             count: left_out,
         });
     }
-    let mut root = first_bone(top);
-    let mut above = Vec::new();
-    let mut next = parent(root);
-    while let Some(node) = next.filter(|&node| node != scene_root) {
-        above.push(node);
-        next = parent(node);
-    }
+    let mut root = bones.first(top);
+    let above = core::iter::successors(parent(scene, root), |&node| parent(scene, node));
+    let mut above: Vec<usize> = above.take_while(|&node| node != scene_root).collect();
     above.reverse();
-    let is_added = |node: &Node| node.element.props.find_prop(ADDED_ROOT).is_some();
-    let is_joint = |node: &Node| moves(node) || is_added(node);
-    if let Some(first) = above.iter().position(|&node| is_joint(&scene.nodes[node])) {
+    if let Some(first) = above.iter().position(|&node| {
+        let node = &scene.nodes[node];
+        moves(node) || node.element.props.find_prop(ADDED_ROOT).is_some()
+    }) {
         root = above[first];
         above.truncate(first);
     }
@@ -140,7 +98,7 @@ pub(super) fn choose(
     };
     let mut open = vec![(root, None)];
     while let Some((node, parent)) = open.pop() {
-        let below: Vec<usize> = children(node).filter(|&child| num_bones[child] > 0).collect();
+        let below: Vec<usize> = bones.below(node).collect();
         let joint = joints.nodes.len();
         open.extend(below.into_iter().rev().map(|child| (child, Some(joint))));
         joints.nodes.push(node);
@@ -149,6 +107,61 @@ pub(super) fn choose(
     }
     make_unique(&mut joints.names, warnings);
     Ok(joints)
+}
+
+/// The bones of a scene, and what leads to them.
+struct Bones<'a> {
+    scene: &'a Scene,
+    is_bone: Vec<bool>,
+    /// Bones at and below each node.
+    counts: Vec<usize>,
+}
+
+impl<'a> Bones<'a> {
+    fn new(scene: &'a Scene, stack: Option<&AnimStack>) -> Self {
+        let is_bone = bones(scene, stack);
+        let mut counts: Vec<usize> = is_bone.iter().map(|&is_bone| usize::from(is_bone)).collect();
+        // Nodes are sorted by depth, so a pass from the end has a node's sum ready before its parent's.
+        for node in (1..counts.len()).rev() {
+            if let Some(parent) = parent(scene, node) {
+                counts[parent] += counts[node];
+            }
+        }
+        Self { scene, is_bone, counts }
+    }
+
+    /// Lists the nodes right below one that are bones or lead to some.
+    fn below(&self, node: usize) -> impl Iterator<Item = usize> {
+        let children = self.scene.nodes[node].children.iter().map(|child| scene::index(child));
+        children.filter(|&child| self.counts[child] > 0)
+    }
+
+    /// Finds the first bone of a tree, or the node where it branches before that.
+    fn first(&self, top: usize) -> usize {
+        let mut root = top;
+        while !self.is_bone[root] {
+            let mut below = self.below(root);
+            match (below.next(), below.next()) {
+                (Some(only), None) => root = only,
+                _ => break,
+            }
+        }
+        root
+    }
+
+    /// Selects the tree of most bones, of those that move if there are any: a loop of the smaller of two skeletons moves that alone.
+    fn largest(&self, tops: &[usize], moves: impl Fn(&Node) -> bool) -> usize {
+        let largest = (0..tops.len()).max_by_key(|&number| {
+            let mut nodes = below_of(self.scene, tops[number]).filter(|&node| self.counts[node] > 0);
+            let is_moved = tops.len() > 1 && nodes.any(|node| moves(&self.scene.nodes[node]));
+            (is_moved, self.counts[tops[number]], core::cmp::Reverse(number))
+        });
+        largest.unwrap_or(0)
+    }
+}
+
+fn parent(scene: &Scene, node: usize) -> Option<usize> {
+    scene.nodes[node].parent.as_ref().map(|parent| scene::index(parent))
 }
 
 /// A node and all below it.
@@ -194,6 +207,10 @@ fn is_onlooker(node: &Node) -> bool {
         node.attrib_type,
         ElementType::Camera | ElementType::Light | ElementType::CameraSwitcher | ElementType::StereoCamera
     )
+}
+
+fn shown_names(scene: &Scene, nodes: &[usize]) -> Vec<String> {
+    nodes.iter().map(|&node| shown_name(&scene.nodes[node])).collect()
 }
 
 fn shown_name(node: &Node) -> String {

@@ -44,11 +44,11 @@ impl<'a> Keys<'a> {
             rotations,
         } = motion.poses();
         let skeleton = motion.skeleton();
-        let does_not_fit = |(translation, rotation): (&DVec3, &DQuat)| {
+        let mut transforms = translations.iter().zip(&*rotations);
+        if let Some(index) = transforms.position(|(translation, rotation)| {
             let is_finite = translation.is_finite() && rotation.is_finite();
             !is_finite || (*translation * CM_PER_METRE).abs().max_element() > MAX_VALUE
-        };
-        if let Some(index) = translations.iter().zip(&*rotations).position(does_not_fit) {
+        }) {
             let num_joints = skeleton.num_joints();
             let (key, joint) = (index / num_joints, index % num_joints);
             return Err(WriteError::OutOfRange { key, joint });
@@ -86,6 +86,7 @@ pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -
 
 /// Whether a property differs from its rest value at any key.
 pub(super) fn leaves(values: &[[f64; 3]], rest: DVec3) -> bool {
-    let is_off = |value: &[f64; 3]| (DVec3::from_array(*value) - rest).abs().max_element() > STILL;
-    values.iter().any(is_off)
+    values
+        .iter()
+        .any(|value| (DVec3::from_array(*value) - rest).abs().max_element() > STILL)
 }

@@ -20,17 +20,29 @@ pub(crate) fn read(
     limits: &SizeLimits,
 ) -> Result<Mesh, MeshError> {
     let scene = scene::load_with_meshes(bytes)?;
-    let carriers = Carriers::new(&scene, source, skeleton)?;
-    let (mut mesh, mut images) = (Mesh::default(), HashMap::new());
+    let mut reader = Reader {
+        carriers: Carriers::new(&scene, source, skeleton)?,
+        limits,
+        mesh: Mesh::default(),
+        images: HashMap::new(),
+    };
     for node in &scene.nodes {
         if let Some(shape) = &node.mesh {
-            add(&mut mesh, &mut images, node, shape, &carriers, limits)?;
+            reader.add(node, shape)?;
         }
     }
-    Ok(mesh)
+    Ok(reader.mesh)
 }
 
-/// What joints of the take carry.
+struct Reader<'a> {
+    carriers: Carriers,
+    limits: &'a SizeLimits,
+    mesh: Mesh,
+    /// Pictures by their numbers in the file; `None` for those that are not read.
+    images: HashMap<u32, Option<usize>>,
+}
+
+/// The parts of the scene that joints of the take carry.
 struct Carriers {
     /// For every node the joint at or above it, and how the node lies in its axes, in metres.
     carried: Vec<Option<Bone>>,
@@ -42,12 +54,10 @@ impl Carriers {
         let stack = (&scene.anim_stacks)
             .into_iter()
             .find(|stack| *stack.element.name == *source.animation);
-        let is_moved =
-            |node: &Node| stack.is_some_and(|stack| moves(node, &stack.anim, [stack.time_begin, stack.time_end]));
         let joints = joints::choose(
             scene,
             stack,
-            is_moved,
+            |node| stack.is_some_and(|stack| moves(node, &stack.anim, [stack.time_begin, stack.time_end])),
             SkeletonChoice::Number(source.skeleton),
             &mut Vec::new(),
         )?;
@@ -115,91 +125,127 @@ fn affine(matrix: &ufbx::Matrix) -> DAffine3 {
     DAffine3::from_cols_array(&[m00, m10, m20, m01, m11, m21, m02, m12, m22, m03, m13, m23])
 }
 
-fn add(
-    mesh: &mut Mesh,
-    images: &mut HashMap<u32, Option<usize>>,
-    node: &Node,
-    shape: &ufbx::Mesh,
-    carriers: &Carriers,
-    limits: &SizeLimits,
-) -> Result<(), MeshError> {
-    mesh.check_room(shape.num_indices.max(1), shape.num_triangles, limits)?;
-    let skin: Option<&SkinDeformer> = shape.skin_deformers.iter().next().map(|skin| &**skin);
-    let Some(bones) = bones(mesh, node, skin, carriers)? else {
-        return Ok(());
-    };
-    // Corners that agree in all that the file says of them are one vertex.
-    let mut known = HashMap::new();
-    let (mut triangles, mut weighted) = (Vec::new(), Vec::new());
-    let num_parts = shape.material_parts.len();
-    for part in 0..num_parts.max(1) {
-        let material = node.materials.get(part).or_else(|| shape.materials.get(part));
-        let (colour, image) = material.map_or(([1.0; 3], None), |material| look(material, mesh, images));
-        let all: Vec<u32>;
-        let faces: &[u32] = match shape.material_parts.get(part) {
-            Some(part) => &part.face_indices,
-            None => {
-                all = (0..shape.faces.len() as u32).collect();
-                &all
-            }
+impl Reader<'_> {
+    fn add(&mut self, node: &Node, shape: &ufbx::Mesh) -> Result<(), MeshError> {
+        self.mesh
+            .check_room(shape.num_indices.max(1), shape.num_triangles, self.limits)?;
+        let skin: Option<&SkinDeformer> = shape.skin_deformers.iter().next().map(|skin| &**skin);
+        let Some(bones) = bones(&mut self.mesh, node, skin, &self.carriers)? else {
+            return Ok(());
         };
-        let first_index = mesh.indices.len();
-        for &face in faces {
-            let Some(&face) = shape.faces.get(face as usize).filter(|face| face.num_indices >= 3) else {
-                continue;
+        // Corners that agree in all that the file says of them are one vertex.
+        let mut known = HashMap::new();
+        let mut triangles = Vec::new();
+        for part in 0..shape.material_parts.len().max(1) {
+            let material = node.materials.get(part).or_else(|| shape.materials.get(part));
+            let (colour, image) = material.map_or(([1.0; 3], None), |material| self.look(material));
+            let all: Vec<u32>;
+            let faces: &[u32] = match shape.material_parts.get(part) {
+                Some(part) => &part.face_indices,
+                None => {
+                    all = (0..shape.faces.len() as u32).collect();
+                    &all
+                }
             };
-            triangles.clear();
-            triangles.resize(3 * (face.num_indices as usize - 2), 0);
-            let num_triangles = shape.triangulate_face(&mut triangles, face) as usize;
-            for &corner in &triangles[..3 * num_triangles] {
-                let corner = corner as usize;
-                let at = |indices: &[u32]| indices.get(corner).copied().unwrap_or_default();
-                let key = [
-                    part as u32,
-                    at(&shape.vertex_position.indices),
-                    at(&shape.vertex_normal.indices),
-                    at(&shape.vertex_uv.indices),
-                ];
-                let number = match known.get(&key) {
-                    Some(&number) => number,
-                    None => {
-                        let [_, point, normal, place] = key.map(|index| index as usize);
-                        let position = shape.vertex_position.values.get(point);
-                        let position = position.map_or(DVec3::NAN, |v| scene::vec3(*v)) + blended(shape, corner);
-                        if position.is_nan() || position.abs().max_element() > MAX_VALUE {
-                            return Err(MeshError::OutOfRange {
-                                at: node.element.name.to_string(),
-                                vertex: point,
-                            });
-                        }
-                        let normal = shape.vertex_normal.values.get(normal);
-                        let normal = normal.map_or(DVec3::ZERO, |v| scene::vec3(*v)).normalize_or_zero();
-                        // Textures count from below.
-                        let place = shape.vertex_uv.values.get(place);
-                        let place = place.map_or(DVec2::ZERO, |v| DVec2::new(v.x, 1.0 - v.y));
-                        weights(skin, shape, corner, &bones, &mut weighted);
-                        let (mut bones_of, weights) = four_largest(&mut weighted);
-                        if weighted.is_empty() {
-                            bones_of[0] = bones.rigid;
-                        }
-                        mesh.vertices.push(Vertex {
-                            position: position.as_vec3().to_array(),
-                            normal: normal.as_vec3().to_array(),
-                            texture_at: place.as_vec2().to_array().map(|x| if x.abs() < 1e6 { x } else { 0.0 }),
-                            colour,
-                            bones: bones_of,
-                            weights,
-                        });
-                        known.insert(key, mesh.vertices.len() as u32 - 1);
-                        mesh.vertices.len() as u32 - 1
-                    }
+            let first_index = self.mesh.indices.len();
+            for &face in faces {
+                let Some(&face) = shape.faces.get(face as usize).filter(|face| face.num_indices >= 3) else {
+                    continue;
                 };
-                mesh.indices.push(number);
+                triangles.clear();
+                triangles.resize(3 * (face.num_indices as usize - 2), 0);
+                let num_triangles = shape.triangulate_face(&mut triangles, face) as usize;
+                for &corner in &triangles[..3 * num_triangles] {
+                    let corner = corner as usize;
+                    let numbers = [
+                        &shape.vertex_position.indices,
+                        &shape.vertex_normal.indices,
+                        &shape.vertex_uv.indices,
+                    ]
+                    .map(|indices| indices.get(corner).copied().unwrap_or_default());
+                    let number = match known.get(&(part, numbers)) {
+                        Some(&number) => number,
+                        None => {
+                            let number = self.mesh.vertices.len() as u32;
+                            let vertex = vertex(shape, corner, numbers, skin, &bones);
+                            let vertex = vertex.ok_or_else(|| MeshError::OutOfRange {
+                                at: node.element.name.to_string(),
+                                vertex: numbers[0] as usize,
+                            })?;
+                            self.mesh.vertices.push(Vertex { colour, ..vertex });
+                            known.insert((part, numbers), number);
+                            number
+                        }
+                    };
+                    self.mesh.indices.push(number);
+                }
             }
+            self.mesh.add_part(first_index..self.mesh.indices.len(), image);
         }
-        mesh.add_part(first_index..mesh.indices.len(), image);
+        Ok(())
     }
-    Ok(())
+
+    /// Returns colour and texture of a material.
+    fn look(&mut self, material: &Material) -> ([f32; 3], Option<usize>) {
+        let map = &material.pbr.base_color;
+        let texture = map.texture.as_ref().filter(|_| map.texture_enabled);
+        let image = texture.and_then(|texture| {
+            *self.images.entry(texture.element.typed_id).or_insert_with(|| {
+                let files = || core::iter::once(&**texture).chain(texture.file_textures.iter().map(|file| &**file));
+                let here = files().map(|file| &*file.content).find(|bytes| !bytes.is_empty());
+                let image = match here {
+                    Some(bytes) => MeshImage::Here(bytes.into()),
+                    None => MeshImage::Beside(files().find_map(|file| {
+                        let paths = [&file.relative_filename, &file.filename, &file.absolute_filename];
+                        paths.into_iter().find_map(|path| uri_of(path))
+                    })?),
+                };
+                self.mesh.images.push(image);
+                Some(self.mesh.images.len() - 1)
+            })
+        });
+        // A texture stands in place of the colour.
+        if image.is_some() || !map.has_value {
+            return ([1.0; 3], image);
+        }
+        let value = map.value_vec4;
+        let colour = [value.x, value.y, value.z].map(|channel| (channel as f32).clamp(0.0, 1.0));
+        (colour, image)
+    }
+}
+
+/// Reads the vertex at a corner of a face, white, by the numbers of its position, normal and place in textures. `None` if it is out of range.
+fn vertex(
+    shape: &ufbx::Mesh,
+    corner: usize,
+    numbers: [u32; 3],
+    skin: Option<&SkinDeformer>,
+    bones: &Bones,
+) -> Option<Vertex> {
+    let [point, normal, place] = numbers.map(|number| number as usize);
+    let position = shape.vertex_position.values.get(point);
+    let position = position.map_or(DVec3::NAN, |v| scene::vec3(*v)) + blended(shape, corner);
+    if position.is_nan() || position.abs().max_element() > MAX_VALUE {
+        return None;
+    }
+    let normal = shape.vertex_normal.values.get(normal);
+    let normal = normal.map_or(DVec3::ZERO, |v| scene::vec3(*v)).normalize_or_zero();
+    // Textures count from below.
+    let place = shape.vertex_uv.values.get(place);
+    let place = place.map_or(DVec2::ZERO, |v| DVec2::new(v.x, 1.0 - v.y));
+    let mut weighted = weights(skin, shape, corner, bones);
+    let (mut bones_of, weights) = four_largest(&mut weighted);
+    if weighted.is_empty() {
+        bones_of[0] = bones.rigid;
+    }
+    Some(Vertex {
+        position: position.as_vec3().to_array(),
+        normal: normal.as_vec3().to_array(),
+        texture_at: place.as_vec2().to_array().map(|x| if x.abs() < 1e6 { x } else { 0.0 }),
+        colour: [1.0; 3],
+        bones: bones_of,
+        weights,
+    })
 }
 
 struct Bones {
@@ -236,72 +282,30 @@ fn blended(shape: &ufbx::Mesh, corner: usize) -> DVec3 {
     let Some(&vertex) = shape.vertex_indices.get(corner) else {
         return DVec3::ZERO;
     };
-    let offsets = shape
-        .blend_deformers
-        .iter()
-        .map(|blend| scene::vec3(blend.get_vertex_offset(vertex as usize)));
-    offsets.sum()
+    let blends = shape.blend_deformers.iter();
+    blends
+        .map(|blend| scene::vec3(blend.get_vertex_offset(vertex as usize)))
+        .sum()
 }
 
 /// The weights of the vertex at a corner of a face.
-fn weights(
-    skin: Option<&SkinDeformer>,
-    shape: &ufbx::Mesh,
-    corner: usize,
-    bones: &Bones,
-    weighted: &mut Vec<(u16, f32)>,
-) {
-    weighted.clear();
-    let (Some(skin), Some(&vertex)) = (skin, shape.vertex_indices.get(corner)) else {
-        return;
-    };
-    let Some(vertex) = skin.vertices.get(vertex as usize) else {
-        return;
-    };
-    let from = vertex.weight_begin as usize;
-    let stated = skin.weights.get(from..from.saturating_add(vertex.num_weights as usize));
-    for weight in stated.unwrap_or_default() {
+fn weights(skin: Option<&SkinDeformer>, shape: &ufbx::Mesh, corner: usize, bones: &Bones) -> Vec<(u16, f32)> {
+    let stated = skin.and_then(|skin| {
+        let vertex = skin.vertices.get(*shape.vertex_indices.get(corner)? as usize)?;
+        let from = vertex.weight_begin as usize;
+        skin.weights.get(from..from.saturating_add(vertex.num_weights as usize))
+    });
+    let weights = stated.unwrap_or_default().iter().filter_map(|weight| {
         let bone = bones.of_clusters.get(weight.cluster_index as usize).copied().flatten();
-        weighted.extend(bone.map(|bone| (bone, weight.weight as f32)));
-    }
+        Some((bone?, weight.weight as f32))
+    });
+    weights.collect()
 }
 
 /// Digits of a byte in a URI.
 const HEX: [char; 16] = [
     '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F',
 ];
-
-/// Colour and texture of a material.
-fn look(material: &Material, mesh: &mut Mesh, images: &mut HashMap<u32, Option<usize>>) -> ([f32; 3], Option<usize>) {
-    let map = &material.pbr.base_color;
-    let image = map
-        .texture
-        .as_ref()
-        .filter(|_| map.texture_enabled)
-        .and_then(|texture| {
-            *images.entry(texture.element.typed_id).or_insert_with(|| {
-                let files = || core::iter::once(&**texture).chain(texture.file_textures.iter().map(|file| &**file));
-                let here = files().map(|file| &*file.content).find(|bytes| !bytes.is_empty());
-                let image = match here {
-                    Some(bytes) => MeshImage::Here(bytes.into()),
-                    None => MeshImage::Beside(files().find_map(|file| {
-                        let paths = [&file.relative_filename, &file.filename, &file.absolute_filename];
-                        paths.into_iter().find_map(|path| uri_of(path))
-                    })?),
-                };
-                mesh.images.push(image);
-                Some(mesh.images.len() - 1)
-            })
-        });
-    let value = map.value_vec4;
-    let colour = match image {
-        // A texture stands in place of the colour.
-        Some(_) => [1.0; 3],
-        None if map.has_value => [value.x, value.y, value.z].map(|channel| (channel as f32).clamp(0.0, 1.0)),
-        None => [1.0; 3],
-    };
-    (colour, image)
-}
 
 /// A path as FBX files state it, with `/` or `\`, as a URI; of an absolute one, which only its machine has, the last name.
 fn uri_of(path: &str) -> Option<String> {
@@ -434,8 +438,11 @@ mod tests {
                     }
                 }
                 let mut worst = (0.0_f64, DVec3::ZERO);
-                let is_carried = |vertex: &&Vertex| !is_free.contains(&vertex.position.map(f32::to_bits));
-                for vertex in mesh.vertices.iter().filter(is_carried) {
+                for vertex in mesh
+                    .vertices
+                    .iter()
+                    .filter(|vertex: &&Vertex| !is_free.contains(&vertex.position.map(f32::to_bits)))
+                {
                     let position = DVec3::from_array(vertex.position.map(f64::from));
                     let carried = |slot: usize| {
                         f64::from(vertex.weights[slot])

@@ -128,8 +128,13 @@ impl ParsedFile for FbxScene {
         settings.check_unit()?;
         let scene = &self.scene;
         let stack = timing::choose_stack(scene, settings.animation, warnings)?;
-        let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
-        let joints = joints::choose(scene, Some(stack), moves, skeleton_choice(settings), warnings)?;
+        let joints = joints::choose(
+            scene,
+            Some(stack),
+            |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]),
+            skeleton_choice(settings),
+            warnings,
+        )?;
         let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
         let grid = timing::grid(scene, stack, &joints, warnings)?;
         (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;
@@ -232,8 +237,7 @@ impl Samples {
                 let local = local(node);
                 let parent = joints.parents[joint].map_or(&above, |parent| &worlds[parent]);
                 let world = parent.child(scene.nodes[node].inherit_mode, &local);
-                let is_plausible = world.position().abs().max_element() <= MAX_VALUE && world.position().is_finite();
-                if !is_plausible {
+                if !(world.position().abs().max_element() <= MAX_VALUE && world.position().is_finite()) {
                     return Err(FbxError::OutOfRange {
                         joint: joints.names[joint].clone(),
                         frame,
@@ -246,9 +250,10 @@ impl Samples {
                         samples.scale_above = world.matrix.matrix3.determinant().abs().cbrt();
                     }
                 }
-                let differs = |from: DVec3| (scale - from).abs().max_element() > SCALE_TOLERANCE;
-                samples.scaled[joint][0] |= differs(DVec3::ONE);
-                samples.scaled[joint][1] |= differs(first_scales[joint]);
+                let from = [DVec3::ONE, first_scales[joint]];
+                for (differs, from) in samples.scaled[joint].iter_mut().zip(from) {
+                    *differs |= (scale - from).abs().max_element() > SCALE_TOLERANCE;
+                }
                 match joints.parents[joint].map(|parent| &worlds[parent]) {
                     Some(parent) => {
                         let offset = world.position() - parent.position();
@@ -293,8 +298,8 @@ impl Samples {
         let num_joints = self.num_joints;
         for joint in 1..num_joints {
             let first = self.translations[joint];
-            let track = || self.translations.iter().skip(joint).step_by(num_joints);
-            let farthest = track().map(|t| t.distance(first)).fold(0.0, f64::max);
+            let track = self.translations.iter().skip(joint).step_by(num_joints);
+            let farthest = track.map(|t| t.distance(first)).fold(0.0, f64::max);
             if farthest * unit < STILL_METRES {
                 let track = self.translations.iter_mut().skip(joint).step_by(num_joints);
                 track.for_each(|t| *t = first);
@@ -312,13 +317,13 @@ fn world_above(scene: &Scene, joints: &Joints, local: impl Fn(usize) -> ufbx::Tr
 
 /// Rest offsets: for a fixed joint its translation; for others, and for the first, that of the file's own pose.
 fn rest_offsets(scene: &Scene, joints: &Joints, samples: &Samples) -> Vec<DVec3> {
-    let local = |node: usize| scene.nodes[node].local_transform;
     let mut worlds: Vec<World> = Vec::with_capacity(joints.nodes.len());
-    let above = world_above(scene, joints, local);
+    let above = world_above(scene, joints, |node| scene.nodes[node].local_transform);
     let mut offsets = Vec::with_capacity(joints.nodes.len());
     for (joint, &node) in joints.nodes.iter().enumerate() {
         let parent = joints.parents[joint].map(|parent| &worlds[parent]);
-        let world = (parent.unwrap_or(&above)).child(scene.nodes[node].inherit_mode, &local(node));
+        let world =
+            (parent.unwrap_or(&above)).child(scene.nodes[node].inherit_mode, &scene.nodes[node].local_transform);
         let at_rest = match parent {
             Some(parent) => parent.rotation.conjugate() * (world.position() - parent.position()),
             None => world.position(),
@@ -359,8 +364,7 @@ fn settle(
     settings: &SpaceSettings,
     warnings: &mut Vec<FileWarning>,
 ) -> (Space, DQuat) {
-    let stated = scene::stated_axes(scene);
-    let axes = match (settings.up, stated) {
+    let axes = match (settings.up, scene::stated_axes(scene)) {
         (_, None) => None,
         // The caller's settings take precedence, but the same up axis may come with another forward axis.
         (UpChoice::Given(given), Some((up, ..))) if given != up => None,
@@ -373,7 +377,6 @@ fn settle(
     };
     let up = axes.map_or(settings.up, |(up, _)| UpChoice::Given(up));
     let upright = axes.map(|(_, turn)| probe.turned(turn));
-    let stated_unit = scene.settings.unit_meters;
     let space = stated::settle(
         upright.as_ref().unwrap_or(probe),
         &SpaceSettings {
@@ -381,7 +384,7 @@ fn settle(
             up: if axes.is_some() { UpChoice::Y } else { up },
             unit: settings.unit,
         },
-        stated_unit,
+        scene.settings.unit_meters,
         scale_above,
         warnings,
     );

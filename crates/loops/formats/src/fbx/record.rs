@@ -102,11 +102,15 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
     // Positive window bits ask for the head and the checksum of zlib.
     let flags = create_comp_flags_from_zip_params(DEFLATE_LEVEL, 1, CompressionStrategy::Fixed as i32);
     let mut deflated = Vec::with_capacity(bytes.len() / 2);
-    let mut append = |part: &[u8]| {
-        deflated.extend_from_slice(part);
-        true
-    };
-    compress_to_output(&mut CompressorOxide::new(flags), bytes, TDEFLFlush::Finish, &mut append);
+    compress_to_output(
+        &mut CompressorOxide::new(flags),
+        bytes,
+        TDEFLFlush::Finish,
+        |part: &[u8]| {
+            deflated.extend_from_slice(part);
+            true
+        },
+    );
     deflated
 }
 
@@ -133,7 +137,7 @@ impl<'a> Record<'a> {
         self
     }
 
-    /// The same record, whose clones share its attributes.
+    /// Makes clones of the record share its attributes.
     pub(crate) fn shared(self) -> Self {
         Self {
             attributes: Attributes::Shared(self.attributes.to_vec().into()),
@@ -209,7 +213,7 @@ impl<'a> Record<'a> {
 
     /// Bytes that it takes in a file.
     fn length(&self, is_wide: bool) -> usize {
-        let empty = if is_wide { 25 } else { 13 };
+        let empty = empty_length(is_wide);
         let children = self.children.iter().map(|child| child.length(is_wide));
         empty + self.name.len() + self.attributes.len() + children.sum::<usize>() + usize::from(self.is_ended) * empty
     }
@@ -279,6 +283,16 @@ impl<'a> Record<'a> {
     }
 }
 
+/// Bytes of a number in the head of a record.
+fn width(is_wide: bool) -> usize {
+    if is_wide { 8 } else { 4 }
+}
+
+/// Bytes of an empty record: three numbers, and the length of its name.
+fn empty_length(is_wide: bool) -> usize {
+    3 * width(is_wide) + 1
+}
+
 /// Text at the start of a list of attributes.
 fn text_of(attributes: &[u8]) -> Option<&[u8]> {
     let (kind, rest) = attributes.split_first()?;
@@ -322,7 +336,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn number(&mut self) -> Result<u64, FbxError> {
-        let width = if self.is_wide { 8 } else { 4 };
+        let width = width(self.is_wide);
         let mut number = [0; 8];
         number[..width].copy_from_slice(self.take(width)?);
         Ok(u64::from_le_bytes(number))
@@ -402,7 +416,7 @@ struct Writer {
 
 impl Writer {
     fn put(&mut self, at: usize, number: u64) -> Result<(), FbxError> {
-        let width = if self.is_wide { 8 } else { 4 };
+        let width = width(self.is_wide);
         if !self.is_wide && u32::try_from(number).is_err() {
             return Err(FbxError::TooManyBytes);
         }
@@ -412,12 +426,11 @@ impl Writer {
 
     /// An empty record.
     fn end(&mut self) {
-        let length = if self.is_wide { 25 } else { 13 };
-        self.bytes.resize(self.bytes.len() + length, 0);
+        self.bytes.resize(self.bytes.len() + empty_length(self.is_wide), 0);
     }
 
     fn record(&mut self, record: Record<'_>) -> Result<(), FbxError> {
-        let width = if self.is_wide { 8 } else { 4 };
+        let width = width(self.is_wide);
         let head = self.bytes.len();
         self.bytes.resize(head + 3 * width, 0);
         self.put(head + width, record.num_attributes)?;

@@ -97,9 +97,8 @@ pub(super) fn animation(
         }
     }
     let layers = (&stack.layers).into_iter().map(|layer| layer.element.typed_id);
-    let layers = layers.collect();
     let options = AnimOpts {
-        layer_ids: ListOpt::Owned(layers),
+        layer_ids: ListOpt::Owned(layers.collect()),
         prop_overrides: ListOpt::Owned(held),
         ..AnimOpts::default()
     };

@@ -21,8 +21,7 @@ pub(super) struct Shapes<'a> {
 impl<'a> Shapes<'a> {
     /// Those that can be written again, in the order of the file; at most `most`.
     pub(super) fn new(scene: &'a Scene, stack: &AnimStack, most: usize) -> Self {
-        let props = || (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
-        let animated: BTreeSet<usize> = props().filter_map(channel_of).collect();
+        let animated: BTreeSet<usize> = timing::props(stack).filter_map(channel_of).collect();
         let animated = animated.into_iter().map(|index| (index, &scene.blend_channels[index]));
         let numbered =
             animated.filter_map(|(index, channel)| Some((index, scene::object_id(&channel.element)?, channel)));
@@ -31,8 +30,9 @@ impl<'a> Shapes<'a> {
             channels.push((id, channel));
             indices.insert(index);
         }
-        let is_held = |prop: &&AnimProp| channel_of(prop).is_some_and(|index| indices.contains(&index));
-        let values = props().filter(is_held).map(|prop| prop.anim_value.element.element_id);
+        let values = timing::props(stack)
+            .filter(|prop| channel_of(prop).is_some_and(|index| indices.contains(&index)))
+            .map(|prop| prop.anim_value.element.element_id);
         Self {
             channels,
             values: values.collect(),
@@ -47,16 +47,13 @@ impl<'a> Shapes<'a> {
     pub(super) fn warn_of_others(&self, stack: &AnimStack, joints: &Joints, warnings: &mut Vec<FileWarning>) {
         let of_skeleton: HashSet<usize> = joints.above.iter().chain(&joints.nodes).copied().collect();
         let (mut nodes, mut others) = (HashSet::new(), 0);
-        let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
-        for prop in props {
+        for prop in timing::props(stack) {
             let mut curves = prop.anim_value.curves.iter().flatten();
             if !curves.any(|curve| timing::varies(curve)) || self.holds(prop) {
                 continue;
             }
-            let moves_node = prop.element.type_ == ElementType::Node
-                && matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation" | "Lcl Scaling");
             let node = prop.element.typed_id as usize;
-            if !moves_node {
+            if !timing::moves_node(prop) {
                 others += 1;
             } else if !of_skeleton.contains(&node) {
                 nodes.insert(node);
@@ -72,13 +69,17 @@ impl<'a> Shapes<'a> {
 
     /// Their weights at every frame.
     pub(super) fn sampled(&self, anim: &Anim, grid: &Grid) -> ChannelShapes {
-        let percent = |channel: &BlendChannel, secs: f64| match 100.0 * ufbx::evaluate_blend_weight(anim, channel, secs)
-        {
-            percent if percent.is_finite() => percent.clamp(-MAX_PERCENT, MAX_PERCENT),
-            _ => 0.0,
-        };
         let frames = (0..grid.num_frames).map(|frame| grid.secs(frame));
-        let percents = frames.flat_map(|secs| self.channels.iter().map(move |(_, channel)| percent(channel, secs)));
+        let percents = frames.flat_map(|secs| {
+            self.channels.iter().map(move |(_, channel)| {
+                let percent = 100.0 * ufbx::evaluate_blend_weight(anim, channel, secs);
+                if percent.is_finite() {
+                    percent.clamp(-MAX_PERCENT, MAX_PERCENT)
+                } else {
+                    0.0
+                }
+            })
+        });
         ChannelShapes {
             percents: ShapeWeights {
                 width: self.channels.len(),

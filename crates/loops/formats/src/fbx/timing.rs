@@ -1,6 +1,6 @@
 //! Selects the animation of a file and the grid of sample times.
 
-use ufbx::{AnimCurve, AnimStack, Scene};
+use ufbx::{AnimCurve, AnimProp, AnimStack, ElementType, Scene};
 
 use super::{error::FbxError, joints::Joints};
 use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationChoice, warning::FileWarning};
@@ -10,11 +10,12 @@ const MAX_NAME: usize = 60;
 
 /// Names of a file's animations in the file's order; one without a name has its number.
 pub(super) fn animation_names(scene: &Scene) -> Vec<String> {
-    let named = |(index, stack): (usize, &AnimStack)| match &*stack.element.name {
+    let stacks = (&scene.anim_stacks).into_iter().enumerate();
+    let names = stacks.map(|(index, stack)| match &*stack.element.name {
         "" => index.to_string(),
         name => name.to_owned(),
-    };
-    (&scene.anim_stacks).into_iter().enumerate().map(named).collect()
+    });
+    names.collect()
 }
 
 /// Selects the animation.
@@ -30,14 +31,9 @@ pub(super) fn choose_stack<'a>(
     if let Some(chosen) = choice.among(&animation_names(scene))? {
         return Ok(stacks[chosen]);
     }
-    let of_keys = |least: usize| -> Vec<&AnimStack> {
-        let stacks = stacks.iter().copied();
-        stacks.filter(|stack| num_keys(stack) >= least).collect()
-    };
-    let mut with_keys = of_keys(2);
-    if with_keys.is_empty() {
-        with_keys = of_keys(1);
-    }
+    let most_keys = stacks.iter().map(|stack| num_keys(stack)).max().unwrap_or(0);
+    let mut with_keys = stacks;
+    with_keys.retain(|stack| num_keys(stack) >= most_keys.clamp(1, 2));
     let length = |stack: &AnimStack| {
         let secs = stack.time_end - stack.time_begin;
         if secs.is_finite() { secs } else { 0.0 }
@@ -64,19 +60,24 @@ fn num_keys(stack: &AnimStack) -> usize {
     curves(stack).map(|(_, curve)| curve.keyframes.len()).max().unwrap_or(0)
 }
 
+/// All properties that an animation moves, layer by layer.
+pub(super) fn props(stack: &AnimStack) -> impl Iterator<Item = &AnimProp> {
+    (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter())
+}
+
+/// Whether a property moves, rotates or scales a node.
+pub(super) fn moves_node(prop: &AnimProp) -> bool {
+    prop.element.type_ == ElementType::Node
+        && matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation" | "Lcl Scaling")
+}
+
 /// All curves that move, rotate or scale nodes, each with the index of its node in the scene.
 fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
-    let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
-    props
-        .filter(|prop| {
-            prop.element.type_ == ufbx::ElementType::Node
-                && matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation" | "Lcl Scaling")
-        })
-        .flat_map(|prop| {
-            let node = prop.element.typed_id as usize;
-            let curves = prop.anim_value.curves.iter().flatten();
-            curves.map(move |curve| (node, curve.as_ref()))
-        })
+    props(stack).filter(|prop| moves_node(prop)).flat_map(|prop| {
+        let node = prop.element.typed_id as usize;
+        let curves = prop.anim_value.curves.iter().flatten();
+        curves.map(move |curve| (node, curve.as_ref()))
+    })
 }
 
 /// The even times at which a take is sampled.
@@ -141,23 +142,7 @@ pub(super) fn grid(
     if !(begin.is_finite() && end.is_finite() && end >= begin) {
         return Err(FbxError::NoAnimation);
     }
-    let scene_rate = scene.settings.frames_per_second;
-    let rate = match key_rate(&curves, begin, end) {
-        // Names of rates are rounded: 23.976 is 24 000 in 1001 seconds.
-        Some(rate) if (rate / scene_rate - 1.0).abs() < SAME_RATE => rate,
-        Some(rate) if rate > 1.01 * scene_rate || !RATES.contains(&scene_rate) => {
-            warnings.push(FileWarning::KeyRate {
-                keys_hz: rate,
-                scene_hz: scene_rate,
-            });
-            rate
-        }
-        Some(rate) if is_baked(&curves, [begin, end], rate) => rate,
-        _ => scene_rate,
-    };
-    if !RATES.contains(&rate) {
-        return Err(FbxError::FrameRate { found: rate });
-    }
+    let rate = rate(scene, &curves, [begin, end], warnings)?;
     if is_off_grid(&curves, [begin, end], rate) {
         warnings.push(FileWarning::KeysOffGrid {
             animation: cut(&stack.element.name, MAX_NAME),
@@ -184,6 +169,34 @@ pub(super) fn grid(
         num_frames: (intervals as usize).saturating_add(1),
         is_stepped: num_stepped > 0,
     })
+}
+
+/// Chooses between the scene's rate and that of the keys.
+fn rate(
+    scene: &Scene,
+    curves: &[&AnimCurve],
+    range: [f64; 2],
+    warnings: &mut Vec<FileWarning>,
+) -> Result<f64, FbxError> {
+    let scene_rate = scene.settings.frames_per_second;
+    let rate = match key_rate(curves, range[0], range[1]) {
+        // Names of rates are rounded: 23.976 is 24 000 in 1001 seconds.
+        Some(rate) if (rate / scene_rate - 1.0).abs() < SAME_RATE => rate,
+        Some(rate) if rate > 1.01 * scene_rate || !RATES.contains(&scene_rate) => {
+            warnings.push(FileWarning::KeyRate {
+                keys_hz: rate,
+                scene_hz: scene_rate,
+            });
+            rate
+        }
+        Some(rate) if is_baked(curves, range, rate) => rate,
+        _ => scene_rate,
+    };
+    if RATES.contains(&rate) {
+        Ok(rate)
+    } else {
+        Err(FbxError::FrameRate { found: rate })
+    }
 }
 
 /// How far a key may be off the frames, in frames, and the share of keys that may be farther.
@@ -239,25 +252,24 @@ pub(super) fn varies(curve: &AnimCurve) -> bool {
 
 /// Warns about joints whose curves turn on by more than half a turn from frame to frame.
 pub(super) fn warn_of_turns(stack: &AnimStack, joints: &Joints, grid: &Grid, warnings: &mut Vec<FileWarning>) {
-    let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
     let turns =
-        props.filter(|prop| prop.element.type_ == ufbx::ElementType::Node && &*prop.prop_name == "Lcl Rotation");
-    let fastest = |curve: &AnimCurve| {
-        // Two steps of half a turn take a whole one.
-        if curve.max_value - curve.min_value <= 360.0 {
-            return None;
-        }
-        let mut turning = Turning::default();
-        (0..grid.num_frames).for_each(|frame| turning.look_at(ufbx::evaluate_curve(curve, grid.secs(frame), 0.0)));
-        turning.fastest()
-    };
+        props(stack).filter(|prop| prop.element.type_ == ElementType::Node && &*prop.prop_name == "Lcl Rotation");
     let found = turns.flat_map(|prop| {
         let joint = joints
             .nodes
             .iter()
             .position(|node| *node == prop.element.typed_id as usize);
         let curves = prop.anim_value.curves.iter().flatten();
-        curves.filter_map(move |curve| Some((joints.names[joint?].clone(), fastest(curve)?)))
+        curves.filter_map(move |curve| {
+            let joint = joint?;
+            // Two steps of half a turn take a whole one.
+            if curve.max_value - curve.min_value <= 360.0 {
+                return None;
+            }
+            let mut turning = Turning::default();
+            (0..grid.num_frames).for_each(|frame| turning.look_at(ufbx::evaluate_curve(curve, grid.secs(frame), 0.0)));
+            Some((joints.names[joint].clone(), turning.fastest()?))
+        })
     });
     warnings.extend(FileWarning::turns_back(found));
 }
@@ -279,13 +291,13 @@ const WHOLE_RATE_FRAMES: f64 = 1e-4;
 /// The even rate of the curve with most keys in the range, if it has one.
 fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
     let slack = 1e-6;
-    let inside = |curve: &AnimCurve| -> Vec<f64> {
+    let times = curves.iter().map(|curve| {
         let times = curve.keyframes.iter().map(|key| key.time);
         times
             .filter(|time| (begin - slack..=end + slack).contains(time))
             .collect()
-    };
-    let times = curves.iter().map(|curve| inside(curve)).max_by_key(Vec::len)?;
+    });
+    let times: Vec<f64> = times.max_by_key(Vec::len)?;
     let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     if steps.len() < MIN_BAKED_INTERVALS {
         return None;

@@ -43,13 +43,13 @@ pub(super) fn write_all(source: &FbxSource, motions: &[MotionOfFile<'_>]) -> Res
         return Err(not_extended(source.capabilities()));
     };
     let mut extension = insert::Extension::new(source, whole)?;
-    let mut add = |each: &MotionOfFile<'_>| {
+    let added = motions.iter().map(|each| {
         let own: &FbxSource = each.form()?;
         match &own.form {
             Form::File(file) => extension.add(&each.motion()?, own, file),
             Form::Fresh { .. } => Err(not_extended(source.capabilities())),
         }
-    };
-    let added = motions.iter().map(&mut add).collect();
+    });
+    let added = added.collect();
     Ok((extension.finish(None)?, added))
 }

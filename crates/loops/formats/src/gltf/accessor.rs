@@ -105,15 +105,18 @@ impl Component {
 
     /// The number from as many bytes as the type has.
     fn read(self, bytes: &[u8], normalized: bool) -> f64 {
-        let half = |bytes: &[u8]| [bytes[0], bytes[1]];
-        let whole = |bytes: &[u8]| [bytes[0], bytes[1], bytes[2], bytes[3]];
         let (value, one) = match self {
             Self::I8 => (f64::from(i8::from_le_bytes([bytes[0]])), 127.0),
             Self::U8 => (f64::from(bytes[0]), 255.0),
-            Self::I16 => (f64::from(i16::from_le_bytes(half(bytes))), 32767.0),
-            Self::U16 => (f64::from(u16::from_le_bytes(half(bytes))), 65535.0),
-            Self::U32 => (f64::from(u32::from_le_bytes(whole(bytes))), f64::from(u32::MAX)),
-            Self::F32 => return f64::from(f32::from_le_bytes(whole(bytes))),
+            Self::I16 => (f64::from(i16::from_le_bytes([bytes[0], bytes[1]])), 32767.0),
+            Self::U16 => (f64::from(u16::from_le_bytes([bytes[0], bytes[1]])), 65535.0),
+            Self::U32 | Self::F32 => {
+                let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+                if self == Self::F32 {
+                    return f64::from(f32::from_bits(bits));
+                }
+                (f64::from(bits), f64::from(u32::MAX))
+            }
         };
         // Signed types reach slightly below minus one.
         if normalized { (value / one).max(-1.0) } else { value }
@@ -151,7 +154,7 @@ impl<'a> Accessors<'a> {
             return Err(GltfError::Kind {
                 at: asked_by.to_owned(),
                 expected: shape,
-                found: crate::excerpt::excerpt(accessor.shape.as_bytes()),
+                found: crate::excerpt::excerpt(&accessor.shape),
             });
         }
         if let Some(known) = self.read.borrow().get(&index) {
@@ -177,12 +180,7 @@ impl<'a> Accessors<'a> {
 
     /// The bytes of a view. Errors: it is beyond its buffer's end.
     pub(crate) fn bytes(&self, view: usize, asked_by: &str) -> Result<&'a [u8], GltfError> {
-        let location = ElementLocation {
-            at: asked_by,
-            view,
-            offset: 0,
-        };
-        Ok(self.view(&location)?.bytes)
+        Ok(self.view(view, asked_by)?.0)
     }
 
     fn decode(&self, accessor: &Accessor, width: usize, at: &str) -> Result<Vec<f64>, GltfError> {
@@ -202,12 +200,13 @@ impl<'a> Accessors<'a> {
         self.num_values.set(spent);
         let mut values = match accessor.buffer_view {
             Some(view) => {
-                let location = ElementLocation {
+                let place = Place {
                     at,
                     view,
                     offset: accessor.byte_offset,
+                    may_stride: true,
                 };
-                self.elements(&location, component, width, accessor.count, accessor.normalized, true)?
+                self.elements(&place, component, width, accessor.count, accessor.normalized)?
             }
             None => vec![0.0; num_values],
         };
@@ -217,11 +216,19 @@ impl<'a> Accessors<'a> {
                 return Err(GltfError::no_such(format!("{at}.count"), sparse.count, accessor.count));
             }
             let kind = Component::from_code(sparse.indices.component_type, &format!("{at}.indices"))?;
-            let location_at = |view, offset| ElementLocation { at, view, offset };
-            let indices = location_at(sparse.indices.buffer_view, sparse.indices.byte_offset);
-            let indices = self.elements(&indices, kind, 1, sparse.count, false, false)?;
-            let replaced = location_at(sparse.values.buffer_view, sparse.values.byte_offset);
-            let replaced = self.elements(&replaced, component, width, sparse.count, accessor.normalized, false)?;
+            let indices = Place {
+                at,
+                view: sparse.indices.buffer_view,
+                offset: sparse.indices.byte_offset,
+                may_stride: false,
+            };
+            let replaced = Place {
+                view: sparse.values.buffer_view,
+                offset: sparse.values.byte_offset,
+                ..indices
+            };
+            let indices = self.elements(&indices, kind, 1, sparse.count, false)?;
+            let replaced = self.elements(&replaced, component, width, sparse.count, accessor.normalized)?;
             for (index, element) in indices.into_iter().zip(replaced.chunks_exact(width)) {
                 // Negative numbers and fractions are no indices; they count as out of range.
                 let found = if index >= 0.0 && index.fract() == 0.0 {
@@ -239,83 +246,72 @@ impl<'a> Accessors<'a> {
     /// Elements in a view, checked against its end before memory is reserved for them.
     fn elements(
         &self,
-        location: &ElementLocation<'_>,
+        place: &Place<'_>,
         component: Component,
         width: usize,
         count: usize,
         normalized: bool,
-        may_stride: bool,
     ) -> Result<Vec<f64>, GltfError> {
-        let bytes_of_view = self.view(location)?;
-        let (bytes, stride) = (bytes_of_view.bytes, bytes_of_view.stride.filter(|_| may_stride));
+        let (bytes, stride) = self.view(place.view, place.at)?;
         let size = component.size() * width;
         // Overlapping elements would be many for few bytes.
-        let stride = stride.filter(|&stride| stride >= size).unwrap_or(size);
+        let stride = stride
+            .filter(|&stride| place.may_stride && stride >= size)
+            .unwrap_or(size);
         let needed = match count {
-            0 => location.offset as u64,
-            _ => (location.offset as u64)
+            0 => place.offset as u64,
+            _ => (place.offset as u64)
                 .saturating_add((count as u64 - 1).saturating_mul(stride as u64))
                 .saturating_add(size as u64),
         };
         if needed > bytes.len() as u64 {
             return Err(GltfError::BeyondEnd {
-                at: location.at.to_owned(),
+                at: place.at.to_owned(),
                 needed,
                 available: bytes.len() as u64,
             });
         }
         let mut values = Vec::with_capacity(count * width);
         for element in 0..count {
-            let start = location.offset + element * stride;
+            let start = place.offset + element * stride;
             let numbers = bytes[start..start + size].chunks_exact(component.size());
             values.extend(numbers.map(|number| component.read(number, normalized)));
         }
         Ok(values)
     }
 
-    fn view(&self, location: &ElementLocation<'_>) -> Result<ViewBytes<'a>, GltfError> {
-        let view: View = parts::part(
-            self.document,
-            "bufferViews",
-            location.view,
-            &format!("{}.bufferView", location.at),
-        )?;
+    /// The bytes of a view that something asks for, and how far apart its elements are.
+    fn view(&self, number: usize, asked_by: &str) -> Result<(&'a [u8], Option<usize>), GltfError> {
+        let view: View = parts::part(self.document, "bufferViews", number, &format!("{asked_by}.bufferView"))?;
         if let Some(extension) = view.extensions.keys().find(|name| name.ends_with("_compression")) {
             return Err(GltfError::Compressed {
-                view: location.view,
-                extension: crate::excerpt::excerpt(extension.as_bytes()),
+                view: number,
+                extension: crate::excerpt::excerpt(extension),
             });
         }
-        let at = || format!("bufferViews[{}]", location.view);
-        let buffer =
-            self.document.buffers.get(view.buffer).ok_or_else(|| {
-                GltfError::no_such(format!("{}.buffer", at()), view.buffer, self.document.buffers.len())
-            })?;
-        let buffer = buffer.as_deref().ok_or_else(|| GltfError::NoBuffer {
+        let buffers = &self.document.buffers;
+        GltfError::check_index(view.buffer, buffers.len(), || format!("bufferViews[{number}].buffer"))?;
+        let buffer = buffers[view.buffer].as_deref().ok_or_else(|| GltfError::NoBuffer {
             buffer: view.buffer,
             reason: self.faults.get(view.buffer).cloned().unwrap_or_default(),
         })?;
         let end = view.byte_offset.checked_add(view.byte_length);
         let bytes = end.and_then(|end| buffer.get(view.byte_offset..end));
-        Ok(ViewBytes {
-            bytes: bytes.ok_or_else(|| GltfError::BeyondEnd {
-                at: at(),
-                needed: (view.byte_offset as u64).saturating_add(view.byte_length as u64),
-                available: buffer.len() as u64,
-            })?,
-            stride: view.byte_stride,
-        })
+        let bytes = bytes.ok_or_else(|| GltfError::BeyondEnd {
+            at: format!("bufferViews[{number}]"),
+            needed: (view.byte_offset as u64).saturating_add(view.byte_length as u64),
+            available: buffer.len() as u64,
+        })?;
+        Ok((bytes, view.byte_stride))
     }
 }
 
-struct ElementLocation<'a> {
+/// Where elements are.
+struct Place<'a> {
     /// The JSON position that refers to them.
     at: &'a str,
     view: usize,
     offset: usize,
-}
-
-struct ViewBytes<'a> {
-    bytes: &'a [u8],
-    stride: Option<usize>,
+    /// Whether there may be other bytes between them.
+    may_stride: bool,
 }

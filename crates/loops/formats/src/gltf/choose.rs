@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::parts::{self, Animation, Channel, Nodes, Skin};
+use super::parts::{self, Animation, Nodes, Skin};
 use super::source::Beside;
 use super::track::{self, Track};
 use super::vrm::Humanoid;
@@ -49,14 +49,12 @@ impl Chosen<'_> {
     pub(crate) fn moves(&self, nodes: &Nodes) -> Result<Vec<(usize, Path, usize)>, GltfError> {
         let mut moves = Vec::with_capacity(self.animation.channels.len());
         for (index, channel) in self.animation.channels.iter().enumerate() {
-            let at = || format!("animations[{}].channels[{index}]", self.index);
             let (Some(node), Some(path)) = (channel.target.node, Path::from_word(&channel.target.path)) else {
                 continue;
             };
-            GltfError::check_index(node, nodes.nodes.len(), || format!("{}.target.node", at()))?;
-            GltfError::check_index(channel.sampler, self.animation.samplers.len(), || {
-                format!("{}.sampler", at())
-            })?;
+            let at = |part: &str| format!("animations[{}].channels[{index}].{part}", self.index);
+            GltfError::check_index(node, nodes.nodes.len(), || at("target.node"))?;
+            GltfError::check_index(channel.sampler, self.animation.samplers.len(), || at("sampler"))?;
             moves.push((node, path, channel.sampler));
         }
         Ok(moves)
@@ -70,14 +68,15 @@ impl Chosen<'_> {
             .iter()
             .filter(|channel| channel.target.path == "weights");
         let shapes = channels.filter_map(|channel| Some((channel.target.node?, channel.sampler)));
-        let is_there =
-            |&(node, sampler): &(usize, usize)| node < nodes.nodes.len() && sampler < self.animation.samplers.len();
-        shapes.filter(is_there).collect()
+        let num_samplers = self.animation.samplers.len();
+        shapes
+            .filter(|&(node, sampler)| node < nodes.nodes.len() && sampler < num_samplers)
+            .collect()
     }
 
     /// Nodes that stand for expressions and the gaze of an avatar, with their samplers.
     pub(super) fn avatar(&self, avatar: &Humanoid) -> Vec<(usize, Beside, usize)> {
-        let beside = |channel: &Channel| {
+        let beside = self.animation.channels.iter().filter_map(|channel| {
             let node = channel.target.node?;
             let property = match avatar.expressions().binary_search(&node) {
                 Ok(_) => Beside::Expression,
@@ -86,8 +85,8 @@ impl Chosen<'_> {
             };
             let is_it = channel.target.path == property.path() && channel.sampler < self.animation.samplers.len();
             is_it.then_some((node, property, channel.sampler))
-        };
-        self.animation.channels.iter().filter_map(beside).collect()
+        });
+        beside.collect()
     }
 
     pub(crate) fn sampler_position(&self, sampler: usize) -> String {
@@ -95,10 +94,9 @@ impl Chosen<'_> {
     }
 }
 
-/// The animation that the settings select, or the longest that moves a node; `names` are those of all animations.
+/// The animation that the settings select, or the longest that moves a node.
 pub(crate) fn animation<'a>(
     animations: &'a [Animation],
-    names: &[String],
     accessors: &Accessors<'_>,
     nodes: &Nodes,
     settings: &ReadSettings<'_>,
@@ -107,12 +105,13 @@ pub(crate) fn animation<'a>(
     if animations.is_empty() {
         return Err(GltfError::NoAnimations.into());
     }
-    match settings.animation.among(names)? {
+    let names = animation_names(animations);
+    match settings.animation.among(&names)? {
         Some(index) => Ok(Chosen {
             index,
             animation: &animations[index],
         }),
-        None => Ok(longest(animations, names, accessors, nodes, warnings)?),
+        None => Ok(longest(animations, &names, accessors, nodes, warnings)?),
     }
 }
 
@@ -180,45 +179,44 @@ fn longest<'a>(
 
 /// Names of the animations: their own, else their numbers.
 pub(crate) fn animation_names(animations: &[Animation]) -> Vec<String> {
-    let named = |(index, animation): (usize, &Animation)| match animation.name.as_deref() {
-        Some(name) if !name.is_empty() => name.to_owned(),
-        _ => index.to_string(),
-    };
-    animations.iter().enumerate().map(named).collect()
+    names_of(animations.iter().map(|animation| animation.name.as_deref()))
 }
 
-/// Names of skins for messages: those of the parts, else their numbers.
+/// Names of parts: their own, else their numbers.
 fn names_of<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
     names
         .enumerate()
         .map(|(index, name)| match name {
-            Some(name) if !name.is_empty() => cut(name, MAX_SHOWN_NAME),
+            Some(name) if !name.is_empty() => name.to_owned(),
             _ => index.to_string(),
         })
         .collect()
 }
 
 /// The joints of the skin that the settings select, or of the skin with most animated joints; empty if the animation moves none.
+///
+/// Where the file states its bones, other skins are not warned of: bones are joints whatever the skins of its parts have.
 fn skin_joints(
     document: &Document,
-    nodes: &Nodes,
     moved: &[bool],
+    bones: Option<&Humanoid>,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<Vec<usize>, ReadError> {
     let skins: Vec<Skin> = parts::parts(document, "skins")?;
     for (index, skin) in skins.iter().enumerate() {
-        if let Some(&found) = skin.joints.iter().find(|&&joint| joint >= nodes.nodes.len()) {
-            return Err(GltfError::no_such(format!("skins[{index}].joints"), found, nodes.nodes.len()).into());
+        if let Some(&found) = skin.joints.iter().find(|&&joint| joint >= moved.len()) {
+            return Err(GltfError::no_such(format!("skins[{index}].joints"), found, moved.len()).into());
         }
     }
     let names = names_of(skins.iter().map(|skin| skin.name.as_deref()));
+    let names: Vec<String> = names.iter().map(|name| cut(name, MAX_SHOWN_NAME)).collect();
     let num_moved = |skin: &Skin| skin.joints.iter().filter(|&&joint| moved[joint]).count();
     let chosen = match settings.skin {
         Some(wanted) => {
             let by_name = skins.iter().position(|skin| skin.name.as_deref() == Some(wanted));
-            let by_number = || wanted.parse().ok().filter(|&number: &usize| number < skins.len());
-            Some(by_name.or_else(by_number).ok_or_else(|| ReadError::NoSuchSkin {
+            let found = by_name.or_else(|| wanted.parse().ok().filter(|&number| number < skins.len()));
+            Some(found.ok_or_else(|| ReadError::NoSuchSkin {
                 wanted: cut(wanted, MAX_SHOWN_NAME),
                 names: names.clone(),
             })?)
@@ -233,10 +231,10 @@ fn skin_joints(
         return Ok(Vec::new());
     };
     let others = skins.iter().any(|skin| {
-        let within = |joint: &usize| skins[chosen].joints.contains(joint);
-        skin.joints.len() <= MAX_JOINTS_COMPARED && !skin.joints.iter().all(within)
+        skin.joints.len() <= MAX_JOINTS_COMPARED
+            && !skin.joints.iter().all(|joint| skins[chosen].joints.contains(joint))
     });
-    if settings.skin.is_none() && others {
+    if settings.skin.is_none() && bones.is_none() && others {
         warnings.push(FileWarning::SeveralSkins {
             taken: names[chosen].clone(),
             names,
@@ -259,11 +257,12 @@ pub(crate) struct Joints {
 /// The joints of a take: those of the skin, animated nodes in the same tree, and all nodes between.
 ///
 /// `moves` are the channels of the animation. Without a skin, the joints are the animated nodes and their descendants without a
-/// mesh. Errors: [`ReadError`].
+/// mesh. `None` is for a file without its animations: its joints are those of the skin that the settings select, or of the largest; without
+/// skins all nodes. Errors: [`ReadError`].
 pub(crate) fn joints(
     document: &Document,
     nodes: &Nodes,
-    moves: &[(usize, Path, usize)],
+    moves: Option<&[(usize, Path, usize)]>,
     bones: Option<&Humanoid>,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<FileWarning>,
@@ -271,20 +270,19 @@ pub(crate) fn joints(
     if let Some(bones) = of_motion(nodes, bones) {
         return Ok(bones?);
     }
-    let mut moved = vec![false; nodes.nodes.len()];
-    for &(node, _, _) in moves {
+    let mut moved = vec![moves.is_none(); nodes.nodes.len()];
+    for &(node, _, _) in moves.into_iter().flatten() {
         moved[node] = true;
     }
     let top = |node: usize| nodes.above(node).last().unwrap_or(node);
-    let skinned = skinned_joints(document, nodes, &moved, bones, settings, warnings)?;
+    let skinned = skin_joints(document, &moved, bones, settings, warnings)?;
     let mut is_joint = vec![false; nodes.nodes.len()];
     if skinned.is_empty() {
         is_joint.clone_from(&moved);
         let mut open: Vec<usize> = (0..moved.len()).filter(|&node| moved[node]).collect();
         while let Some(node) = open.pop() {
-            let bare = |child: &usize| nodes.nodes[*child].mesh.is_none();
-            for &child in nodes.nodes[node].children.iter().filter(|child| bare(child)) {
-                if !core::mem::replace(&mut is_joint[child], true) {
+            for &child in &nodes.nodes[node].children {
+                if nodes.nodes[child].mesh.is_none() && !core::mem::replace(&mut is_joint[child], true) {
                     open.push(child);
                 }
             }
@@ -298,7 +296,7 @@ pub(crate) fn joints(
             has_joint[top(joint)] = true;
         }
         let mut left_out = 0;
-        for node in (0..moved.len()).filter(|&node| moved[node]) {
+        for node in (0..moved.len()).filter(|&node| moved[node] && moves.is_some()) {
             if has_joint[top(node)] {
                 is_joint[node] = true;
             } else {
@@ -312,26 +310,6 @@ pub(crate) fn joints(
     Ok(connected(nodes, &with_bones(is_joint, bones))?)
 }
 
-/// The joints of a file without its animations: those of the skin that the settings select, or of the largest; without skins all
-/// nodes.
-pub(crate) fn joints_at_rest(
-    document: &Document,
-    nodes: &Nodes,
-    bones: Option<&Humanoid>,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<FileWarning>,
-) -> Result<Joints, ReadError> {
-    if let Some(bones) = of_motion(nodes, bones) {
-        return Ok(bones?);
-    }
-    let moved = vec![true; nodes.nodes.len()];
-    let skinned = skinned_joints(document, nodes, &moved, bones, settings, warnings)?;
-    let is_joint = (0..moved.len())
-        .map(|node| skinned.is_empty() || skinned.contains(&node))
-        .collect::<Vec<bool>>();
-    Ok(connected(nodes, &with_bones(is_joint, bones))?)
-}
-
 /// The joints of a motion for avatars: its bones and the nodes between them. `None` for other files.
 fn of_motion(nodes: &Nodes, bones: Option<&Humanoid>) -> Option<Result<Joints, GltfError>> {
     let bones = bones.filter(|bones| bones.is_motion)?;
@@ -339,30 +317,12 @@ fn of_motion(nodes: &Nodes, bones: Option<&Humanoid>) -> Option<Result<Joints, G
     Some(connected(nodes, &with_bones(none, Some(bones))))
 }
 
-/// The same with the bones that a file states.
+/// Adds the bones that a file states to its joints.
 fn with_bones(mut is_joint: Vec<bool>, bones: Option<&Humanoid>) -> Vec<bool> {
     for node in bones.into_iter().flat_map(Humanoid::nodes) {
         is_joint[node] = true;
     }
     is_joint
-}
-
-/// The joints of a skin as in [`skin_joints`], without a word about other skins where the file states its bones: those are joints whatever
-/// the skins of its parts have.
-fn skinned_joints(
-    document: &Document,
-    nodes: &Nodes,
-    moved: &[bool],
-    bones: Option<&Humanoid>,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<FileWarning>,
-) -> Result<Vec<usize>, ReadError> {
-    let num_before = warnings.len();
-    let skinned = skin_joints(document, nodes, moved, settings, warnings)?;
-    if bones.is_some() {
-        warnings.truncate(num_before);
-    }
-    Ok(skinned)
 }
 
 /// Joints and all nodes between them, in the order of the file's own tree.

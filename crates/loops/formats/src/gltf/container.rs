@@ -60,20 +60,13 @@ impl Document {
             column: error.column(),
             reason: reason(&error),
         })?;
-        let stated = json
-            .get("buffers")
-            .and_then(Value::as_array)
-            .map_or(&[][..], Vec::as_slice);
+        let stated = list_in(&json, "buffers");
         let mut others = OtherFiles::new(stated, bytes.len(), companions, limits);
         let mut faults = Vec::with_capacity(stated.len());
         let mut buffers = Vec::with_capacity(stated.len());
         for (index, buffer) in stated.iter().enumerate() {
             if !buffer.is_object() {
-                return Err(GltfError::Form {
-                    at: format!("buffers[{index}]"),
-                    reason: "expected an object".to_owned(),
-                }
-                .into());
+                return Err(GltfError::form(format!("buffers[{index}]"), "expected an object").into());
             }
             let found = match buffer.get("uri").and_then(Value::as_str) {
                 Some(uri) if uri.starts_with(DATA) => decoded(uri).map(Arc::new),
@@ -84,40 +77,35 @@ impl Document {
                     .ok_or_else(|| "it has neither a URI nor a binary chunk".to_owned()),
                 None => Err("it has no URI".to_owned()),
             };
-            let (bytes, fault) = match found {
-                Ok(bytes) => (Some(bytes), String::new()),
-                Err(fault) => (None, fault),
-            };
-            buffers.push(bytes);
-            faults.push(fault);
+            faults.push(found.as_ref().err().cloned().unwrap_or_default());
+            buffers.push(found.ok());
         }
         Ok((Self { json, buffers }, faults))
     }
 
     /// The array of that name at the top of the JSON; empty if there is none.
     pub(crate) fn list(&self, name: &str) -> &[Value] {
-        self.json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        list_in(&self.json, name)
     }
 
     /// Bytes of all buffers together; those of one file count once.
     pub(crate) fn num_buffer_bytes(&self) -> usize {
         let firsts = self.first_of_same();
-        let is_first = |(index, _): &(usize, &Option<Arc<Vec<u8>>>)| firsts[*index] == *index;
-        let own = self.buffers.iter().enumerate().filter(is_first);
+        let own = (self.buffers.iter().enumerate()).filter(|(index, _)| firsts[*index] == *index);
         own.filter_map(|(_, bytes)| bytes.as_deref()).map(Vec::len).sum()
     }
 
     /// For each buffer the first one that shares its bytes: itself, unless both are of one file.
     fn first_of_same(&self) -> Vec<usize> {
         let mut firsts = HashMap::new();
-        let first = |(index, bytes): (usize, &Option<Arc<Vec<u8>>>)| match bytes {
+        let all = self.buffers.iter().enumerate().map(|(index, bytes)| match bytes {
             Some(bytes) => *firsts.entry(Arc::as_ptr(bytes)).or_insert(index),
             None => index,
-        };
-        self.buffers.iter().enumerate().map(first).collect()
+        });
+        all.collect()
     }
 
-    /// The same file with one buffer for each other file, however many it had.
+    /// Returns the file with one buffer for each other file, however many it had.
     fn with_files_once(&self) -> Self {
         let firsts = self.first_of_same();
         let mut once = Self {
@@ -137,7 +125,7 @@ impl Document {
                 numbers[index] = numbers[firsts[index]];
             }
         }
-        if let Some(stated) = once.json.get_mut("buffers").and_then(Value::as_array_mut) {
+        if let Some(stated) = known_list(&mut once.json, "buffers") {
             let mut index = 0..;
             stated.retain(|_| {
                 index
@@ -155,10 +143,8 @@ impl Document {
             }
         }
         each_view(&mut once.json, |view| {
-            let number = view.get("buffer").and_then(Value::as_u64);
-            let number = number.and_then(|number| numbers.get(usize::try_from(number).ok()?));
-            if let Some(number) = number {
-                view["buffer"] = (*number).into();
+            if let Some(&number) = index_in(view, "buffer").and_then(|number| numbers.get(number)) {
+                view["buffer"] = number.into();
             }
         });
         once
@@ -215,10 +201,8 @@ impl Document {
 
 /// Embeds the buffers from number `first` on into the JSON, so that the file needs no others.
 fn embed(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], first: usize) {
-    let Some(stated) = json.get_mut("buffers").and_then(Value::as_array_mut) else {
-        return;
-    };
-    for (buffer, bytes) in stated.iter_mut().zip(buffers).skip(first) {
+    let stated = known_list(json, "buffers").into_iter().flatten();
+    for (buffer, bytes) in stated.zip(buffers).skip(first) {
         if let (Some(buffer), Some(bytes)) = (buffer.as_object_mut(), bytes) {
             // Embedded buffers stay as they are.
             if buffer.get("uri").is_none_or(is_in_other_file) {
@@ -237,8 +221,7 @@ fn is_in_other_file(uri: &Value) -> bool {
 
 /// Changes every part that refers to a buffer.
 fn each_view(json: &mut Value, mut change: impl FnMut(&mut Value)) {
-    let views = json.get_mut("bufferViews").and_then(Value::as_array_mut);
-    for view in views.into_iter().flatten() {
+    for view in known_list(json, "bufferViews").into_iter().flatten() {
         change(view);
         // Compressed views refer to the buffer of their source.
         let extensions = view.get_mut("extensions").and_then(Value::as_object_mut);
@@ -257,32 +240,20 @@ fn gather(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], bin: &mut Vec<u8>)
         starts.push(bin.len());
         bin.extend_from_slice(buffer);
     }
-    let move_view = |view: &mut Value| {
-        let buffer = view
-            .get("buffer")
-            .and_then(Value::as_u64)
-            .and_then(|buffer| usize::try_from(buffer).ok());
-        if let Some(&start) = buffer
-            .filter(|&buffer| buffer > 0)
-            .and_then(|buffer| starts.get(buffer))
-        {
+    each_view(json, |view| {
+        let buffer = index_in(view, "buffer").filter(|&buffer| buffer > 0);
+        if let Some(&start) = buffer.and_then(|buffer| starts.get(buffer)) {
             let offset = view.get("byteOffset").and_then(Value::as_u64).unwrap_or(0);
             view["buffer"] = 0.into();
             view["byteOffset"] = offset.saturating_add(start as u64).into();
         }
-    };
-    each_view(json, move_view);
-    if let Some(stated) = json.get_mut("buffers").and_then(Value::as_array_mut) {
+    });
+    if let Some(stated) = known_list(json, "buffers") {
         stated.truncate(1);
     }
     let mut views = Vec::new();
-    let first = json.get("bufferViews").and_then(Value::as_array).map_or(0, Vec::len);
-    for image in json
-        .get_mut("images")
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
-    {
+    let first = list_in(json, "bufferViews").len();
+    for image in known_list(json, "images").into_iter().flatten() {
         let Some((kind, bytes)) = image.get("uri").and_then(Value::as_str).and_then(picture) else {
             continue;
         };
@@ -303,6 +274,21 @@ fn gather(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], bin: &mut Vec<u8>)
             buffers.push(json!({"byteLength": 0}));
         }
     }
+}
+
+/// The array of that name; empty if it is missing.
+fn list_in<'a>(json: &'a Value, name: &str) -> &'a [Value] {
+    json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The array of that name, if it is there.
+pub(super) fn known_list<'a>(json: &'a mut Value, name: &str) -> Option<&'a mut Vec<Value>> {
+    json.get_mut(name)?.as_array_mut()
+}
+
+/// Reads a number of a part, such as that of another part.
+pub(super) fn index_in(part: &Value, key: &str) -> Option<usize> {
+    usize::try_from(part.get(key)?.as_u64()?).ok()
 }
 
 /// The array of that name, created if it is missing.
@@ -336,19 +322,7 @@ pub(crate) fn reason(error: &serde_json::Error) -> String {
 
 /// The JSON and the binary chunk of a binary file.
 fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
-    let cut_off = |at: usize, needed: usize| GltfError::Glb {
-        at,
-        fault: GlbFault::CutOff {
-            needed,
-            available: bytes.len().saturating_sub(at),
-        },
-    };
-    let number = |at: usize| -> Result<usize, GltfError> {
-        let four = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
-        four.map(|four| u32::from_le_bytes(four) as usize)
-            .ok_or_else(|| cut_off(at, 4))
-    };
-    let version = number(4)?;
+    let version = number_at(bytes, 4)?;
     if version != VERSION as usize {
         let found = u32::try_from(version).unwrap_or(u32::MAX);
         return Err(GltfError::Glb {
@@ -356,20 +330,9 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
             fault: GlbFault::Version { found },
         });
     }
-    let length = number(8)?;
-    if length > bytes.len() {
-        return Err(cut_off(0, length));
-    }
-    let chunk = |at: usize| -> Result<(&[u8], &[u8]), GltfError> {
-        let size = number(at)?;
-        let kind = bytes
-            .get(at + 4..at + CHUNK_HEADER)
-            .ok_or_else(|| cut_off(at, CHUNK_HEADER))?;
-        let start = at + CHUNK_HEADER;
-        let data = start.checked_add(size).and_then(|end| bytes.get(start..end));
-        Ok((kind, data.ok_or_else(|| cut_off(start, size))?))
-    };
-    let (kind, text) = chunk(HEADER)?;
+    let length = number_at(bytes, 8)?;
+    part_at(bytes, 0, length)?;
+    let (kind, text) = chunk(bytes, HEADER)?;
     if kind != JSON {
         return Err(GltfError::Glb {
             at: HEADER,
@@ -379,13 +342,37 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     // Chunks of other kinds may follow; the format requires readers to skip them.
     let mut at = HEADER + CHUNK_HEADER + text.len();
     while at + CHUNK_HEADER <= length {
-        let (kind, data) = chunk(at)?;
+        let (kind, data) = chunk(bytes, at)?;
         if kind == BIN {
             return Ok((text, Some(data)));
         }
         at += CHUNK_HEADER + data.len();
     }
     Ok((text, None))
+}
+
+/// Bytes of a binary file. Errors: it ends before them.
+fn part_at(bytes: &[u8], at: usize, needed: usize) -> Result<&[u8], GltfError> {
+    let part = at.checked_add(needed).and_then(|end| bytes.get(at..end));
+    part.ok_or_else(|| GltfError::Glb {
+        at,
+        fault: GlbFault::CutOff {
+            needed,
+            available: bytes.len().saturating_sub(at),
+        },
+    })
+}
+
+fn number_at(bytes: &[u8], at: usize) -> Result<usize, GltfError> {
+    let four = part_at(bytes, at, 4)?.try_into().unwrap_or_default();
+    Ok(u32::from_le_bytes(four) as usize)
+}
+
+/// Reads the kind of a chunk, and its data.
+fn chunk(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), GltfError> {
+    let size = number_at(bytes, at)?;
+    let head = part_at(bytes, at, CHUNK_HEADER)?;
+    Ok((&head[4..], part_at(bytes, at + CHUNK_HEADER, size)?))
 }
 
 fn push_u32(bytes: &mut Vec<u8>, number: usize) {
@@ -456,7 +443,7 @@ impl<'a> OtherFiles<'a> {
     }
 
     fn read_anew(&mut self, uri: &str, name: &str) -> Result<Arc<Vec<u8>>, String> {
-        let shown = excerpt(uri.as_bytes());
+        let shown = excerpt(uri);
         let Some(companions) = self.companions else {
             return Err(format!(
                 "it lies in another file, \"{shown}\", which was not brought along"
@@ -503,19 +490,9 @@ pub(crate) fn percent_decoded(uri: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let digits = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        let byte = digits
-            .and_then(|digits| core::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match byte {
-            Some(byte) => {
-                decoded.push(byte);
-                at += 3;
-            }
-            None => {
-                decoded.push(bytes[at]);
-                at += 1;
-            }
-        }
+        let byte = digits.and_then(|digits| u8::from_str_radix(core::str::from_utf8(digits).ok()?, 16).ok());
+        decoded.push(byte.unwrap_or(bytes[at]));
+        at += if byte.is_some() { 3 } else { 1 };
     }
     String::from_utf8_lossy(&decoded).into_owned()
 }

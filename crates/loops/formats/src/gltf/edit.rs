@@ -2,10 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::accessor::Accessors;
-use super::container::{Document, list_mut};
+use super::container::{Document, known_list, list_mut};
 use super::parts::{Animation, Transform, parts};
 
 /// The key of loopwright's data in `extras`.
@@ -89,8 +89,8 @@ impl Animations {
 
 /// The value that [`Animations::set_extra`] wrote into the animation of that name.
 pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value> {
-    let is_named = |animation: &&Value| animation.get("name").and_then(Value::as_str) == Some(name);
-    extra_in(animations.iter().find(is_named)?)
+    let mut all = animations.iter();
+    extra_in(all.find(|animation| animation.get("name").and_then(Value::as_str) == Some(name))?)
 }
 
 fn extra_in(animation: &Value) -> Option<&Value> {
@@ -128,16 +128,14 @@ pub(crate) fn insert_above(json: &mut Value, tops: &[usize], name: &str) -> usiz
     let nodes = list_mut(json, "nodes");
     let new = nodes.len();
     for node in nodes.iter_mut() {
-        if let Some(children) = node.get_mut("children").and_then(Value::as_array_mut) {
+        if let Some(children) = known_list(node, "children") {
             replace(children, tops, new);
         }
     }
     nodes.push(json!({"name": name, "children": tops}));
-    if let Some(scenes) = json.get_mut("scenes").and_then(Value::as_array_mut) {
-        for scene in scenes {
-            if let Some(roots) = scene.get_mut("nodes").and_then(Value::as_array_mut) {
-                replace(roots, tops, new);
-            }
+    for scene in known_list(json, "scenes").into_iter().flatten() {
+        if let Some(roots) = known_list(scene, "nodes") {
+            replace(roots, tops, new);
         }
     }
     new
@@ -158,13 +156,13 @@ fn replace(numbers: &mut Vec<Value>, old: &[usize], new: usize) {
 
 /// Decomposes a matrix: nodes with a matrix cannot be animated.
 pub(crate) fn part_transform(json: &mut Value, node: usize, transform: &Transform) {
-    let Some(node) = json["nodes"].get_mut(node).and_then(Value::as_object_mut) else {
+    let Some(node) = json["nodes"].get_mut(node) else {
         return;
     };
-    if node.shift_remove("matrix").is_some() {
-        node.insert("translation".to_owned(), json!(transform.translation.to_array()));
-        node.insert("rotation".to_owned(), json!(transform.rotation.to_array()));
-        node.insert("scale".to_owned(), json!(transform.scale.to_array()));
+    if (node.as_object_mut()).is_some_and(|node| node.shift_remove("matrix").is_some()) {
+        node["translation"] = json!(transform.translation.to_array());
+        node["rotation"] = json!(transform.rotation.to_array());
+        node["scale"] = json!(transform.scale.to_array());
     }
 }
 
@@ -179,19 +177,17 @@ pub(crate) fn outside_files(document: &Document) -> Vec<String> {
         .collect()
 }
 
-/// Names of the animations that hold a number that is none, or numbers where they have none.
+/// Names of the animations whose values, by accessors that can be read, are not all finite.
 pub(crate) fn unfit_animations(document: &Document) -> Vec<String> {
     let accessors = Accessors::new(document, &[], 0);
-    let is_unfit = |output: usize| {
-        let shape = accessors.shape(output, "animations").ok();
-        let shape = shape.and_then(|shape| ["SCALAR", "VEC3", "VEC4"].into_iter().find(|known| *known == shape));
-        let values = shape.and_then(|shape| accessors.values(output, shape, "animations").ok());
-        values.is_some_and(|values| values.iter().any(|value| !value.is_finite()))
-    };
     let animations: Vec<Animation> = parts(document, "animations").unwrap_or_default();
     let unfit = animations.into_iter().enumerate().filter(|(_, animation)| {
-        let mut outputs = animation.samplers.iter().map(|sampler| sampler.output);
-        outputs.any(is_unfit)
+        animation.samplers.iter().any(|sampler| {
+            let shape = accessors.shape(sampler.output, "animations").unwrap_or_default();
+            let shape = ["SCALAR", "VEC3", "VEC4"].into_iter().find(|known| *known == shape);
+            let values = shape.and_then(|shape| accessors.values(sampler.output, shape, "animations").ok());
+            values.is_some_and(|values| values.iter().any(|value| !value.is_finite()))
+        })
     });
     unfit
         .map(|(index, animation)| animation.name.unwrap_or_else(|| index.to_string()))
@@ -234,25 +230,26 @@ impl<'a> Data<'a> {
 
     /// Adds elements; returns the number of their accessor. Times (of one number) get their bounds, as the format requires.
     pub(crate) fn push<const WIDTH: usize>(&mut self, elements: &[[f32; WIDTH]]) -> usize {
-        let mut accessor = Map::new();
-        accessor.insert("bufferView".to_owned(), self.view.into());
-        accessor.insert("byteOffset".to_owned(), self.bytes.len().into());
-        accessor.insert("componentType".to_owned(), 5126.into());
-        accessor.insert("count".to_owned(), elements.len().into());
         let shape = match WIDTH {
             1 => "SCALAR",
             3 => "VEC3",
             _ => "VEC4",
         };
-        accessor.insert("type".to_owned(), shape.into());
+        let mut accessor = json!({
+            "bufferView": self.view,
+            "byteOffset": self.bytes.len(),
+            "componentType": 5126,
+            "count": elements.len(),
+            "type": shape,
+        });
         if WIDTH == 1 {
-            let bound = |element: Option<&[f32; WIDTH]>| json!([element.map_or(0.0, |element| f64::from(element[0]))]);
-            accessor.insert("min".to_owned(), bound(elements.first()));
-            accessor.insert("max".to_owned(), bound(elements.last()));
+            for (key, element) in [("min", elements.first()), ("max", elements.last())] {
+                accessor[key] = json!([element.map_or(0.0, |element| f64::from(element[0]))]);
+            }
         }
         self.bytes
             .extend(elements.as_flattened().iter().flat_map(|number| number.to_le_bytes()));
-        self.accessors.push(Value::Object(accessor));
+        self.accessors.push(accessor);
         self.first + self.accessors.len() - 1
     }
 

@@ -82,6 +82,13 @@ pub enum GltfError {
 }
 
 impl GltfError {
+    pub(crate) fn form(at: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self::Form {
+            at: at.into(),
+            reason: reason.into(),
+        }
+    }
+
     /// Something asks for a thing beyond the last of them.
     pub(crate) fn no_such(at: impl Into<String>, found: usize, count: usize) -> Self {
         Self::NoSuch {
@@ -100,7 +107,7 @@ impl GltfError {
         }
     }
 
-    /// What to try about it.
+    /// Advises what to try.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::NoBuffer { .. } => "keep the files that it refers to beside it, or export it as one .glb",
@@ -125,7 +132,7 @@ pub enum GlbFault {
     NoJson,
 }
 
-/// What is wrong with a compressed stream.
+/// A fault of a compressed stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamFault {

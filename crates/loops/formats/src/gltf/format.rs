@@ -9,15 +9,12 @@ use super::parts::Nodes;
 use super::source::{Beside, GltfSource};
 use super::vrm::Humanoid;
 use super::{facts, mesh, prune, read::GltfFile, sides, vrm, vrma::VrmaSource, write};
-use crate::entry::{FactsInside, FormatEntry, Parsed};
+use crate::entry::{FactsInside, FormatEntry};
 use crate::file_form::{FileForm, MotionOfFile};
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::written::{Added, WrittenFile};
-use crate::{
-    error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions, source::Source,
-    space::Space, text,
-};
+use crate::{error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, source::Source, space::Space, text};
 
 pub(crate) const GLB: FormatEntry = FormatEntry {
     format: Format::Glb,
@@ -36,7 +33,7 @@ pub(crate) const GLB: FormatEntry = FormatEntry {
         not_extended: None,
     },
     detects: |bytes| bytes.starts_with(b"glTF") && !vrm::is_motion_in_bytes(bytes),
-    parse,
+    parse: |bytes, companions, limits| Ok(Box::new(GltfFile::parse(bytes, companions, limits)?)),
     new_form: |take, _| Source::Gltf(GltfSource::for_take(take, true)),
     facts: Some(FactsInside {
         write: facts::with_facts,
@@ -80,10 +77,6 @@ fn is_text(bytes: &[u8]) -> bool {
     text.first() == Some(&b'{') && text::contains(text, b"\"asset\"")
 }
 
-fn parse<'a>(bytes: &'a [u8], companions: Option<Companions<'_>>, limits: &SizeLimits) -> Parsed<'a> {
-    Ok(Box::new(GltfFile::parse(bytes, companions, limits)?))
-}
-
 impl FileForm for GltfSource {
     fn format(&self) -> Format {
         match (vrm::is_motion(&self.document), self.is_binary) {
@@ -91,10 +84,6 @@ impl FileForm for GltfSource {
             (false, true) => Format::Glb,
             (false, false) => Format::Gltf,
         }
-    }
-
-    fn capabilities(&self) -> &'static Capabilities {
-        self.format().capabilities()
     }
 
     fn formats(&self) -> &'static [Format] {

@@ -7,15 +7,13 @@ use loopwright_core::analysis::{Body, BodyOverrides, FoundBy};
 use loopwright_core::{Skeleton, Take};
 use serde_json::{Value, json};
 
-use super::container::Document;
-use super::source::{Above, GltfJoint, GltfSource};
-use crate::space::Space;
+use super::{container::Document, source::GltfSource};
 
 /// Thickness of a bone: its radius as a share of its length, and bounds of it in metres.
 const RADIUS_SHARE: f64 = 0.12;
 const RADIUS_METRES: [f64; 2] = [0.008, 0.06];
 
-/// What made the files whose mesh is capsules; files of characters keep what they state.
+/// The generator that files state whose mesh is capsules; files of characters keep their own.
 pub(super) const GENERATOR: &str = "loopwright";
 
 /// Most joints that a mesh can refer to.
@@ -26,21 +24,8 @@ impl GltfSource {
     /// of them, and a mesh of capsules, each bound to one joint.
     pub fn for_take(take: &Take, is_binary: bool) -> Self {
         let skeleton = take.skeleton();
-        let joint = |joint| GltfJoint {
-            node: Some(joint),
-            scale: DVec3::ONE,
-        };
-        Self {
-            document: Arc::new(document(skeleton, hips_of(take))),
-            is_binary,
-            joints: (0..skeleton.num_joints()).map(joint).collect(),
-            above: Above::NOTHING,
-            frame_time_secs: take.frame_time_secs(),
-            start_secs: 0.0,
-            space: Space::METRES_Y_UP,
-            has_short_tracks: false,
-            shapes: Vec::new(),
-        }
+        let document = document(skeleton, hips_of(take));
+        Self::fresh(document, skeleton.num_joints(), take.frame_time_secs(), is_binary)
     }
 }
 
@@ -135,13 +120,12 @@ struct Buffer {
 
 impl Buffer {
     /// The number of the accessor; `target` states the use of the bytes on graphics cards.
-    fn push(&mut self, bytes: Vec<u8>, target: Option<u32>, accessor: Value) -> usize {
+    fn push(&mut self, bytes: Vec<u8>, target: Option<u32>, mut accessor: Value) -> usize {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let mut view = json!({"buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len()});
         if let Some(target) = target {
             view["target"] = target.into();
         }
-        let mut accessor = accessor;
         accessor["bufferView"] = self.views.len().into();
         self.bytes.extend(bytes);
         self.views.push(view);
@@ -159,20 +143,20 @@ struct Capsules {
     triangles: Vec<u32>,
 }
 
+/// Sine and cosine of an eighth of a turn.
+const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
+
 /// Directions around a bone.
-const AROUND: [[f64; 2]; 8] = {
-    const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
-    [
-        [1.0, 0.0],
-        [HALF, HALF],
-        [0.0, 1.0],
-        [-HALF, HALF],
-        [-1.0, 0.0],
-        [-HALF, -HALF],
-        [0.0, -1.0],
-        [HALF, -HALF],
-    ]
-};
+const AROUND: [[f64; 2]; 8] = [
+    [1.0, 0.0],
+    [HALF, HALF],
+    [0.0, 1.0],
+    [-HALF, HALF],
+    [-1.0, 0.0],
+    [-HALF, -HALF],
+    [0.0, -1.0],
+    [HALF, -HALF],
+];
 
 impl Capsules {
     /// A capsule from each joint to each child or to its tip; a small ball if neither is known. Joints above the hips carry the root
@@ -197,7 +181,6 @@ impl Capsules {
     }
 
     fn capsule(&mut self, joint: usize, from: DVec3, bone: DVec3) {
-        const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
         let length = bone.length();
         let radius = (RADIUS_SHARE * length).clamp(RADIUS_METRES[0], RADIUS_METRES[1]);
         let along = bone.try_normalize().unwrap_or(DVec3::Y);
@@ -237,11 +220,12 @@ impl Capsules {
         let count = self.positions.len();
         let vectors = |vectors: &[DVec3]| -> Vec<f32> { vectors.iter().flat_map(|v| v.as_vec3().to_array()).collect() };
         let positions = vectors(&self.positions);
-        let bound = |pick: fn(f32, f32) -> f32| -> Vec<f64> {
-            let of_axis = |axis: usize| positions[axis..].iter().step_by(3).copied().reduce(pick);
-            (0..3).map(|axis| f64::from(of_axis(axis).unwrap_or(0.0))).collect()
-        };
-        let (min, max) = (bound(f32::min), bound(f32::max));
+        let [min, max] = [f32::min as fn(f32, f32) -> f32, f32::max].map(|pick| {
+            [0, 1, 2].map(|axis| {
+                let bound = positions[axis..].iter().step_by(3).copied().reduce(pick);
+                f64::from(bound.unwrap_or(0.0))
+            })
+        });
         let position = buffer.push(
             floats(&positions),
             VERTICES,

@@ -78,21 +78,22 @@ struct Image {
 pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
     let document = &*source.document;
     let nodes = Nodes::read(document)?;
-    let reader = Reader {
+    let mut reader = Reader {
         source,
         accessors: Accessors::new(document, &[], document.num_buffer_bytes()),
         carriers: Carriers::new(source, &nodes, skeleton),
         limits,
+        mesh: Mesh::default(),
+        images: HashMap::new(),
     };
     let skins: Vec<Skin> = parts::parts(document, "skins")?;
-    let (mut mesh, mut images) = (Mesh::default(), HashMap::new());
-    mesh.is_stand_in = document.json["asset"]["generator"] == GENERATOR;
+    reader.mesh.is_stand_in = document.json["asset"]["generator"] == GENERATOR;
     for (index, node) in nodes.nodes.iter().enumerate() {
         let Some(number) = node.mesh else { continue };
         let bones = match node.skin {
-            Some(skin) => reader.bones_of_skin(skin, &skins, &nodes, &mut mesh)?,
+            Some(skin) => reader.bones_of_skin(skin, &skins, &nodes)?,
             None => match reader.carriers.of_node(index, &nodes) {
-                Some(bone) => vec![mesh.bone(bone)?],
+                Some(bone) => vec![reader.mesh.bone(bone)?],
                 None => Vec::new(),
             },
         };
@@ -103,14 +104,14 @@ pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &SizeLimits
         for (part, primitive) in shape.primitives.iter().enumerate() {
             let at = format!("meshes[{number}].primitives[{part}]");
             if (TRIANGLES..=FAN).contains(&primitive.mode) {
-                reader.add(&mut mesh, &mut images, primitive, &bones, node.skin.is_some(), &at)?;
+                reader.add(primitive, &bones, node.skin.is_some(), &at)?;
             }
         }
     }
-    Ok(mesh)
+    Ok(reader.mesh)
 }
 
-/// What joints of the take carry.
+/// The parts of the scene that joints of the take carry.
 struct Carriers {
     /// The joint of each node that is one.
     joint_of: HashMap<usize, usize>,
@@ -167,17 +168,14 @@ struct Reader<'a> {
     accessors: Accessors<'a>,
     carriers: Carriers,
     limits: &'a SizeLimits,
+    mesh: Mesh,
+    /// Pictures by their numbers in the file; `None` for those that are not read.
+    images: HashMap<usize, Option<usize>>,
 }
 
 impl Reader<'_> {
     /// The bones of a skin, in the order of its joints; none where it has no joint of the take.
-    fn bones_of_skin(
-        &self,
-        skin: usize,
-        skins: &[Skin],
-        nodes: &Nodes,
-        mesh: &mut Mesh,
-    ) -> Result<Vec<u16>, MeshError> {
+    fn bones_of_skin(&mut self, skin: usize, skins: &[Skin], nodes: &Nodes) -> Result<Vec<u16>, MeshError> {
         let Some(stated) = skins.get(skin) else {
             return Err(GltfError::no_such("nodes.skin", skin, skins.len()).into());
         };
@@ -201,9 +199,9 @@ impl Reader<'_> {
             GltfError::check_index(node, nodes.nodes.len(), || format!("skins[{skin}].joints"))?;
             let node_from_mesh = match &inverse_binds {
                 Some(matrices) => {
-                    let matrix = DMat4::from_cols_slice(&matrices[16 * index..16 * index + 16]);
-                    check_size(&matrices[16 * index..16 * index + 16], &at, index)?;
-                    DAffine3::from_mat4(matrix)
+                    let matrix = &matrices[16 * index..16 * index + 16];
+                    check_size(matrix, &at, index)?;
+                    DAffine3::from_mat4(DMat4::from_cols_slice(matrix))
                 }
                 None => DAffine3::IDENTITY,
             };
@@ -218,24 +216,16 @@ impl Reader<'_> {
             return Ok(Vec::new());
         };
         (carried.into_iter())
-            .map(|bone| mesh.bone(bone.unwrap_or(first)))
+            .map(|bone| self.mesh.bone(bone.unwrap_or(first)))
             .collect()
     }
 
     /// Adds a part of a mesh that hangs on some bones.
-    fn add(
-        &self,
-        mesh: &mut Mesh,
-        images: &mut HashMap<usize, Option<usize>>,
-        primitive: &Primitive,
-        bones: &[u16],
-        is_skinned: bool,
-        at: &str,
-    ) -> Result<(), MeshError> {
+    fn add(&mut self, primitive: &Primitive, bones: &[u16], is_skinned: bool, at: &str) -> Result<(), MeshError> {
         if let Some(extension) = primitive.extensions.keys().find(|name| name.ends_with("_compression")) {
             return Err(MeshError::Compressed {
                 at: at.to_owned(),
-                extension: excerpt(extension.as_bytes()),
+                extension: excerpt(extension),
             });
         }
         let Some(&positions) = primitive.attributes.get("POSITION") else {
@@ -247,8 +237,9 @@ impl Reader<'_> {
         let num_vertices = positions.len() / 3;
         let order = self.order(primitive, num_vertices, at)?;
         // A part without vertices counts, too: there may be any number of them in few bytes.
-        mesh.check_room(num_vertices.max(1), order.len() / 3, self.limits)?;
-        let (material, texture) = self.material(primitive.material, mesh, images);
+        self.mesh
+            .check_room(num_vertices.max(1), order.len() / 3, self.limits)?;
+        let (material, texture) = self.material(primitive.material);
         let list = |name: &str, shapes: &[&'static str]| self.list(primitive, name, shapes, num_vertices, at);
         let normals = list("NORMAL", &["VEC3"])?;
         let colours = list("COLOR_0", &["VEC3", "VEC4"])?;
@@ -264,7 +255,7 @@ impl Reader<'_> {
         ) {
             sets.push((joints.values, weights.values));
         }
-        let first = mesh.vertices.len();
+        let first = self.mesh.vertices.len();
         let mut weighted = Vec::new();
         for vertex in 0..num_vertices {
             let numbers = &positions[3 * vertex..3 * vertex + 3];
@@ -273,12 +264,10 @@ impl Reader<'_> {
             for (joints, weights) in &sets {
                 for slot in 4 * vertex..4 * vertex + 4 {
                     let (joint, weight) = (joints[slot] as usize, weights[slot] as f32);
-                    let bone = bones.get(joint).copied();
-                    let bone = bone.or((weight == 0.0).then_some(bones[0]));
-                    weighted.push((
-                        bone.ok_or_else(|| GltfError::no_such(format!("{at}.attributes.JOINTS"), joint, bones.len()))?,
-                        weight,
-                    ));
+                    let bone = bones.get(joint).or((weight == 0.0).then_some(&bones[0]));
+                    let bone =
+                        bone.ok_or_else(|| GltfError::no_such(format!("{at}.attributes.JOINTS"), joint, bones.len()))?;
+                    weighted.push((*bone, weight));
                 }
             }
             let (mut bones_of, weights) = four_largest(&mut weighted);
@@ -286,7 +275,7 @@ impl Reader<'_> {
                 bones_of[0] = bones[0];
             }
             let colour = colours.as_ref().map_or([1.0; 3], |list| list.at(vertex));
-            mesh.vertices.push(Vertex {
+            self.mesh.vertices.push(Vertex {
                 position: [0, 1, 2].map(|axis| numbers[axis] as f32),
                 normal: normals.as_ref().map_or([0.0; 3], |list| list.at(vertex)),
                 texture_at: places.as_ref().map_or([0.0; 2], |list| list.at(vertex)),
@@ -295,6 +284,7 @@ impl Reader<'_> {
                 weights,
             });
         }
+        let mesh = &mut self.mesh;
         let first_index = mesh.indices.len();
         (mesh.indices).extend(order.iter().map(|&vertex| (first + vertex) as u32));
         if normals.is_none() {
@@ -316,12 +306,7 @@ impl Reader<'_> {
             None => (0..num_vertices).collect(),
         };
         if let Some(&found) = stated.iter().find(|&&vertex| vertex >= num_vertices) {
-            return Err(GltfError::NoSuch {
-                at,
-                found,
-                count: num_vertices,
-            }
-            .into());
+            return Err(GltfError::no_such(at, found, num_vertices).into());
         }
         Ok(match primitive.mode {
             // Every other triangle of a strip turns the other way.
@@ -374,24 +359,25 @@ impl Reader<'_> {
     }
 
     /// Colour of a material, and its texture with the set of places in it. What cannot be read of either is white.
-    fn material(
-        &self,
-        material: Option<usize>,
-        mesh: &mut Mesh,
-        images: &mut HashMap<usize, Option<usize>>,
-    ) -> ([f32; 3], Option<(usize, usize)>) {
+    fn material(&mut self, material: Option<usize>) -> ([f32; 3], Option<(usize, usize)>) {
         let document = &self.source.document;
-        let read = |index| parts::part::<Material>(document, "materials", index, "material").ok();
-        let surface = material.and_then(read).unwrap_or_default().pbr_metallic_roughness;
+        let read = material.and_then(|index| parts::part::<Material>(document, "materials", index, "material").ok());
+        let surface = read.unwrap_or_default().pbr_metallic_roughness;
         let [red, green, blue, _] = surface.base_color_factor.unwrap_or([1.0; 4]);
         let texture = surface.base_color_texture.and_then(|used| {
             let texture: Texture = parts::part(document, "textures", used.index, "texture").ok()?;
             let number = texture.source?;
-            let known = images.entry(number).or_insert_with(|| {
-                mesh.images.push(self.image(number)?);
-                Some(mesh.images.len() - 1)
-            });
-            Some(((*known)?, used.tex_coord))
+            let known = match self.images.get(&number) {
+                Some(known) => *known,
+                None => {
+                    let image = self.image(number);
+                    let known = image.is_some().then_some(self.mesh.images.len());
+                    self.mesh.images.extend(image);
+                    self.images.insert(number, known);
+                    known
+                }
+            };
+            Some((known?, used.tex_coord))
         });
         (
             [red, green, blue].map(|channel| if channel.is_finite() { channel } else { 1.0 }),

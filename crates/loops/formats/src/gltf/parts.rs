@@ -120,6 +120,13 @@ pub(crate) enum Interpolation {
     CubicSpline,
 }
 
+impl Interpolation {
+    /// Returns the number of elements that stand for a key.
+    pub(super) fn per_key(self) -> usize {
+        if self == Self::CubicSpline { 3 } else { 1 }
+    }
+}
+
 /// One part of a list. Errors: the part is missing, or not of that form.
 pub(crate) fn part<T: DeserializeOwned>(
     document: &Document,
@@ -143,15 +150,9 @@ pub(crate) fn parts<T: DeserializeOwned>(document: &Document, list: &str) -> Res
 /// A part at a position. Errors: it is not of that form.
 pub(super) fn form<T: DeserializeOwned>(value: &Value, at: impl Fn() -> String) -> Result<T, GltfError> {
     if !value.is_object() {
-        return Err(GltfError::Form {
-            at: at(),
-            reason: "expected an object".to_owned(),
-        });
+        return Err(GltfError::form(at(), "expected an object"));
     }
-    T::deserialize(value).map_err(|error| GltfError::Form {
-        at: at(),
-        reason: reason(&error),
-    })
+    T::deserialize(value).map_err(|error| GltfError::form(at(), reason(&error)))
 }
 
 /// Rejects other versions of the format.
@@ -160,7 +161,7 @@ pub(crate) fn check_version(document: &Document) -> Result<(), GltfError> {
     match version {
         Some(version) if version.starts_with("2.") => Ok(()),
         _ => Err(GltfError::Version {
-            found: version.map_or_else(|| "of no stated version".to_owned(), |text| excerpt(text.as_bytes())),
+            found: version.map_or_else(|| "of no stated version".to_owned(), |text| excerpt(text)),
         }),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::container::{Document, list_mut};
+use super::container::{Document, index_in, list_mut};
 
 /// Takes all animations out of the file but the one of this number.
 pub(super) fn keep_animation(document: &mut Document, number: Option<usize>) {
@@ -132,13 +132,14 @@ fn cut(document: &mut Document, buffer: usize) {
     let Some(Some(bytes)) = document.buffers.get(buffer) else {
         return;
     };
-    let number = |view: &Value, key: &str| view.get(key).and_then(Value::as_u64).unwrap_or(0) as usize;
-    let is_its = |view: &&Value| view.get("buffer").and_then(Value::as_u64) == Some(buffer as u64);
-    let range = |view: &Value| {
-        let start = number(view, "byteOffset");
-        start..start.saturating_add(number(view, "byteLength")).min(bytes.len())
-    };
-    let mut kept: Vec<_> = document.list("bufferViews").iter().filter(is_its).map(range).collect();
+    let views = document.list("bufferViews").iter();
+    let ranges = views
+        .filter(|view| index_in(view, "buffer") == Some(buffer))
+        .map(|view| {
+            let start = index_in(view, "byteOffset").unwrap_or(0);
+            start..(start.saturating_add(index_in(view, "byteLength").unwrap_or(0))).min(bytes.len())
+        });
+    let mut kept: Vec<_> = ranges.collect();
     kept.retain(|range| !range.is_empty());
     kept.sort_by_key(|range| range.start);
     // Views may share bytes.
@@ -163,11 +164,9 @@ fn cut(document: &mut Document, buffer: usize) {
         return;
     }
     for view in list_mut(&mut document.json, "bufferViews") {
-        if !is_its(&&*view) {
-            continue;
-        }
-        let start = number(view, "byteOffset");
-        if let Some((part, at)) = moved.iter().find(|(part, _)| part.contains(&start)) {
+        let start = index_in(view, "byteOffset").unwrap_or(0);
+        let part = moved.iter().find(|(part, _)| part.contains(&start));
+        if let Some((part, at)) = part.filter(|_| index_in(view, "buffer") == Some(buffer)) {
             view["byteOffset"] = (at + start - part.start).into();
         }
     }

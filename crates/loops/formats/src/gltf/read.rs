@@ -28,7 +28,6 @@ pub(crate) struct GltfFile {
     num_bytes: usize,
     nodes: Nodes,
     animations: Vec<Animation>,
-    names: Vec<String>,
     /// The bones that the file states, or why what it states is not used.
     bones: Result<Option<Humanoid>, GltfError>,
 }
@@ -49,7 +48,6 @@ impl GltfFile {
             bones = Ok(bones?);
         }
         Ok(Self {
-            names: choose::animation_names(&animations),
             document: Arc::new(document),
             faults,
             is_binary: bytes.starts_with(b"glTF"),
@@ -93,13 +91,12 @@ impl GltfFile {
         )?;
         let space = settle(&probe, settings, warnings);
         let take = rig.take(name, grid, &mut (0..grid.num_frames), &space)?;
-        let scale_of = |node: usize| {
-            let rest = &self.nodes.transforms[node];
-            rig.tracks[node].at(rest, grid.start_secs, grid.step_secs).scale
-        };
         let joints = rig.joints.nodes.iter().map(|&node| GltfJoint {
             node,
-            scale: node.map_or(DVec3::ONE, scale_of),
+            scale: node.map_or(DVec3::ONE, |node| {
+                let rest = &self.nodes.transforms[node];
+                rig.tracks[node].at(rest, grid.start_secs, grid.step_secs).scale
+            }),
         });
         let source = Source::Gltf(GltfSource {
             document: Arc::clone(&self.document),
@@ -122,14 +119,14 @@ impl ParsedFile for GltfFile {
     }
 
     fn animation_names(&self) -> Vec<String> {
-        self.names.clone()
+        choose::animation_names(&self.animations)
     }
 
     fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         settings.check_unit()?;
         let Self { document, nodes, .. } = self;
         let accessors = Accessors::new(document, &self.faults, self.num_bytes);
-        let chosen = choose::animation(&self.animations, &self.names, &accessors, nodes, settings, warnings)?;
+        let chosen = choose::animation(&self.animations, &accessors, nodes, settings, warnings)?;
         let name = match chosen.animation.name.as_deref() {
             Some(named) if !named.trim().is_empty() => cut(named, MAX_NAME),
             // Several without names would become loops of one name.
@@ -158,7 +155,7 @@ impl ParsedFile for GltfFile {
                 shapes.map(|(node, sampler)| (node, Beside::Shapes, sampler)).collect()
             }
         };
-        let read_beside = |(node, property, sampler): (usize, Beside, usize)| {
+        let beside = beside.into_iter().filter_map(|(node, property, sampler)| {
             let position = chosen.sampler_position(sampler);
             let keys = &chosen.animation.samplers[sampler];
             let track = match property {
@@ -167,13 +164,13 @@ impl ParsedFile for GltfFile {
                 Beside::Gaze => Track::read(&accessors, keys, Path::Rotation.width(), &position),
             };
             Some((node, property, track.ok()?))
-        };
-        let mut shapes: Vec<(usize, Beside, Track)> = beside.into_iter().filter_map(read_beside).collect();
+        });
+        let mut shapes: Vec<(usize, Beside, Track)> = beside.collect();
         if moves.is_empty() {
             return Err(no_motion(name).into());
         }
         let num_moves = moves.len();
-        let joints = choose::joints(document, nodes, &moves, bones, settings, warnings)?;
+        let joints = choose::joints(document, nodes, Some(&moves), bones, settings, warnings)?;
         let mut is_joint = vec![false; nodes.nodes.len()];
         for &node in joints.nodes.iter().flatten() {
             is_joint[node] = true;
@@ -225,21 +222,20 @@ impl ParsedFile for GltfFile {
                 None => FileWarning::ChannelsLeftOut { count: ignored },
             });
         }
-        let weights_of = |(node, property, track): (usize, Beside, Track)| NodeShapes {
+        let shapes = shapes.into_iter().map(|(node, property, track)| NodeShapes {
             node,
             property,
             weights: weights_at(&track, property, &grid),
-        };
-        let shapes = shapes.into_iter().map(weights_of).collect();
+        });
         let rig = Rig::new(&joints, nodes, &tracks, bones);
         warn_of_scales(&rig, grid.start_secs, warnings);
-        self.sampled(rig, &name, &grid, shapes, settings, warnings)
+        self.sampled(rig, &name, &grid, shapes.collect(), settings, warnings)
     }
 
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         settings.check_unit()?;
         let bones = self.stated_bones(warnings);
-        let joints = choose::joints_at_rest(&self.document, &self.nodes, bones, settings, warnings)?;
+        let joints = choose::joints(&self.document, &self.nodes, None, bones, settings, warnings)?;
         if joints.nodes.iter().flatten().count() == 0 {
             return Err(GltfError::NoAnimations.into());
         }
@@ -260,7 +256,7 @@ impl ParsedFile for GltfFile {
     }
 }
 
-/// What moves beside the pose at every frame of a grid.
+/// Samples what moves beside the pose at every frame of a grid.
 fn weights_at(track: &Track, property: Beside, grid: &Grid) -> ShapeWeights {
     let frames = (0..grid.num_frames).map(|frame| grid.secs(frame));
     let (width, weights) = match property {
@@ -309,12 +305,12 @@ impl Tracks {
 
     /// The node's transform at a time; the rest transform if it is not animated.
     fn at(&self, rest: &Transform, secs: f64, frame_secs: f64) -> Transform {
-        let vector =
-            |track: &Option<Track>, rest| track.as_ref().map_or(rest, |track| track.vector_at(secs, frame_secs));
+        let [translation, scale] = [(&self.translation, rest.translation), (&self.scale, rest.scale)]
+            .map(|(track, rest)| track.as_ref().map_or(rest, |track| track.vector_at(secs, frame_secs)));
         Transform {
-            translation: vector(&self.translation, rest.translation),
+            translation,
             rotation: (self.rotation.as_ref()).map_or(rest.rotation, |track| track.rotation_at(secs, frame_secs)),
-            scale: vector(&self.scale, rest.scale),
+            scale,
         }
     }
 }
@@ -325,7 +321,7 @@ struct Rig<'a> {
     joints: &'a Joints,
     nodes: &'a Nodes,
     tracks: &'a [Tracks],
-    /// What each node is, where the file states it.
+    /// The part of the body that each node is, where the file states it.
     parts: Option<Vec<String>>,
 }
 
@@ -351,15 +347,12 @@ impl<'a> Rig<'a> {
         for frame in frames {
             let secs = grid.secs(frame);
             let pose = self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
-            for (joint, (translation, turn)) in pose.translations.into_iter().zip(pose.rotations).enumerate() {
-                let (translation, turn) = if joint == 0 {
-                    (space.turned(translation), space.turn() * turn)
-                } else {
-                    (translation, turn)
-                };
-                translations.push(translation * space.unit_metres);
-                rotations.push(turn);
-            }
+            let first = translations.len();
+            translations.extend(pose.translations);
+            rotations.extend(pose.rotations);
+            translations[first] = space.turned(translations[first]);
+            rotations[first] = space.turn() * rotations[first];
+            translations[first..].iter_mut().for_each(|v| *v *= space.unit_metres);
         }
         let skeleton = self.skeleton(space)?;
         Ok(Take::new(name, skeleton, grid.step_secs, translations, rotations)?)
@@ -391,19 +384,11 @@ impl<'a> Rig<'a> {
         let translations = self.pose(|node| self.nodes.transforms[node]).translations;
         let joints = (self.joints.nodes.iter().zip(&self.joints.parents).zip(translations))
             .map(|((&node, &parent), translation)| {
-                let part = |node: usize| Some(Part::Stated(self.parts.as_ref()?[node].clone()));
-                let joint = Joint::new(
-                    node.map_or_else(|| "scene".to_owned(), |node| self.nodes.joint_name(node)),
-                    parent,
-                    if parent.is_none() {
-                        space.turned(translation)
-                    } else {
-                        translation
-                    } * space.unit_metres,
-                );
+                let name = node.map_or_else(|| "scene".to_owned(), |node| self.nodes.joint_name(node));
+                let offset = parent.map_or_else(|| space.turned(translation), |_| translation);
                 Joint {
-                    part: node.and_then(part),
-                    ..joint
+                    part: node.and_then(|node| Some(Part::Stated(self.parts.as_ref()?[node].clone()))),
+                    ..Joint::new(name, parent, offset * space.unit_metres)
                 }
             })
             .collect();
@@ -416,27 +401,25 @@ const SCALE_TOLERANCE: f64 = 1e-3;
 
 /// Warns about joints with scales and about changing ones: their effect on lengths is read, but a loop cannot hold a change.
 fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<FileWarning>) {
-    let changes = |node: usize| rig.tracks[node].scale.as_ref().is_some_and(Track::moves);
-    let scale = |node: usize| {
-        let rest = rig.nodes.transforms[node].scale;
-        let track = rig.tracks[node].scale.as_ref();
-        track.map_or(rest, |track| track.vector_at(start_secs, 0.0))
-    };
-    let is_scaled = |node: usize| (scale(node) - DVec3::ONE).abs().max_element() > SCALE_TOLERANCE;
-    let stretches = |node: usize| {
-        let size = scale(node).abs();
-        size.max_element() - size.min_element() > SCALE_TOLERANCE * size.max_element()
-    };
     // A scale shared by the whole skeleton is a unit conversion, but for one that stretches it.
     let first = rig.joints.nodes[0];
     let above: Vec<usize> = first.into_iter().flat_map(|first| rig.nodes.above(first)).collect();
-    let counts = |node: usize| {
-        let is_above = Some(node) == first || above.contains(&node);
-        is_scaled(node) && (!is_above || stretches(node))
-    };
     for varies in [false, true] {
         let joints = rig.joints.nodes.iter().flatten().chain(&above).copied();
-        let mut found = joints.filter(|&node| changes(node) == varies && (varies || counts(node)));
+        let mut found = joints.filter(|&node| {
+            let track = rig.tracks[node].scale.as_ref();
+            let changes = track.is_some_and(Track::moves);
+            if changes || varies {
+                return changes == varies;
+            }
+            let scale = track.map_or(rig.nodes.transforms[node].scale, |track| {
+                track.vector_at(start_secs, 0.0)
+            });
+            let size = scale.abs();
+            let stretches = size.max_element() - size.min_element() > SCALE_TOLERANCE * size.max_element();
+            (scale - DVec3::ONE).abs().max_element() > SCALE_TOLERANCE
+                && (stretches || (Some(node) != first && !above.contains(&node)))
+        });
         if let Some(first) = found.next() {
             warnings.push(FileWarning::ScaledJoints {
                 joint: cut(&rig.nodes.name(first), MAX_NAME),
@@ -451,24 +434,23 @@ fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<FileWarning
 fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, warnings: &mut Vec<FileWarning>) {
     let slack = 1.5 * grid.step_secs;
     let (start, end) = (grid.start_secs, grid.secs(grid.num_frames - 1));
-    let covered = |node: usize| {
-        let Tracks {
-            translation,
-            rotation,
-            scale,
-        } = &tracks[node];
-        let moving = [translation, rotation, scale]
-            .into_iter()
-            .flatten()
-            .filter(|track| track.moves());
-        // The part covered by all of its tracks.
-        moving.fold((start, end), |(from, to), track| {
-            let times = track.times();
-            (from.max(times[0]), to.min(times[times.len() - 1]))
-        })
-    };
     let mut short = (joints.nodes.iter().flatten())
-        .map(|&node| (node, covered(node)))
+        .map(|&node| {
+            let Tracks {
+                translation,
+                rotation,
+                scale,
+            } = &tracks[node];
+            let tracks = [translation, rotation, scale].into_iter().flatten();
+            // The part covered by all of its tracks.
+            let covered = tracks
+                .filter(|track| track.moves())
+                .fold((start, end), |(from, to), track| {
+                    let times = track.times();
+                    (from.max(times[0]), to.min(times[times.len() - 1]))
+                });
+            (node, covered)
+        })
         .filter(|(_, (from, to))| *from > start + slack || *to < end - slack);
     if let Some((node, (from, to))) = short.next() {
         warnings.push(FileWarning::ChannelsShorter {

@@ -3,31 +3,32 @@
 use glam::DQuat;
 use serde_json::{Map, Value};
 
-use super::container::Document;
+use super::container::{Document, index_in};
 use super::source::{Beside, NodeShapes};
 use super::vrm;
 
-/// Kinds of expressions that a motion lists.
-pub(super) const KINDS: [&str; 2] = ["preset", "custom"];
-
 /// Sides in names: as words of them, and at their end.
-const WITHIN: [(&str, &str); 2] = [("Left", "Right"), ("left", "right")];
-const AT_END: [(&str, &str); 2] = [("_L", "_R"), ("_l", "_r")];
+const WITHIN: [(&str, &str); 4] = [
+    ("Left", "Right"),
+    ("Right", "Left"),
+    ("left", "right"),
+    ("right", "left"),
+];
+const AT_END: [(&str, &str); 4] = [("_L", "_R"), ("_R", "_L"), ("_l", "_r"), ("_r", "_l")];
 
-/// The name of the same expression on the other side; `None` for one of both.
+/// Returns the name of this expression on the other side; `None` for one of both.
 fn partner(name: &str) -> Option<String> {
-    let both_ways = |&(left, right): &(&'static str, &'static str)| [(left, right), (right, left)];
-    let within = WITHIN.iter().flat_map(both_ways);
-    let within = within.filter_map(|(own, other)| Some((find_word(name, own)?, own, other)));
-    let end = AT_END.iter().flat_map(both_ways);
-    let mut end = end.filter_map(|(own, other)| Some(format!("{}{other}", name.strip_suffix(own)?)));
+    let within = WITHIN
+        .iter()
+        .filter_map(|(own, other)| Some((find_word(name, own)?, own, other)));
+    let mut end = (AT_END.iter()).filter_map(|(own, other)| Some(format!("{}{other}", name.strip_suffix(own)?)));
     match within.min_by_key(|(at, ..)| *at) {
         Some((at, own, other)) => Some(format!("{}{other}{}", &name[..at], &name[at + own.len()..])),
         None => end.next(),
     }
 }
 
-/// Where a word is in a name such as `browUpLeft` or `left_brow`: what frightens is no right.
+/// Finds a word in a name such as `browUpLeft` or `left_brow`: the "right" inside "fright" is no side.
 fn find_word(name: &str, word: &str) -> Option<usize> {
     let is_capital = word.starts_with(char::is_uppercase);
     let mut found = name.match_indices(word).map(|(at, _)| at);
@@ -45,26 +46,22 @@ fn listed<'a>(document: &'a Document, kind: &str) -> Option<&'a Map<String, Valu
 
 /// The nodes of expressions that mirror each other; alone where the other side has none.
 fn pairs(document: &Document) -> Vec<Vec<usize>> {
-    let node = |stated: &Value| usize::try_from(stated.get("node")?.as_u64()?).ok();
-    let pairs_of = |listed: &Map<String, Value>| -> Vec<Vec<usize>> {
-        let pairs = listed.iter().filter_map(|(name, stated)| {
+    let kinds = vrm::KINDS.iter().filter_map(|kind| listed(document, kind));
+    let pairs = kinds.flat_map(|listed| {
+        listed.iter().filter_map(move |(name, stated)| {
             let other = partner(name)?;
             let beside = listed.get(&other);
+            let nodes = core::iter::once(stated).chain(beside);
             let is_first = beside.is_none() || *name < other;
-            is_first.then(|| core::iter::once(stated).chain(beside).filter_map(node).collect())
-        });
-        pairs.collect()
-    };
-    KINDS
-        .iter()
-        .filter_map(|kind| listed(document, kind))
-        .flat_map(pairs_of)
-        .collect()
+            is_first.then(|| nodes.filter_map(|stated| index_in(stated, "node")).collect())
+        })
+    });
+    pairs.collect()
 }
 
 /// Gives the nodes of expressions of one side the names of the other.
 pub(super) fn exchange_names(document: &mut Document) {
-    for kind in KINDS {
+    for kind in vrm::KINDS {
         let path = format!("/extensions/{}/expressions/{kind}", vrm::ANIMATION);
         if let Some(Value::Object(listed)) = document.json.pointer_mut(&path) {
             let named = core::mem::take(listed).into_iter();
@@ -84,34 +81,30 @@ pub(super) fn mirror_gaze(shapes: &mut NodeShapes) {
     }
 }
 
-/// What both sides have in common: a gaze that turns to no side, and expressions of both sides at their mean. The second half of a loop that mirrors the
+/// Evens out both sides: the gaze turns to neither, and expressions of both sides are at their mean. The second half of a loop that mirrors the
 /// first goes on from there.
 pub(super) fn evened(document: &Document, shapes: &[NodeShapes]) -> Vec<NodeShapes> {
     let mut evened = shapes.to_vec();
     for shapes in evened.iter_mut().filter(|shapes| shapes.property == Beside::Gaze) {
         let turns = shapes.weights.weights.chunks_exact_mut(4);
         for turn in turns.filter(|turn| turn[1..3] != [0.0; 2]) {
-            let ahead = DQuat::from_xyzw(turn[0], 0.0, 0.0, turn[3]);
-            let ahead = if ahead.length_squared() > 0.0 {
-                ahead.normalize()
-            } else {
-                DQuat::IDENTITY
-            };
-            turn.copy_from_slice(&ahead.to_array());
+            let mut ahead = DQuat::from_xyzw(turn[0], 0.0, 0.0, turn[3]);
+            if ahead.length_squared() <= 0.0 {
+                ahead = DQuat::IDENTITY;
+            }
+            turn.copy_from_slice(&ahead.normalize().to_array());
         }
     }
-    let weights_of = |node: usize| {
-        let of_node = |shapes: &&NodeShapes| shapes.node == node && shapes.property == Beside::Expression;
-        shapes.iter().find(of_node).map(|shapes| &shapes.weights.weights)
-    };
     for nodes in pairs(document) {
-        let sides: Vec<&Vec<f64>> = nodes.iter().filter_map(|&node| weights_of(node)).collect();
+        let sides = nodes.iter().filter_map(|&node| {
+            let mut all = shapes.iter();
+            all.find(|shapes| shapes.node == node && shapes.property == Beside::Expression)
+        });
+        let sides: Vec<&[f64]> = sides.map(|shapes| &shapes.weights.weights[..]).collect();
         let frames = sides.iter().map(|weights| weights.len()).max().unwrap_or(0);
         // A side that is not moved shows nothing.
-        let weight = |side: &Vec<f64>, frame: usize| side.get(frame).copied().unwrap_or(0.0);
-        let mean: Vec<f64> = (0..frames)
-            .map(|frame| 0.5 * sides.iter().map(|side| weight(side, frame)).sum::<f64>())
-            .collect();
+        let weights = |frame: usize| sides.iter().map(move |side| side.get(frame).copied().unwrap_or(0.0));
+        let mean: Vec<f64> = (0..frames).map(|frame| 0.5 * weights(frame).sum::<f64>()).collect();
         for shapes in evened.iter_mut().filter(|shapes| nodes.contains(&shapes.node)) {
             shapes.weights.weights.clone_from(&mean);
         }

@@ -22,7 +22,7 @@ pub struct GltfSource {
     pub(crate) space: Space,
     /// Whether tracks that do not move are written as one key.
     pub(crate) has_short_tracks: bool,
-    /// What moves beside the pose, at every frame of the take or at every sample of a loop.
+    /// Shapes, expressions and gaze at every frame of the take or at every sample of a loop.
     pub(crate) shapes: Vec<NodeShapes>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct NodeShapes {
     pub(crate) weights: ShapeWeights,
 }
 
-/// What moves beside the pose.
+/// A property that moves beside the pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Beside {
@@ -98,6 +98,25 @@ impl Above {
 }
 
 impl GltfSource {
+    /// A form in a document made for it, whose first nodes are the joints: metres, +Y up.
+    pub(super) fn fresh(document: Document, num_joints: usize, frame_time_secs: f64, is_binary: bool) -> Self {
+        let joints = (0..num_joints).map(|joint| GltfJoint {
+            node: Some(joint),
+            scale: DVec3::ONE,
+        });
+        Self {
+            document: Arc::new(document),
+            is_binary,
+            joints: joints.collect(),
+            above: Above::NOTHING,
+            frame_time_secs,
+            start_secs: 0.0,
+            space: Space::METRES_Y_UP,
+            has_short_tracks: false,
+            shapes: Vec::new(),
+        }
+    }
+
     /// Time of the take's first frame in the file, seconds: that of the earliest key.
     pub fn start_secs(&self) -> f64 {
         self.start_secs
@@ -118,15 +137,11 @@ impl GltfSource {
                 .map_or(self.above.node_scale, |parent| node_scales[parent]);
             let translation = above.apply(local.translation);
             node_scales.push(above.below(local.rotation, local.scale));
-            let (translation, rotation) = if index == 0 {
-                let in_world = self.above.translation + self.above.turn * translation;
-                (
-                    self.space.turned(in_world),
-                    self.space.turn() * self.above.turn * local.rotation,
-                )
-            } else {
-                (translation, local.rotation)
-            };
+            let (mut translation, mut rotation) = (translation, local.rotation);
+            if index == 0 {
+                translation = (self.space).turned(self.above.translation + self.above.turn * translation);
+                rotation = self.space.turn() * self.above.turn * rotation;
+            }
             pose.translations.push(translation * self.space.unit_metres);
             pose.rotations.push(rotation.normalize());
         }

@@ -35,29 +35,13 @@ impl Track {
         width: usize,
         at: &str,
     ) -> Result<Self, GltfError> {
-        let times = read_times(accessors, sampler, at)?;
         let shape = if width == 4 { "VEC4" } else { "VEC3" };
-        let values = accessors.values(sampler.output, shape, &format!("{at}.output"))?;
-        let per_key = if sampler.interpolation == Interpolation::CubicSpline {
-            3
-        } else {
-            1
-        };
-        let (expected, found) = (times.len().saturating_mul(per_key), values.len() / width);
-        if expected != found {
-            return Err(GltfError::KeyCount {
-                at: at.to_owned(),
-                keys: times.len(),
-                expected,
-                found,
-            });
+        let (track, num_elements) = Self::unchecked(accessors, sampler, shape, at)?;
+        let (per_key, found) = (sampler.interpolation.per_key(), track.values.len() / width);
+        if num_elements != found {
+            return Err(track.count_error(at, num_elements, found));
         }
-        let track = Self {
-            times,
-            values,
-            width,
-            interpolation: sampler.interpolation,
-        };
+        let track = Self { width, ..track };
         for (element, value) in track.values.chunks_exact(width).enumerate() {
             // Tangents of rotations have any length, including zero.
             let is_value = per_key == 1 || element % 3 == 1;
@@ -75,32 +59,45 @@ impl Track {
 
     /// Reads keys of any number of numbers each, as weights of shapes are; at least one. Errors: as [`Self::read`].
     pub(crate) fn read_numbers(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Self, GltfError> {
-        let times = read_times(accessors, sampler, at)?;
-        let values = accessors.values(sampler.output, "SCALAR", &format!("{at}.output"))?;
-        let per_key = if sampler.interpolation == Interpolation::CubicSpline {
-            3
-        } else {
-            1
-        };
-        let (elements, found) = (times.len().saturating_mul(per_key), values.len());
-        if found == 0 || found % elements != 0 {
-            return Err(GltfError::KeyCount {
-                at: at.to_owned(),
-                keys: times.len(),
-                expected: elements,
-                found,
-            });
+        let (track, num_elements) = Self::unchecked(accessors, sampler, "SCALAR", at)?;
+        let found = track.values.len();
+        if found == 0 || found % num_elements != 0 {
+            return Err(track.count_error(at, num_elements, found));
         }
-        if let Some(wrong) = values.iter().position(|x| x.is_nan() || x.abs() > MAX_VALUE) {
-            let key = wrong * times.len() / found;
+        if let Some(wrong) = (track.values.iter()).position(|x| x.is_nan() || x.abs() > MAX_VALUE) {
+            let key = wrong * track.times.len() / found;
             return Err(GltfError::KeyValue { at: at.to_owned(), key });
         }
-        Ok(Self {
-            width: found / elements,
+        let width = found / num_elements;
+        Ok(Self { width, ..track })
+    }
+
+    /// Reads keys whose width is not known yet, and returns the number of elements that their times ask for.
+    fn unchecked(
+        accessors: &Accessors<'_>,
+        sampler: &Sampler,
+        shape: &'static str,
+        at: &str,
+    ) -> Result<(Self, usize), GltfError> {
+        let interpolation = sampler.interpolation;
+        let times = read_times(accessors, sampler, at)?;
+        let num_elements = times.len().saturating_mul(interpolation.per_key());
+        let track = Self {
             times,
-            values,
-            interpolation: sampler.interpolation,
-        })
+            values: accessors.values(sampler.output, shape, &format!("{at}.output"))?,
+            width: 0,
+            interpolation,
+        };
+        Ok((track, num_elements))
+    }
+
+    fn count_error(&self, at: &str, expected: usize, found: usize) -> GltfError {
+        GltfError::KeyCount {
+            at: at.to_owned(),
+            keys: self.times.len(),
+            expected,
+            found,
+        }
     }
 
     /// Numbers of a key.
@@ -110,24 +107,14 @@ impl Track {
 
     /// The numbers at a time; constant before the first key and after the last.
     pub(crate) fn numbers_at(&self, secs: f64, frame_secs: f64) -> Vec<f64> {
-        let mixed = |parts: &[(f64, &[f64])]| -> Vec<f64> {
-            let sum = |slot: usize| parts.iter().map(|(weight, part)| weight * part[slot]).sum();
-            (0..self.width).map(sum).collect()
-        };
         match self.span_at(secs, frame_secs) {
             Span::Key(key) => self.key(key).to_vec(),
             Span::Between { key, share, .. } if self.interpolation == Interpolation::Linear => {
-                mixed(&[(1.0 - share, self.key(key)), (share, self.key(key + 1))])
+                mixed([1.0 - share, share], [self.key(key), self.key(key + 1)])
             }
             Span::Between { key, share, secs } => {
-                let [from, leaving, arriving, to] = self.spline(key);
-                let weights = hermite(share);
-                mixed(&[
-                    (weights.from, from),
-                    (weights.leaving * secs, leaving),
-                    (weights.arriving * secs, arriving),
-                    (weights.to, to),
-                ])
+                let [from, leaving, arriving, to] = hermite(share);
+                mixed([from, leaving * secs, arriving * secs, to], self.spline(key))
             }
         }
     }
@@ -140,17 +127,12 @@ impl Track {
     /// Whether the value changes by more than the noise of single precision.
     pub(crate) fn moves(&self) -> bool {
         let first = self.key(0);
-        let differs = |value: &[f64]| {
-            value
-                .iter()
-                .zip(first)
-                .any(|(x, y)| (x - y).abs() > STILL * y.abs().max(1.0))
-        };
+        let mut values = (1..self.times.len()).flat_map(|key| self.key(key).iter().zip(first));
         // Between equal keys a spline may move by its tangents.
         let mut elements = self.values.chunks_exact(self.width).enumerate();
-        let bends = |(element, value): (usize, &[f64])| element % 3 != 1 && value.iter().any(|x| x.abs() > STILL);
-        (1..self.times.len()).any(|key| differs(self.key(key)))
-            || (self.interpolation == Interpolation::CubicSpline && elements.any(bends))
+        values.any(|(x, y)| (x - y).abs() > STILL * y.abs().max(1.0))
+            || (self.interpolation == Interpolation::CubicSpline
+                && elements.any(|(element, value)| element % 3 != 1 && value.iter().any(|x| x.abs() > STILL)))
     }
 
     fn key(&self, key: usize) -> &[f64] {
@@ -166,44 +148,35 @@ impl Track {
 
     /// A translation or scale at a time; constant before the first key and after the last.
     pub(crate) fn vector_at(&self, secs: f64, frame_secs: f64) -> DVec3 {
-        let vector = |value: &[f64]| DVec3::new(value[0], value[1], value[2]);
         match self.span_at(secs, frame_secs) {
-            Span::Key(key) => vector(self.key(key)),
+            Span::Key(key) => DVec3::from_slice(self.key(key)),
             Span::Between { key, share, .. } if self.interpolation == Interpolation::Linear => {
-                vector(self.key(key)).lerp(vector(self.key(key + 1)), share)
+                DVec3::from_slice(self.key(key)).lerp(DVec3::from_slice(self.key(key + 1)), share)
             }
             Span::Between { key, share, secs } => {
-                let [from, leaving, arriving, to] = self.spline(key).map(vector);
-                hermite(share).apply(from, leaving * secs, arriving * secs, to)
+                let [from, leaving, arriving, to] = self.spline(key).map(DVec3::from_slice);
+                let weights = hermite(share);
+                from * weights[0] + leaving * secs * weights[1] + arriving * secs * weights[2] + to * weights[3]
             }
         }
     }
 
     /// A rotation at a time, of unit length.
     pub(crate) fn rotation_at(&self, secs: f64, frame_secs: f64) -> DQuat {
-        let turn = |value: &[f64]| DQuat::from_xyzw(value[0], value[1], value[2], value[3]);
         let turned = match self.span_at(secs, frame_secs) {
-            Span::Key(key) => turn(self.key(key)),
+            Span::Key(key) => DQuat::from_slice(self.key(key)),
             Span::Between { key, share, .. } if self.interpolation == Interpolation::Linear => {
                 // The shorter direction, as the format requires.
-                turn(self.key(key))
-                    .normalize()
-                    .slerp(turn(self.key(key + 1)).normalize(), share)
+                let [from, to] = [key, key + 1].map(|key| DQuat::from_slice(self.key(key)).normalize());
+                from.slerp(to, share)
             }
-            Span::Between { key, share, secs } => {
-                let [from, leaving, arriving, to] = self.spline(key).map(turn);
-                let weights = hermite(share);
-                from * weights.from
-                    + leaving * (secs * weights.leaving)
-                    + arriving * (secs * weights.arriving)
-                    + to * weights.to
-            }
+            Span::Between { .. } => DQuat::from_slice(&self.numbers_at(secs, frame_secs)),
         };
         // Halfway between opposite keys a spline may vanish; the key before is used there.
         if turned.length() > 1e-9 {
             turned.normalize()
         } else {
-            turn(self.key(self.key_before(secs))).normalize()
+            DQuat::from_slice(self.key(self.key_before(secs))).normalize()
         }
     }
 
@@ -244,28 +217,27 @@ enum Span {
     Between { key: usize, share: f64, secs: f64 },
 }
 
-/// Weights of a cubic curve's ends and tangents.
-struct Hermite {
-    from: f64,
-    leaving: f64,
-    arriving: f64,
-    to: f64,
-}
-
-fn hermite(t: f64) -> Hermite {
+/// Returns the weights of a cubic curve's value at a key, the tangents there and at the next key, and the value there.
+fn hermite(t: f64) -> [f64; 4] {
     let (t2, t3) = (t * t, t * t * t);
-    Hermite {
-        from: 2.0 * t3 - 3.0 * t2 + 1.0,
-        leaving: t3 - 2.0 * t2 + t,
-        arriving: t3 - t2,
-        to: 3.0 * t2 - 2.0 * t3,
-    }
+    [
+        2.0 * t3 - 3.0 * t2 + 1.0,
+        t3 - 2.0 * t2 + t,
+        t3 - t2,
+        3.0 * t2 - 2.0 * t3,
+    ]
 }
 
-impl Hermite {
-    fn apply(&self, from: DVec3, leaving: DVec3, arriving: DVec3, to: DVec3) -> DVec3 {
-        from * self.from + leaving * self.leaving + arriving * self.arriving + to * self.to
-    }
+/// Adds up lists of numbers by their weights.
+fn mixed<const N: usize>(weights: [f64; N], parts: [&[f64]; N]) -> Vec<f64> {
+    let sums = (0..parts[0].len()).map(|slot| {
+        weights
+            .iter()
+            .zip(parts)
+            .map(|(weight, part)| weight * part[slot])
+            .sum()
+    });
+    sums.collect()
 }
 
 /// Longest time of a key, seconds: years.

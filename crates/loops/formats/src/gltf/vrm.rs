@@ -1,4 +1,4 @@
-//! What the extensions of VRM state: which node is which bone of a human body, and which nodes stand for expressions and for the gaze.
+//! The extensions of VRM: which node is which bone of a human body, and which nodes stand for expressions and for the gaze.
 //!
 //! A character (`VRMC_vrm`, or `VRM` of version 0) and a motion (`VRMC_vrm_animation`) map bones to nodes by the same names. In a motion
 //! nodes beside the skeleton stand for expressions, whose weight is the first part of their translation, and for the gaze, which is
@@ -13,6 +13,9 @@ use crate::excerpt::excerpt;
 
 /// The extension of a motion.
 pub(super) const ANIMATION: &str = "VRMC_vrm_animation";
+
+/// Kinds of expressions that a motion lists.
+pub(super) const KINDS: [&str; 2] = ["preset", "custom"];
 
 /// Bones without sides that parts of the body go by.
 const MIDDLE: [(&str, &str); 6] = [
@@ -44,10 +47,10 @@ const PHALANGES: [&str; 4] = ["Metacarpal", "Proximal", "Intermediate", "Distal"
 /// Bones that an animation never moves: the gaze is beside the bones.
 const EYES: [&str; 2] = ["leftEye", "rightEye"];
 
-/// What joints are that are no bones: hair, clothes, and what shares the turn of a bone.
+/// The part that joints without a bone are: hair, clothes, and those that share the turn of a bone.
 const NO_BONE: &str = "helper";
 
-/// What parts of the body a bone is, in the words of joints' names; `None` for eyes, the jaw, and what is no bone.
+/// Names the part of the body that a bone is, in the words of joints' names; `None` for eyes, the jaw, and unknown bones.
 fn part_of(bone: &str) -> Option<String> {
     if let Some((_, part)) = MIDDLE.iter().find(|(name, _)| *name == bone) {
         return Some((*part).to_owned());
@@ -58,11 +61,11 @@ fn part_of(bone: &str) -> Option<String> {
     if let Some((_, part)) = SIDED.iter().find(|(name, _)| *name == rest) {
         return Some(format!("{side}{part}"));
     }
-    let is_phalanx = |finger: &&&str| {
-        let bone = rest.strip_prefix(**finger);
-        bone.is_some_and(|bone| PHALANGES.contains(&bone))
-    };
-    let finger = FINGERS.iter().find(is_phalanx)?;
+    let mut fingers = FINGERS.iter();
+    let finger = fingers.find(|finger| {
+        rest.strip_prefix(**finger)
+            .is_some_and(|bone| PHALANGES.contains(&bone))
+    })?;
     Some(format!("{side}Hand{finger}"))
 }
 
@@ -100,7 +103,7 @@ fn extension<'a>(document: &'a Document, name: &str) -> Option<&'a Value> {
 }
 
 impl Humanoid {
-    /// What the file states, of a motion or else of a character; `None` where it is neither, or a character without bones or of a later version.
+    /// Reads the bones of a motion, or else of a character; `None` where it is neither, or a character without bones or of a later version.
     ///
     /// Errors: a bone is none of the nodes, a node is two bones, or there are no hips; a motion states no bones, or has a later version.
     pub(super) fn of(document: &Document, num_nodes: usize) -> Result<Option<Self>, GltfError> {
@@ -117,27 +120,13 @@ impl Humanoid {
             (Some(map), None) => map,
             _ if !is_motion => return Ok(None),
             (_, Some(version)) => {
-                return Err(GltfError::Form {
-                    at: format!("{at}.specVersion"),
-                    reason: format!("only 1.x is read, found {}", excerpt(version.as_bytes())),
-                });
+                let reason = format!("only 1.x is read, found {}", excerpt(version));
+                return Err(GltfError::form(format!("{at}.specVersion"), reason));
             }
             (None, None) => {
-                return Err(GltfError::Form {
-                    at: format!("{at}.humanoid.humanBones"),
-                    reason: "there are no bones, so that no body moves".to_owned(),
-                });
+                let at = format!("{at}.humanoid.humanBones");
+                return Err(GltfError::form(at, "there are no bones, so that no body moves"));
             }
-        };
-        let node_of = |stated: &Value, at: &dyn Fn() -> String| -> Result<usize, GltfError> {
-            let node = stated.get("node").and_then(Value::as_u64);
-            let node = node.ok_or_else(|| GltfError::Form {
-                at: at(),
-                reason: "expected the number of a node".to_owned(),
-            })?;
-            let node = usize::try_from(node).unwrap_or(usize::MAX);
-            GltfError::check_index(node, num_nodes, || format!("{}.node", at()))?;
-            Ok(node)
         };
         let mut named: Vec<(&str, &Value)> = Vec::new();
         match map {
@@ -149,21 +138,19 @@ impl Humanoid {
             ),
             _ => {}
         }
-        let at_bone = |bone: &str| format!("{at}.humanoid.humanBones.{}", excerpt(bone.as_bytes()));
         let mut bones: Vec<(usize, Option<String>)> = Vec::new();
         let mut hips = None;
         let mut bone_of: Vec<Option<&str>> = vec![None; num_nodes];
         for (bone, stated) in named.into_iter().filter(|(_, stated)| !stated.is_null()) {
-            let node = match node_of(stated, &|| at_bone(bone)) {
+            let at = || format!("{at}.humanoid.humanBones.{}", excerpt(bone));
+            let node = match node_of(stated, num_nodes, at) {
                 // Programs of version 0 wrote bones that there are not.
                 Err(_) if stated.get("node").and_then(Value::as_i64) == Some(-1) => continue,
                 node => node?,
             };
             if let Some(other) = bone_of[node].replace(bone) {
-                return Err(GltfError::Form {
-                    at: at_bone(bone),
-                    reason: format!("nodes[{node}] is {} already", excerpt(other.as_bytes())),
-                });
+                let reason = format!("nodes[{node}] is {} already", excerpt(other));
+                return Err(GltfError::form(at(), reason));
             }
             if bone == "hips" {
                 hips = Some(node);
@@ -173,38 +160,33 @@ impl Humanoid {
             }
         }
         let Some(hips) = hips else {
-            return Err(GltfError::Form {
-                at: format!("{at}.humanoid.humanBones"),
-                reason: "there are no hips".to_owned(),
-            });
+            return Err(GltfError::form(
+                format!("{at}.humanoid.humanBones"),
+                "there are no hips",
+            ));
         };
-        let mut expressions = Vec::new();
-        for kind in ["preset", "custom"].into_iter().filter(|_| is_motion) {
-            let listed = stated
-                .pointer(&format!("/expressions/{kind}"))
-                .and_then(Value::as_object);
-            for (name, stated) in listed.into_iter().flatten().filter(|(_, stated)| !stated.is_null()) {
-                let at = || format!("{at}.expressions.{kind}.{}", excerpt(name.as_bytes()));
-                expressions.push(node_of(stated, &at)?);
-            }
+        let (mut expressions, mut gaze) = (Vec::new(), None);
+        if is_motion {
+            expressions = expression_nodes(stated, num_nodes, &at)?;
+            // One without a node is one of the other members, and no gaze.
+            let look_at = stated
+                .get("lookAt")
+                .filter(|stated| stated.get("node").is_some_and(|node| !node.is_null()));
+            let look_at = look_at.map(|stated| node_of(stated, num_nodes, || format!("{at}.lookAt")));
+            gaze = look_at
+                .transpose()?
+                .filter(|node| bone_of[*node].is_none() && !expressions.contains(node));
         }
-        expressions.sort_unstable();
-        expressions.dedup();
-        // One without a node is one of the other members, and no gaze.
-        let has_node = |stated: &&Value| stated.get("node").is_some_and(|node| !node.is_null());
-        let gaze = stated.get("lookAt").filter(|_| is_motion).filter(has_node);
-        let gaze = gaze
-            .map(|stated| node_of(stated, &|| format!("{at}.lookAt")))
-            .transpose()?;
-        let is_free = |node: &usize| bone_of[*node].is_none();
-        let is_missing = |bone: &&str| !bone_of.contains(&Some(*bone));
-        let missing = HumanBone::NEEDED.into_iter().filter(is_missing);
+        expressions.retain(|&node| bone_of[node].is_none());
+        let missing = HumanBone::NEEDED
+            .into_iter()
+            .filter(|bone| !bone_of.contains(&Some(*bone)));
         Ok(Some(Self {
             bones,
             hips,
             is_motion,
-            gaze: gaze.filter(|node| is_free(node) && !expressions.contains(node)),
-            expressions: expressions.into_iter().filter(is_free).collect(),
+            expressions,
+            gaze,
             missing: missing.collect(),
         }))
     }
@@ -234,7 +216,7 @@ impl Humanoid {
         self.gaze
     }
 
-    /// What the joint of each node is, in the words of joints' names; of a node that is no bone that it is a helper.
+    /// Names the part that each node is, in the words of joints' names; a node without a bone is a helper.
     pub(super) fn parts(&self, num_nodes: usize) -> Vec<String> {
         let mut parts = vec![NO_BONE.to_owned(); num_nodes];
         for (node, part) in &self.bones {
@@ -244,6 +226,32 @@ impl Humanoid {
         }
         parts
     }
+}
+
+/// Reads the number of a node. Errors: it is no number, or of no node.
+fn node_of(stated: &Value, num_nodes: usize, at: impl Fn() -> String) -> Result<usize, GltfError> {
+    let node = stated.get("node").and_then(Value::as_u64);
+    let node = node.ok_or_else(|| GltfError::form(at(), "expected the number of a node"))?;
+    let node = usize::try_from(node).unwrap_or(usize::MAX);
+    GltfError::check_index(node, num_nodes, || format!("{}.node", at()))?;
+    Ok(node)
+}
+
+/// Lists the nodes of a motion's expressions, in ascending order.
+fn expression_nodes(stated: &Value, num_nodes: usize, at: &str) -> Result<Vec<usize>, GltfError> {
+    let mut nodes = Vec::new();
+    for kind in KINDS {
+        let listed = stated
+            .pointer(&format!("/expressions/{kind}"))
+            .and_then(Value::as_object);
+        for (name, stated) in listed.into_iter().flatten().filter(|(_, stated)| !stated.is_null()) {
+            let at = || format!("{at}.expressions.{kind}.{}", excerpt(name));
+            nodes.push(node_of(stated, num_nodes, at)?);
+        }
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    Ok(nodes)
 }
 
 /// The version that states it, if it is a later one, whose bones may be others.

@@ -3,21 +3,17 @@
 //! Every bone is a node without a turn at rest, so that its rotations say how it turned from the T-pose in axes of the world. Joints
 //! that are no bones are left out: what turns by them comes out in the turn of the bone below.
 
-use std::sync::Arc;
-
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::retarget::{HumanBone, Rig};
 use loopwright_core::{BodyOverrides, Joint, Pose, Skeleton, Take};
 use serde_json::{Value, json};
 
-use super::container::Document;
-use super::source::{Above, GltfJoint, GltfSource};
-use super::{fresh::GENERATOR, vrm, write};
-use crate::file_form::FileForm;
-use crate::format::{Capabilities, Format};
-use crate::written::WrittenFile;
-use crate::{error::WriteError, keyed_motion::KeyedMotion, space::Space, warning::FileWarning};
+use super::{container::Document, fresh::GENERATOR, source::GltfSource, vrm, write};
+use crate::{
+    error::WriteError, file_form::FileForm, format::Format, keyed_motion::KeyedMotion, space::Space,
+    warning::FileWarning, written::WrittenFile,
+};
 
 /// Bones that are farther from their places than this are spoken of, metres.
 const APART_METRES: f64 = 0.002;
@@ -46,24 +42,10 @@ impl VrmaSource {
         };
         let skeleton = take.skeleton();
         let known = bones.as_deref().unwrap_or_default();
-        let joint = |node| GltfJoint {
-            node: Some(node),
-            scale: DVec3::ONE,
-        };
         Self {
             parents: skeleton.joints().iter().map(|joint| joint.parent).collect(),
             rest: rest.clone(),
-            file: GltfSource {
-                document: Arc::new(document(skeleton, known)),
-                is_binary: true,
-                joints: (0..known.len()).map(joint).collect(),
-                above: Above::NOTHING,
-                frame_time_secs: take.frame_time_secs(),
-                start_secs: 0.0,
-                space: Space::METRES_Y_UP,
-                has_short_tracks: false,
-                shapes: Vec::new(),
-            },
+            file: GltfSource::fresh(document(skeleton, known), known.len(), take.frame_time_secs(), true),
             bones,
         }
     }
@@ -124,8 +106,9 @@ fn document(skeleton: &Skeleton, bones: &[HumanBone]) -> Document {
     let nodes = bones.iter().enumerate().map(|(index, bone)| {
         let joint = &skeleton.joint(bone.joint).name;
         let mut node = json!({"name": joint, "translation": offset(bones, bone).to_array()});
-        let hangs = |&below: &usize| bones[below].parent == Some(index);
-        let children: Vec<usize> = (0..bones.len()).filter(hangs).collect();
+        let children: Vec<usize> = (0..bones.len())
+            .filter(|&below| bones[below].parent == Some(index))
+            .collect();
         if !children.is_empty() {
             node["children"] = json!(children);
         }
@@ -148,12 +131,12 @@ fn document(skeleton: &Skeleton, bones: &[HumanBone]) -> Document {
 
 /// Where joints are left out below a bone, and one bone hangs from it: that one. Where its place is says which way the bone points.
 fn led_by(skeleton: &Skeleton, bones: &[HumanBone]) -> Vec<Option<usize>> {
-    let led = |bone: usize| {
-        let mut below = (0..bones.len()).filter(|&below| bones[below].parent == Some(bone));
+    let all = bones.iter().enumerate().map(|(index, bone)| {
+        let mut below = (0..bones.len()).filter(|&below| bones[below].parent == Some(index));
         let only = below.next().filter(|_| below.next().is_none())?;
-        (skeleton.parent(bones[only].joint) != Some(bones[bone].joint)).then_some(only)
-    };
-    (0..bones.len()).map(led).collect()
+        (skeleton.parent(bones[only].joint) != Some(bone.joint)).then_some(only)
+    });
+    all.collect()
 }
 
 /// A motion by its bones: local poses at all keys, and the joint that is farthest from its place, with the distance.
@@ -210,31 +193,14 @@ fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize
 }
 
 fn take_of(name: &str, skeleton: Skeleton, step_secs: f64, poses: Vec<Pose>) -> Result<Take, WriteError> {
-    let (translations, rotations) = poses
-        .into_iter()
-        .map(|pose| (pose.translations, pose.rotations))
-        .unzip();
-    let (translations, rotations): (Vec<Vec<DVec3>>, Vec<Vec<DQuat>>) = (translations, rotations);
-    Ok(Take::new(
-        name,
-        skeleton,
-        step_secs,
-        translations.concat(),
-        rotations.concat(),
-    )?)
+    let translations = poses.iter().flat_map(|pose| &pose.translations).copied().collect();
+    let rotations = poses.iter().flat_map(|pose| &pose.rotations).copied().collect();
+    Ok(Take::new(name, skeleton, step_secs, translations, rotations)?)
 }
 
 impl FileForm for VrmaSource {
     fn format(&self) -> Format {
         Format::Vrma
-    }
-
-    fn capabilities(&self) -> &'static Capabilities {
-        Format::Vrma.capabilities()
-    }
-
-    fn formats(&self) -> &'static [Format] {
-        &[Format::Vrma]
     }
 
     fn space(&self) -> &Space {

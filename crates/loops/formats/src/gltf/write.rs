@@ -84,11 +84,9 @@ fn add(
     source: &GltfSource,
     added: &HashSet<String>,
 ) -> Result<String, WriteError> {
-    let is_foreign = |name: &str| added.contains(name) || animations.has_foreign(document, name);
-    let name = match motion.as_loop() {
-        Some(_) => Name::new(motion).free(is_foreign),
-        None => Name::new(motion).free(|name| added.contains(name)),
-    };
+    let is_loop = motion.as_loop().is_some();
+    let name =
+        Name::new(motion).free(|name| added.contains(name) || (is_loop && animations.has_foreign(document, name)));
     let mut writer = Writer::new(document, source, motion)?;
     if motion.adds_root {
         if writer.avatar.is_some() {
@@ -156,34 +154,44 @@ fn is_still<const WIDTH: usize>(values: &[[f32; WIDTH]]) -> bool {
         .all(|pair| pair[0].map(f32::to_bits) == pair[1].map(f32::to_bits))
 }
 
-/// Which tracks of an animation have one key.
-struct TrackLengths {
+/// The tracks of an animation that is written.
+struct Tracks<'a> {
+    data: edit::Data<'a>,
+    /// The accessor of all times.
+    input: usize,
+    interpolation: &'static str,
     is_short_allowed: bool,
     /// Whether a track that does not move must have all keys.
     needs_long: bool,
     /// The accessor of the time of a single key.
     short_input: Option<usize>,
+    samplers: Vec<Value>,
+    channels: Vec<Value>,
 }
 
-impl TrackLengths {
-    /// Adds values to the file; the accessors of their times and of themselves. `input` is that of all times.
-    fn push<const WIDTH: usize>(
-        &mut self,
-        data: &mut edit::Data<'_>,
-        input: usize,
-        values: &[[f32; WIDTH]],
-    ) -> (usize, usize) {
-        if !self.is_short_allowed || self.needs_long || !is_still(values) {
-            self.needs_long = false;
-            return (input, data.push(values));
+impl Tracks<'_> {
+    /// Adds values at all times; one where all are the same and that is allowed.
+    fn push<const WIDTH: usize>(&mut self, node: usize, path: &str, values: &[[f32; WIDTH]]) {
+        if self.is_short_allowed && !self.needs_long && is_still(values) {
+            return self.push_one(node, path, values[0]);
         }
-        self.push_one(data, values[0])
+        self.needs_long = false;
+        let output = self.data.push(values);
+        self.channel(node, path, self.input, output);
     }
 
     /// Adds one value, for all of an animation that has another, longer track.
-    fn push_one<const WIDTH: usize>(&mut self, data: &mut edit::Data<'_>, value: [f32; WIDTH]) -> (usize, usize) {
-        let short = *self.short_input.get_or_insert_with(|| data.push(&[[0.0]]));
-        (short, data.push(&[value]))
+    fn push_one<const WIDTH: usize>(&mut self, node: usize, path: &str, value: [f32; WIDTH]) {
+        let input = *self.short_input.get_or_insert_with(|| self.data.push(&[[0.0]]));
+        let output = self.data.push(&[value]);
+        self.channel(node, path, input, output);
+    }
+
+    fn channel(&mut self, node: usize, path: &str, input: usize, output: usize) {
+        self.channels
+            .push(json!({"sampler": self.samplers.len(), "target": {"node": node, "path": path}}));
+        self.samplers
+            .push(json!({"input": input, "interpolation": self.interpolation, "output": output}));
     }
 }
 
@@ -271,49 +279,46 @@ impl<'a> Writer<'a> {
         let times: Vec<[f32; 1]> = (0..num_keys)
             .map(|key| [(key as f64 * motion.step_secs) as f32])
             .collect();
-        // Programs that play several animations, such as Blender, leave what one has no track for where the last one put it.
-        let moves_elsewhere = |node: usize, path: &str| animations.move_elsewhere(node, path, name);
         let mut data = edit::Data::new(self.document, self.source.is_binary);
-        let input = data.push(&times);
-        let mut lengths = TrackLengths {
+        let mut out = Tracks {
+            input: data.push(&times),
+            data,
+            interpolation: match motion.interpolation {
+                KeyInterpolation::Linear => "LINEAR",
+                KeyInterpolation::Step => "STEP",
+            },
             is_short_allowed: self.source.has_short_tracks && num_keys > 1,
             // A body that rests throughout keeps all keys of one track, so that the animation keeps its length.
             needs_long: !tracks.iter().any(LocalTrack::changes),
             short_input: None,
-        };
-        let between = match motion.interpolation {
-            KeyInterpolation::Linear => "LINEAR",
-            KeyInterpolation::Step => "STEP",
-        };
-        let (mut samplers, mut channels) = (Vec::new(), Vec::new());
-        let mut channel = |(input, output): (usize, usize), node: usize, path: &str| {
-            channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
-            samplers.push(json!({"input": input, "interpolation": between, "output": output}));
+            samplers: Vec::new(),
+            channels: Vec::new(),
         };
         for (joint, track) in self.joints.iter().zip(&tracks) {
             let Some(node) = joint.node else { continue };
             if let Some(avatar) = &self.avatar {
                 // What else moves makes programs refuse the file.
                 if node == avatar.hips() {
-                    channel(lengths.push(&mut data, input, &track.translations), node, "translation");
+                    out.push(node, "translation", &track.translations);
                 }
                 if avatar.nodes().any(|bone| bone == node) {
-                    channel(lengths.push(&mut data, input, &track.rotations), node, "rotation");
+                    out.push(node, "rotation", &track.rotations);
                 }
                 continue;
             }
+            // Programs that play several animations, such as Blender, leave what one has no track for where the last one put it.
             if track.moves {
-                channel(lengths.push(&mut data, input, &track.translations), node, "translation");
-            } else if moves_elsewhere(node, "translation") {
-                channel(lengths.push_one(&mut data, track.translations[0]), node, "translation");
+                out.push(node, "translation", &track.translations);
+            } else if animations.move_elsewhere(node, "translation", name) {
+                out.push_one(node, "translation", track.translations[0]);
             }
-            channel(lengths.push(&mut data, input, &track.rotations), node, "rotation");
+            out.push(node, "rotation", &track.rotations);
             let off = (joint.scale - self.nodes.transforms[node].scale).abs().max_element();
             let scale = joint.scale.as_vec3().to_array();
-            if off <= SCALE_TOLERANCE && moves_elsewhere(node, "scale") {
-                channel(lengths.push_one(&mut data, scale), node, "scale");
-            } else if off > SCALE_TOLERANCE {
-                channel(lengths.push(&mut data, input, &vec![scale; num_keys]), node, "scale");
+            if off > SCALE_TOLERANCE {
+                out.push(node, "scale", &vec![scale; num_keys]);
+            } else if animations.move_elsewhere(node, "scale", name) {
+                out.push_one(node, "scale", scale);
             }
         }
         for shapes in &self.source.shapes {
@@ -323,17 +328,21 @@ impl<'a> Writer<'a> {
             let values = match shapes.property {
                 Beside::Shapes => {
                     let weights: Vec<[f32; 1]> = keys.flatten().map(|&weight| [weight as f32]).collect();
-                    data.push_numbers(&weights)
+                    out.data.push_numbers(&weights)
                 }
-                Beside::Expression => data.push(&keys.map(|weight| [weight[0] as f32, 0.0, 0.0]).collect::<Vec<_>>()),
+                Beside::Expression => {
+                    let weights: Vec<[f32; 3]> = keys.map(|weight| [weight[0] as f32, 0.0, 0.0]).collect();
+                    out.data.push(&weights)
+                }
                 Beside::Gaze => {
-                    let turn = |turn: &[f64]| single_precision(DQuat::from_slice(turn).normalize());
-                    data.push(&keys.map(turn).collect::<Vec<_>>())
+                    let turns = keys.map(|turn| single_precision(DQuat::from_slice(turn).normalize()));
+                    out.data.push(&turns.collect::<Vec<_>>())
                 }
             };
-            channel((input, values), shapes.node, shapes.property.path());
+            out.channel(shapes.node, shapes.property.path(), out.input, values);
         }
-        data.finish();
+        let (channels, samplers) = (out.channels, out.samplers);
+        out.data.finish();
         for joint in &self.joints {
             if let Some(node) = joint.node {
                 edit::part_transform(&mut self.document.json, node, &self.nodes.transforms[node]);
@@ -357,12 +366,12 @@ impl<'a> Writer<'a> {
                     .map_or(DVec3::ZERO, |node| self.nodes.transforms[node].translation)
             })
             .collect();
-        let track = || LocalTrack {
+        let tracks = self.joints.iter().map(|_| LocalTrack {
             translations: Vec::with_capacity(num_keys),
             rotations: Vec::with_capacity(num_keys),
             moves: false,
-        };
-        let mut tracks: Vec<LocalTrack> = self.joints.iter().map(|_| track()).collect();
+        });
+        let mut tracks: Vec<LocalTrack> = tracks.collect();
         let mut before: Vec<DQuat> = Vec::new();
         for key in 0..num_keys {
             let locals = self.locals(motion.pose(key).as_ref());
@@ -371,13 +380,16 @@ impl<'a> Writer<'a> {
                 if !(translation.is_finite() && translation.abs().max_element() <= MAX_VALUE && turn.is_finite()) {
                     return Err(WriteError::OutOfRange { key, joint });
                 }
-                let turn = before
-                    .get(joint)
-                    .map_or(turn, |&before| rotation::on_side_of(turn, before));
-                match before.get_mut(joint) {
-                    Some(before) => *before = turn,
-                    None => before.push(turn),
-                }
+                let turn = match before.get_mut(joint) {
+                    Some(before) => {
+                        *before = rotation::on_side_of(turn, *before);
+                        *before
+                    }
+                    None => {
+                        before.push(turn);
+                        turn
+                    }
+                };
                 let track = &mut tracks[joint];
                 let off = (translation - rests[joint]).length() * self.source.space.unit_metres;
                 track.moves |= off > REST_TOLERANCE_METRES;
@@ -398,25 +410,19 @@ impl<'a> Writer<'a> {
         let mut locals = Vec::with_capacity(self.joints.len());
         for (joint, &GltfJoint { scale, .. }) in self.joints.iter().enumerate() {
             let node_scale = self.parents[joint].map_or(above.node_scale, |parent| node_scales[parent]);
-            let local = if joint == 0 {
+            let (translation, rotation) = (pose.translations[joint], pose.rotations[joint]);
+            let (translation, rotation) = if joint == 0 {
                 // Whatever stands above it, the first joint is where it is in the world: an added root under the body, facing ahead.
-                let translation = space.turned_back(pose.translations[joint]) / space.unit_metres;
-                let rotation = above.turn.conjugate() * turn.conjugate() * pose.rotations[joint];
-                (
-                    above
-                        .node_scale
-                        .undo(above.turn.conjugate() * (translation - above.translation)),
-                    rotation,
-                )
+                let translation = space.turned_back(translation) / space.unit_metres;
+                let translation = above.turn.conjugate() * (translation - above.translation);
+                let rotation = above.turn.conjugate() * turn.conjugate() * rotation;
+                (above.node_scale.undo(translation), rotation)
             } else {
-                (
-                    node_scale.undo(pose.translations[joint] / space.unit_metres),
-                    pose.rotations[joint],
-                )
+                (node_scale.undo(translation / space.unit_metres), rotation)
             };
-            let local = (local.0, local.1.normalize());
-            node_scales.push(node_scale.below(local.1, scale));
-            locals.push(local);
+            let rotation = rotation.normalize();
+            node_scales.push(node_scale.below(rotation, scale));
+            locals.push((translation, rotation));
         }
         locals
     }
@@ -448,7 +454,7 @@ fn finish(document: &Document, is_binary: bool, name: &str) -> Result<WrittenFil
     let mut warnings = Vec::new();
     if let Some(first) = outside.first() {
         warnings.push(FileWarning::OutsideFiles {
-            first: crate::excerpt::excerpt(first.as_bytes()),
+            first: crate::excerpt::excerpt(first),
             count: outside.len(),
         });
     }

@@ -42,6 +42,14 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
     }
 }
 
+pub(super) fn name_of(skeleton: &Skeleton, joint: usize) -> String {
+    skeleton.joint(joint).name.clone()
+}
+
+fn names_of(skeleton: &Skeleton, joints: &[usize]) -> Vec<String> {
+    joints.iter().map(|&joint| name_of(skeleton, joint)).collect()
+}
+
 fn whole_clip(whole: &WholeClip) -> WholeClipFacts {
     WholeClipFacts {
         kind: whole.kind,
@@ -65,9 +73,7 @@ pub fn mean_cycle(mean: &MeanCycle, skeleton: &Skeleton) -> MeanCycleFacts {
             })
             .collect(),
         chosen: mean.chosen,
-        joints_left_out: (mean.joints_left_out.iter())
-            .map(|&joint| skeleton.joint(joint).name.clone())
-            .collect(),
+        joints_left_out: names_of(skeleton, &mean.joints_left_out),
     }
 }
 
@@ -79,9 +85,7 @@ pub fn variation(variation: &Variation, skeleton: &Skeleton) -> VariationFacts {
         copies: variation.copies,
         take_cycles: variation.cycles,
         joints: variation.joints,
-        joints_left_out: (variation.joints_left_out.iter())
-            .map(|&joint| skeleton.joint(joint).name.clone())
-            .collect(),
+        joints_left_out: names_of(skeleton, &variation.joints_left_out),
         rotation_deg: variation.radians.to_degrees(),
     }
 }
@@ -122,9 +126,7 @@ pub fn edit(edit: &LoopEdit, clip: &LoopClip) -> EditFacts {
     };
     EditFacts {
         kind: kind.name.to_owned(),
-        joints: (edit.joints().iter())
-            .map(|&joint| clip.skeleton().joint(joint).name.clone())
-            .collect(),
+        joints: names_of(clip.skeleton(), edit.joints()),
         time_secs: values.number(EditKey::Time),
         width_secs: values.number(EditKey::Width),
         rotation_deg: values.vector(EditKey::Rotation),
@@ -202,45 +204,48 @@ pub fn root_motion_as_made(
 
 /// The contacts of a loop's feet, and how they were held; the loop is written with its seam at `seam_sample`.
 pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> FeetFacts {
-    let in_file = |sample: usize| (sample + seam_sample) % clip.num_samples();
-    let secs = |samples: usize| samples as f64 * clip.step_secs();
-    let name = |foot: usize| clip.skeleton().joint(body.feet[foot].lowest_joint()).name.clone();
-    let in_cm = |speed: f64| 1e2 * speed;
+    let span = |foot: usize, start: usize, count: usize| {
+        in_file(clip, body.feet[foot].lowest_joint(), [start, count], seam_sample)
+    };
+    let share = |samples: usize| samples as f64 / clip.num_samples() as f64;
     FeetFacts {
         held: feet.is_held(),
         bearing: (feet.bearing.iter())
-            .map(|bearing| BearingFacts {
-                joint: name(bearing.contact.foot),
-                point: bearing.point,
-                start_secs: secs(in_file(bearing.contact.start_sample)),
-                length_secs: secs(bearing.contact.num_samples),
+            .map(|bearing| {
+                let contact = bearing.contact;
+                let ContactFacts {
+                    joint,
+                    start_secs,
+                    length_secs,
+                } = span(contact.foot, contact.start_sample, contact.num_samples);
+                BearingFacts {
+                    joint,
+                    point: bearing.point,
+                    start_secs,
+                    length_secs,
+                }
             })
             .collect(),
         outcomes: (feet.outcomes.iter().enumerate())
             .map(|(foot, outcome)| {
                 let contacts = || feet.contacts.iter().filter(|contact| contact.foot == foot);
-                let share = |samples: usize| samples as f64 / clip.num_samples() as f64;
                 let longest = contacts().max_by_key(|contact| contact.num_samples);
                 FootFacts {
-                    joint: name(foot),
+                    joint: name_of(clip.skeleton(), body.feet[foot].lowest_joint()),
                     outcome: treatment(outcome),
                     strike_phase: longest
                         .filter(|contact| contact.num_samples < clip.num_samples())
-                        .map(|contact| share(in_file(contact.start_sample))),
+                        .map(|contact| share((contact.start_sample + seam_sample) % clip.num_samples())),
                     stands_share: Some(share(contacts().map(|contact| contact.num_samples).sum())),
                 }
             })
             .collect(),
         contacts: (feet.contacts.iter())
-            .map(|contact| ContactFacts {
-                joint: name(contact.foot),
-                start_secs: secs(in_file(contact.start_sample)),
-                length_secs: secs(contact.num_samples),
-            })
+            .map(|contact| span(contact.foot, contact.start_sample, contact.num_samples))
             .collect(),
         stances: Vec::new(),
-        foot_slide_before_cmps: feet.foot_slide_mps[0].map(in_cm),
-        foot_slide_after_cmps: feet.foot_slide_mps[1].map(in_cm),
+        foot_slide_before_cmps: feet.foot_slide_mps[0].map(|speed| 1e2 * speed),
+        foot_slide_after_cmps: feet.foot_slide_mps[1].map(|speed| 1e2 * speed),
         farthest_moved_mm: 1e3 * feet.moved_metres,
         hips_lowered_mm: 1e3 * feet.hips_lowered_metres,
         root_speed_from: match (feet.replaced_velocity, feet.speed_is_theirs) {
@@ -256,13 +261,20 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
 
 /// Spans over which foot sliding is measured.
 pub fn stances(clip: &LoopClip, stands: &[Stand], seam_sample: usize) -> Vec<ContactFacts> {
-    let in_file = |sample: usize| (sample + seam_sample) % clip.num_samples();
-    let stance = |stand: &Stand| ContactFacts {
-        joint: clip.skeleton().joint(stand.joint).name.clone(),
-        start_secs: in_file(stand.first_sample) as f64 * clip.step_secs(),
-        length_secs: stand.num_samples as f64 * clip.step_secs(),
-    };
-    stands.iter().map(stance).collect()
+    let spans = stands
+        .iter()
+        .map(|stand| in_file(clip, stand.joint, [stand.first_sample, stand.num_samples], seam_sample));
+    spans.collect()
+}
+
+/// A contact of a joint as its file has it, by its first sample and their number.
+fn in_file(clip: &LoopClip, joint: usize, [start, count]: [usize; 2], seam_sample: usize) -> ContactFacts {
+    let secs = |samples: usize| samples as f64 * clip.step_secs();
+    ContactFacts {
+        joint: name_of(clip.skeleton(), joint),
+        start_secs: secs((start + seam_sample) % clip.num_samples()),
+        length_secs: secs(count),
+    }
 }
 
 fn treatment(outcome: &FootOutcome) -> FootTreatment {
@@ -287,7 +299,7 @@ pub fn quality(quality: &Quality, closed: Option<&Closed>, skeleton: &Skeleton) 
         grade: None,
         reason: None,
         checks: Vec::new(),
-        seam_joint: Some(skeleton.joint(worst.joint).name.clone()),
+        seam_joint: Some(name_of(skeleton, worst.joint)),
         seam_step_ratio: Some(worst.ratio()),
         seam_step_mm: Some(1e3 * seam.position.size),
         seam_step_deg: Some(seam.rotation.size.to_degrees()),

@@ -66,13 +66,15 @@ pub struct RigFacts {
 impl RigFacts {
     /// The facts of a character that takes a motion; `file` is its name.
     pub fn new(file: &str, pair: &RigPair) -> Self {
-        let name = |joint: usize| pair.target.skeleton().joint(joint).name.clone();
+        let skeleton = pair.target.skeleton();
         Self {
             file: file.to_owned(),
             scale: pair.scale(),
             joints_followed: pair.map.links.iter().flatten().count(),
             coverage: pair.map.coverage(&pair.target),
-            unsure: pair.map.unsure().map(|(joint, _)| name(joint)).collect(),
+            unsure: (pair.map.unsure())
+                .map(|(joint, _)| skeleton.joint(joint).name.clone())
+                .collect(),
         }
     }
 }
@@ -406,8 +408,8 @@ impl PeriodicLoopFacts {
             (false, Some(ahead)) => Screw::from(Twist::new(linear, ahead)),
             _ => screw,
         };
-        let turned = |v: DVec3| (root.start.rotation * v).to_array();
-        let [basis_x, basis_y, axis] = [screw.basis_x, screw.basis_y, screw.axis].map(turned);
+        let [basis_x, basis_y, axis] =
+            [screw.basis_x, screw.basis_y, screw.axis].map(|v| (root.start.rotation * v).to_array());
         Self {
             radius_m: if turns { screw.radius() } else { 0.0 },
             angle_radps: if turns { screw.rate } else { 0.0 },

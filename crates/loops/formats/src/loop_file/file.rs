@@ -93,14 +93,6 @@ pub struct BlendOrigin<'a> {
     pub recentered_by: Option<Rigid>,
 }
 
-/// What the root of a loop does, and where the loop came from.
-#[derive(Clone, Copy, Debug)]
-struct UseOfRoot {
-    mode: RootMode,
-    space: RootSpace,
-    recentered_by: Option<Rigid>,
-}
-
 /// The source of a loop that was carried over to another rig.
 #[derive(Clone, Debug)]
 pub struct RetargetOrigin<'a> {
@@ -129,7 +121,7 @@ impl LoopFile {
         Self::write_with(made, take, source, &writing)
     }
 
-    /// The same with facts of the take for the loop file, and settings of the writer. Errors: [`LoopFileError`].
+    /// Writes like [`Self::write`], with facts of the take for the loop file, and settings of the writer. Errors: [`LoopFileError`].
     pub fn write_with(
         made: &MadeLoop,
         take: TakeFacts,
@@ -169,20 +161,6 @@ impl LoopFile {
         })
     }
 
-    /// The same for a blend of loops, in the form of a source with the skeleton of the first loop.
-    pub fn write_blend(clip: &LoopClip, origin: BlendOrigin<'_>, source: &Source) -> Result<Self, LoopFileError> {
-        DerivedLoop::blended(clip, origin).write(source)
-    }
-
-    /// The same for a loop that was carried over to another rig, in the form of a source with the rig's skeleton.
-    pub fn write_retargeted(
-        clip: &LoopClip,
-        origin: RetargetOrigin<'_>,
-        source: &Source,
-    ) -> Result<Self, LoopFileError> {
-        DerivedLoop::retargeted(clip, origin).write(source)
-    }
-
     /// The file, including the facts if its format supports it.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         with_facts(&self.written, &self.sidecar).map_or(Cow::Borrowed(&self.written.bytes), Cow::Owned)
@@ -195,7 +173,9 @@ pub struct DerivedLoop {
     pub(super) clip: LoopClip,
     /// Those that follow from the others; the rest is measured.
     facts: Sidecar,
-    use_of_root: UseOfRoot,
+    mode: RootMode,
+    space: RootSpace,
+    recentered_by: Option<Rigid>,
     overrides: BodyOverrides,
     pub(super) writing: LoopWriteSettings,
 }
@@ -233,15 +213,12 @@ impl DerivedLoop {
             take: origin.take,
             ..Sidecar::default()
         };
-        let use_of_root = UseOfRoot {
-            mode: origin.mode,
-            space: origin.first.root_motion.space,
-            recentered_by: origin.recentered_by,
-        };
         Self {
             clip: clip.clone(),
             facts,
-            use_of_root,
+            mode: origin.mode,
+            space: origin.first.root_motion.space,
+            recentered_by: origin.recentered_by,
             overrides: origin.overrides.clone(),
             writing,
         }
@@ -264,7 +241,7 @@ impl DerivedLoop {
             copies: first.playback.copies,
             ..LoopWriteSettings::default()
         };
-        let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
+        let joint = |joint: usize| describe::name_of(clip.skeleton(), joint);
         let facts = Sidecar {
             kind: first.kind.clone(),
             candidate: first.candidate.clone(),
@@ -274,8 +251,8 @@ impl DerivedLoop {
             closure: first.closure.clone(),
             playback: PlaybackFacts {
                 root_joint_added: origin.add_root,
-                carrier_joint: name_of(clip.carrier()),
-                root_joint: origin.root_joint.map(name_of),
+                carrier_joint: joint(clip.carrier()),
+                root_joint: origin.root_joint.map(joint),
                 seam_sample: first.playback.seam_sample,
                 ..PlaybackFacts::default()
             },
@@ -284,15 +261,12 @@ impl DerivedLoop {
             take: origin.take,
             ..Sidecar::default()
         };
-        let use_of_root = UseOfRoot {
-            mode,
-            space: first.root_motion.space,
-            recentered_by: origin.recentered_by,
-        };
         Self {
             clip,
             facts,
-            use_of_root,
+            mode,
+            space: first.root_motion.space,
+            recentered_by: origin.recentered_by,
             overrides: BodyOverrides::default(),
             writing,
         }
@@ -335,16 +309,11 @@ impl DerivedLoop {
         let (take, keys) = (&back.take, &back.keys);
         let body = Body::find(take, &self.overrides)?;
         let quality = quality::measure(keys, &body, None);
-        let UseOfRoot {
-            mode,
-            space,
-            recentered_by,
-        } = self.use_of_root;
         let facts = facts.clone();
         let sidecar = Sidecar {
             root_motion: RootMotionFacts {
-                recentered: recentered_by.map(RecenteredFacts::new),
-                ..describe::root_motion(clip.root(), mode, space)
+                recentered: self.recentered_by.map(RecenteredFacts::new),
+                ..describe::root_motion(clip.root(), self.mode, self.space)
             },
             feet: facts.feet.map(|feet| FeetFacts {
                 stances: describe::stances(clip, &quality::stands(keys, &body, None), seam_sample),
@@ -377,12 +346,8 @@ pub(super) fn described(
     let (clip, seam_sample) = (&made.from_start(), made.seam_sample());
     let (body, uncut) = (&made.body, Some(&made.source));
     let quality = quality::measure(keys, body, uncut);
-    let RootSettings {
-        mode,
-        space: root_space,
-        ..
-    } = made.root;
-    let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
+    let RootSettings { mode, .. } = made.root;
+    let joint = |joint: usize| describe::name_of(clip.skeleton(), joint);
     let copies = made.num_copies();
     let one = describe::candidate(&made.candidate, clip.period_secs());
     let sidecar = Sidecar {
@@ -396,7 +361,7 @@ pub(super) fn described(
         closure: describe::closure(&made.closed),
         edits: made.edits.iter().map(|edit| describe::edit(edit, clip)).collect(),
         root_motion: describe::root_motion_as_made(
-            describe::root_motion(clip.root(), mode, root_space),
+            describe::root_motion(clip.root(), mode, made.root.space),
             made,
             mode.follows_path().then_some(made.root.path_smoothing_secs),
         ),
@@ -411,8 +376,8 @@ pub(super) fn described(
             closing_key: writing.closing_key == ClosingKey::Repeat,
             copies: writing.copies,
             root_joint_added: writing.add_root,
-            carrier_joint: name_of(clip.carrier()),
-            root_joint: made.source.root_joint.map(name_of),
+            carrier_joint: joint(clip.carrier()),
+            root_joint: made.source.root_joint.map(joint),
             animation,
             ..PlaybackFacts::default()
         }
@@ -448,15 +413,17 @@ fn with_joints_of(take: Take, skeleton: &Skeleton) -> Result<Take, LoopFileError
     let mut kept: Vec<usize> = Vec::new();
     for joint in skeleton.joints() {
         let parent = joint.parent.map(|parent| kept[parent]);
-        let is_it = |&index: &usize| own.joint(index).name == joint.name && own.joint(index).parent == parent;
-        let found = (0..own.num_joints()).find(is_it);
+        let found = (0..own.num_joints())
+            .find(|&index| own.joint(index).name == joint.name && own.joint(index).parent == parent);
         kept.push(found.ok_or_else(|| LoopFileError::NoJoint {
             joint: joint.name.clone(),
         })?);
     }
-    let cells = || (0..take.num_frames()).flat_map(|frame| kept.iter().map(move |&joint| (frame, joint)));
-    let translations = cells().map(|(frame, joint)| take.pose(frame).translations[joint]);
-    let rotations = cells().map(|(frame, joint)| take.pose(frame).rotations[joint]);
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for pose in (0..take.num_frames()).map(|frame| take.pose(frame)) {
+        translations.extend(kept.iter().map(|&joint| pose.translations[joint]));
+        rotations.extend(kept.iter().map(|&joint| pose.rotations[joint]));
+    }
     let joints = kept.iter().zip(skeleton.joints()).map(|(&joint, wanted)| Joint {
         parent: wanted.parent,
         ..own.joint(joint).clone()
@@ -465,8 +432,8 @@ fn with_joints_of(take: Take, skeleton: &Skeleton) -> Result<Take, LoopFileError
         take.name(),
         Skeleton::new(joints.collect())?,
         take.frame_time_secs(),
-        translations.collect(),
-        rotations.collect(),
+        translations,
+        rotations,
     )?)
 }
 

@@ -33,7 +33,7 @@ impl Sidecar {
         Self::state_file_of_all(core::slice::from_mut(self), bytes);
     }
 
-    /// The same of all loops of a file.
+    /// States for all loops of a file which one they belong to.
     pub fn state_file_of_all(loops: &mut [Self], bytes: &[u8]) {
         let hash = sha256(bytes);
         for each in loops {

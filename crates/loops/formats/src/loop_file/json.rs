@@ -42,7 +42,7 @@ fn put_on_one_line(value: &mut Value) {
     }
 }
 
-/// The same before it is text. Errors: a map whose keys are not texts.
+/// Converts facts to JSON whose zeros have no sign. Errors: a map whose keys are not texts.
 pub fn to_value<T: Serialize>(facts: &T) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(facts)?;
     drop_signs_of_zeros(&mut value);

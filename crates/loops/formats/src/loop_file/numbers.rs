@@ -44,10 +44,11 @@ struct Walk {
 type Walked = Result<(), WildNumber>;
 
 impl Walk {
-    fn enter(&mut self, key: &'static str, value: &(impl Serialize + ?Sized)) -> Walked {
-        self.path.push(key);
+    /// Looks at a value below these keys, one or none.
+    fn enter(&mut self, keys: &[&'static str], value: &(impl Serialize + ?Sized)) -> Walked {
+        self.path.extend(keys);
         value.serialize(&mut *self)?;
-        self.path.pop();
+        self.path.truncate(self.path.len() - keys.len());
         Ok(())
     }
 }
@@ -119,7 +120,7 @@ impl Serializer for &mut Walk {
         key: &'static str,
         value: &T,
     ) -> Walked {
-        self.enter(key, value)
+        self.enter(&[key], value)
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Self, WildNumber> {
@@ -157,30 +158,29 @@ impl Serializer for &mut Walk {
     }
 }
 
-impl ser::SerializeSeq for &mut Walk {
-    type Ok = ();
-    type Error = WildNumber;
+/// Lists of values, and of values with keys.
+macro_rules! lists {
+    ($($Trait:ident: $name:ident($($key:ident)?)),+ $(,)?) => {$(
+        impl ser::$Trait for &mut Walk {
+            type Ok = ();
+            type Error = WildNumber;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
-        value.serialize(&mut **self)
-    }
+            fn $name<T: Serialize + ?Sized>(&mut self, $($key: &'static str,)? value: &T) -> Walked {
+                self.enter(&[$($key)?], value)
+            }
 
-    fn end(self) -> Walked {
-        Ok(())
-    }
+            fn end(self) -> Walked {
+                Ok(())
+            }
+        }
+    )+};
 }
 
-impl ser::SerializeTuple for &mut Walk {
-    type Ok = ();
-    type Error = WildNumber;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
-        value.serialize(&mut **self)
-    }
-
-    fn end(self) -> Walked {
-        Ok(())
-    }
+lists! {
+    SerializeSeq: serialize_element(),
+    SerializeTuple: serialize_element(),
+    SerializeStruct: serialize_field(key),
+    SerializeStructVariant: serialize_field(key),
 }
 
 impl ser::SerializeMap for &mut Walk {
@@ -193,32 +193,6 @@ impl ser::SerializeMap for &mut Walk {
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
         value.serialize(&mut **self)
-    }
-
-    fn end(self) -> Walked {
-        Ok(())
-    }
-}
-
-impl ser::SerializeStruct for &mut Walk {
-    type Ok = ();
-    type Error = WildNumber;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Walked {
-        self.enter(key, value)
-    }
-
-    fn end(self) -> Walked {
-        Ok(())
-    }
-}
-
-impl ser::SerializeStructVariant for &mut Walk {
-    type Ok = ();
-    type Error = WildNumber;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Walked {
-        self.enter(key, value)
     }
 
     fn end(self) -> Walked {

@@ -76,24 +76,21 @@ impl LoopPack {
             .collect();
         let (written, added) = first.source.form().write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let measured = |((each, clip), added): ((&PackedLoop, &Cow<'_, LoopClip>), Result<String, WriteError>)| {
+        let measured = loops.iter().zip(&clips).zip(added).map(|((each, clip), added)| {
             let animation = added?;
             let (seam_sample, copies) = (each.made.seam_sample(), each.made.num_copies());
             let (source, writing) = (&each.source, &each.writing);
             let back = ReadBack::new(&file, Some(&animation), clip, source, writing, seam_sample, copies)?;
             let take = each.take.clone();
-            let space = each.source.space();
-            let (sidecar, quality) = described(&each.made, take, space, &each.writing, Some(animation), &back.keys);
+            let (sidecar, quality) = described(&each.made, take, source.space(), writing, Some(animation), &back.keys);
             Ok(MeasuredLoop {
                 sidecar: back.with_added_root(sidecar),
                 quality,
             })
-        };
-        let loops: Vec<Result<MeasuredLoop, LoopFileError>> =
-            loops.iter().zip(&clips).zip(added).map(measured).collect();
+        });
         Ok(Self {
+            loops: measured.collect(),
             written: written.bytes,
-            loops,
             warnings: written.warnings,
         })
     }
@@ -162,15 +159,15 @@ impl MotionPack {
         let of_file: Vec<MotionOfFile<'_>> = contents.map(|content| MotionOfFile { content, form }).collect();
         let (written, added) = form.write_all(&of_file)?;
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-        let measured = |(motion, added): (&CarriedMotion, Result<String, WriteError>)| match (motion, added?) {
+        let measured = motions.iter().zip(added).map(|(motion, added)| match (motion, added?) {
             (CarriedMotion::Take(_) | CarriedMotion::TakeWithRoot(_), _) => Ok(None),
             (CarriedMotion::Loop(derived), animation) => {
                 let (sidecar, quality) = derived.measured(&file, Some(animation), source)?;
                 Ok(Some(MeasuredLoop { sidecar, quality }))
             }
-        };
+        });
         Ok(Self {
-            motions: motions.iter().zip(added).map(measured).collect(),
+            motions: measured.collect(),
             written: written.bytes,
             warnings: written.warnings,
         })

@@ -71,7 +71,7 @@ impl Sidecar {
         self.variation.as_ref().map_or(1, |variation| variation.copies.max(1))
     }
 
-    /// The same loop in a file in which that joint carries the root motion, and no other is there for it.
+    /// States that this joint carries the root motion in the file, and that none is there for it alone.
     #[must_use]
     pub fn carried_by(mut self, joint: String) -> Self {
         let playback = &mut self.playback;
@@ -190,24 +190,15 @@ impl LoopInFile {
         let of_loop = self.layout.from_seam(self.root, written.frame_time_secs());
         // A loop that was brought to the origin is compared with the take where the take stood.
         let recentered = sidecar.root_motion.recentered.as_ref();
-        let start_in_take = recentered.map_or(of_loop.start, |recentered| {
+        let start = recentered.map_or(of_loop.start, |recentered| {
             recentered.motion().inverse() * of_loop.start
         });
         // If the feet determined the speed, the take itself has another.
-        let root = match sidecar.root_motion.take_linear_velocity_mps {
-            Some(linear) => RootMotion {
-                twist: Twist {
-                    linear: DVec3::from_array(linear),
-                    ..of_loop.twist
-                },
-                ..of_loop
-            },
-            None => of_loop,
-        };
-        let in_take = RootMotion {
-            start: start_in_take,
-            ..root
-        };
+        let mut root = of_loop;
+        if let Some(linear) = sidecar.root_motion.take_linear_velocity_mps {
+            root.twist.linear = DVec3::from_array(linear);
+        }
+        let in_take = RootMotion { start, ..root };
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
             let uncut = RootRelativeClip::relative_to(&clip, in_take, self.carrier);
             return Ok(repeated(RootRelativeClip { root, ..uncut }, copies));

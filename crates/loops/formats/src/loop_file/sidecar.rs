@@ -201,7 +201,7 @@ impl Sidecar {
         let marks: Marks = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
         if marks.format != FORMAT {
             return Err(SidecarError::Format {
-                found: crate::excerpt::excerpt(marks.format.as_bytes()),
+                found: crate::excerpt::excerpt(&marks.format),
             });
         }
         if marks.version != u64::from(VERSION) {

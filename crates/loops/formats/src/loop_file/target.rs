@@ -43,7 +43,7 @@ loopwright_core::words!(Target {
     Generic: "generic",
 });
 
-/// What an engine does not take as it is written.
+/// Something that an engine does not read as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum Complaint {
@@ -138,15 +138,16 @@ impl Target {
     pub fn extension(self, take: &Path) -> Option<&'static str> {
         let reads = self.choices().reads;
         let own = take.extension().and_then(|extension| extension.to_str());
-        let is_read = own
+        if own
             .and_then(Format::of_motion_for)
-            .is_some_and(|format| reads.contains(&format));
-        (!is_read)
-            .then(|| reads.first().map(|format| format.extension()))
-            .flatten()
+            .is_some_and(|format| reads.contains(&format))
+        {
+            return None;
+        }
+        reads.first().map(|format| format.extension())
     }
 
-    /// What is wrong with a file of that format for the engine.
+    /// Complains about a format that the engine does not read.
     pub fn complaint(self, format: Format) -> Option<Complaint> {
         (!self.choices().reads.contains(&format)).then_some(Complaint::Format { engine: self, format })
     }
@@ -165,7 +166,7 @@ impl Target {
         self.choices().always_root_joint && !has_root_joint
     }
 
-    /// What is wrong with that many frames per second for the engine.
+    /// Complains about a frame rate that the engine does not sample.
     pub fn rate_complaint(self, frame_rate_hz: f64) -> Option<Complaint> {
         let sampled_hz = frame_rate_hz.round().max(1.0);
         let is_whole = (frame_rate_hz / sampled_hz - 1.0).abs() < 1e-6;
@@ -177,18 +178,15 @@ impl Target {
     }
 
     /// The form of the file as the engine needs it: in the space that it assumes, and without keys that say nothing.
-    pub fn placed(self, source: Source) -> Source {
+    pub fn placed(self, mut source: Source) -> Source {
         let choices = self.choices();
-        let source = if choices.bvh_in_metres {
-            source.in_metres()
-        } else {
-            source
-        };
-        if choices.is_engine {
-            source.for_engines()
-        } else {
-            source
+        if choices.bvh_in_metres {
+            source = source.in_metres();
         }
+        if choices.is_engine {
+            source = source.for_engines();
+        }
+        source
     }
 
     /// The engine's section of the sidecar; `skeleton` is the loop's own, without a root that is added to the file.
@@ -218,13 +216,11 @@ fn path_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
         return added_root_name(skeleton);
     }
     let carrier = playback.root_joint.as_ref().unwrap_or(&playback.carrier_joint);
-    let mut names = Vec::new();
-    let mut at = skeleton.find(carrier);
-    while let Some(joint) = at {
-        names.push(skeleton.joint(joint).name.as_str());
-        at = skeleton.parent(joint);
-    }
-    names.reverse();
+    let path = skeleton
+        .find(carrier)
+        .map(|joint| skeleton.path_from_root(joint))
+        .unwrap_or_default();
+    let names: Vec<&str> = path.iter().map(|&joint| skeleton.joint(joint).name.as_str()).collect();
     names.join("/")
 }
 
@@ -237,8 +233,8 @@ const UNSEEN_METRES: f64 = 5e-3;
 
 /// Whether the root moves the character: a fixed root does not, whatever its twist.
 fn moves(root: &RootMotionFacts) -> bool {
-    let moves = |velocity: &[f64; 3]| velocity.iter().any(|part| part.abs() > STILL);
-    root.mode.moves_root() && (moves(&root.linear_velocity_mps) || moves(&root.angular_velocity_radps))
+    let mut parts = root.linear_velocity_mps.iter().chain(&root.angular_velocity_radps);
+    root.mode.moves_root() && parts.any(|part| part.abs() > STILL)
 }
 
 impl UnityImporter {
@@ -252,14 +248,12 @@ impl UnityImporter {
     /// pose, so that the sway of the body does not move the character.
     fn humanoid(loop_facts: &Sidecar) -> Self {
         let root = &loop_facts.root_motion;
-        let is_small = |rate: f64, unseen: f64| {
-            !root.mode.moves_root() || (rate * loop_facts.candidate.period_secs).abs() <= unseen
-        };
         let stays = [
-            is_small(root.turn_rate_dps, UNSEEN_DEGREES),
-            is_small(root.climb_mps, UNSEEN_METRES),
-            is_small(root.speed_mps, UNSEEN_METRES),
-        ];
+            (root.turn_rate_dps, UNSEEN_DEGREES),
+            (root.climb_mps, UNSEEN_METRES),
+            (root.speed_mps, UNSEEN_METRES),
+        ]
+        .map(|(rate, unseen)| !root.mode.moves_root() || (rate * loop_facts.candidate.period_secs).abs() <= unseen);
         Self::new(loop_facts, "Human", "", stays)
     }
 

@@ -25,7 +25,7 @@ pub(crate) fn read_kind<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Str
     Ok(Option::<String>::deserialize(from)?.map(MotionKind::respell))
 }
 
-/// The same for a choice that may be unknown.
+/// A choice that may be unknown, by its name.
 pub(crate) mod optional_word {
     use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
 

@@ -7,7 +7,7 @@ const START: &[u8] = b"\x93NUMPY";
 /// Headers end so that elements begin at a multiple of this.
 const ALIGNMENT: usize = 64;
 
-/// What an element is.
+/// The kind of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Float,
@@ -96,26 +96,24 @@ impl<'a> Array<'a> {
 
     /// Errors: it has another shape; `None` stands for any size.
     pub(super) fn check_shape(&self, expected: &[Option<usize>]) -> Result<(), NpzError> {
-        let fits = |(found, expected): (&usize, &Option<usize>)| expected.is_none_or(|expected| expected == *found);
-        if self.shape.len() == expected.len() && self.shape.iter().zip(expected).all(fits) {
-            Ok(())
-        } else {
-            let sizes = expected
-                .iter()
-                .map(|size| size.map_or("any".to_owned(), |size| size.to_string()));
-            Err(NpzError::Shape {
-                name: self.name.to_owned(),
-                found: self.shape.clone(),
-                expected: format!("[{}]", sizes.collect::<Vec<_>>().join(", ")),
-            })
+        let mut sizes = self.shape.iter().zip(expected);
+        if self.shape.len() == expected.len() && sizes.all(|(found, size)| size.is_none_or(|size| size == *found)) {
+            return Ok(());
         }
+        let sizes = expected
+            .iter()
+            .map(|size| size.map_or("any".to_owned(), |size| size.to_string()));
+        Err(NpzError::Shape {
+            name: self.name.to_owned(),
+            found: self.shape.clone(),
+            expected: format!("[{}]", sizes.collect::<Vec<_>>().join(", ")),
+        })
     }
 
     /// Its elements as numbers. Errors: it holds text, or a number that is not finite or beyond `most`.
     pub(super) fn numbers(&self, most: f64) -> Result<Vec<f64>, NpzError> {
         let numbers = self.any_numbers()?;
-        let is_plausible = |number: &f64| number.abs() <= most;
-        match numbers.iter().position(|number| !is_plausible(number)) {
+        match numbers.iter().position(|number| number.is_nan() || number.abs() > most) {
             None => Ok(numbers),
             Some(element) => Err(NpzError::OutOfRange {
                 name: self.name.to_owned(),
@@ -124,7 +122,7 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// The same, whatever numbers they are.
+    /// Returns its elements as numbers of any size. Errors: it holds text.
     pub(super) fn any_numbers(&self) -> Result<Vec<f64>, NpzError> {
         let read: fn(&[u8]) -> f64 = match (self.kind, self.width) {
             (Kind::Float, 4) => |bytes| f32::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
@@ -142,24 +140,21 @@ impl<'a> Array<'a> {
 
     /// Its elements as texts. Errors: it holds numbers, or letters that are none.
     pub(super) fn texts(&self) -> Result<Vec<String>, NpzError> {
-        let letters = |text: &[u8]| -> Option<String> {
-            match self.kind {
-                Kind::Text => {
-                    let letters = text
-                        .chunks_exact(4)
-                        .map(|four| u32::from_le_bytes(four.try_into().unwrap_or_default()));
-                    letters.map(char::from_u32).collect::<Option<String>>()
-                }
-                Kind::Bytes => core::str::from_utf8(text).ok().map(str::to_owned),
-                _ => None,
-            }
-        };
         // An array of empty texts has no bytes.
         if self.width == 0 {
             return Ok(vec![String::new(); self.shape.iter().product::<usize>().min(1)]);
         }
         let texts = self.elements.chunks_exact(self.width).map(|text| {
-            let text = letters(text)?;
+            let text = match self.kind {
+                Kind::Text => {
+                    let letters = text.chunks_exact(4);
+                    letters
+                        .map(|four| char::from_u32(u32::from_le_bytes(four.try_into().ok()?)))
+                        .collect::<Option<String>>()?
+                }
+                Kind::Bytes => core::str::from_utf8(text).ok()?.to_owned(),
+                _ => return None,
+            };
             Some(text.trim_end_matches('\0').to_owned())
         });
         let texts: Option<Vec<String>> = texts.collect();
@@ -175,7 +170,7 @@ fn kind_error(name: &str, found: &str, expected: &'static str) -> NpzError {
     }
 }
 
-/// What an element is by its description, and its bytes.
+/// Reads the kind of an element from its description, and its bytes.
 fn kind_of(name: &str, descr: &str) -> Result<(Kind, usize), NpzError> {
     let unknown = || kind_error(name, descr, "numbers or text, lowest byte first");
     let mut letters = descr.chars();
@@ -197,13 +192,11 @@ fn kind_of(name: &str, descr: &str) -> Result<(Kind, usize), NpzError> {
         Some('S') => Kind::Bytes,
         _ => return Err(unknown()),
     };
-    let width = if kind == Kind::Text {
-        width.checked_mul(4)
-    } else {
-        Some(width)
+    let width = match kind {
+        Kind::Text => width.checked_mul(4),
+        Kind::Bytes => Some(width),
+        _ => Some(width).filter(|&width| width > 0),
     };
-    let is_number = !matches!(kind, Kind::Text | Kind::Bytes);
-    let width = width.filter(|&width| !is_number || width > 0);
     Ok((kind, width.ok_or_else(unknown)?))
 }
 
@@ -216,9 +209,7 @@ fn written(descr: &str, shape: &[usize], elements: impl Iterator<Item = u8>) -> 
     };
     let mut header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     let length = (10 + header.len() + 1).next_multiple_of(ALIGNMENT);
-    while header.len() < length - 11 {
-        header.push(' ');
-    }
+    header += &" ".repeat(length - 11 - header.len());
     header.push('\n');
     let mut bytes = START.to_vec();
     bytes.extend_from_slice(&[1, 0]);

@@ -57,7 +57,7 @@ pub enum NpzError {
 }
 
 impl NpzError {
-    /// What to try about it.
+    /// Advises what to try.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Unknown { .. } | Self::NoArray { .. } => {

@@ -1,15 +1,13 @@
 //! NPZ as one of the formats: what it can do, and its reader and writer.
 
-use std::borrow::Cow;
-
 use loopwright_core::{Pose, Skeleton, Take};
 
-use super::{read::NpzBytes, source::NpzSource, write, zip};
-use crate::entry::{FormatEntry, Parsed};
+use super::{read, source::NpzSource, write, zip};
+use crate::entry::{FormatEntry, one_motion};
 use crate::format::{Capabilities, Format};
 use crate::{
-    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, limits::SizeLimits, settings::Companions,
-    source::Source, space::Space, written::WrittenFile,
+    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space,
+    written::WrittenFile,
 };
 
 pub(crate) const NPZ: FormatEntry = FormatEntry {
@@ -29,26 +27,14 @@ pub(crate) const NPZ: FormatEntry = FormatEntry {
         not_extended: Some("NPZ"),
     },
     detects: |bytes| bytes.starts_with(zip::START),
-    parse,
+    parse: |bytes, _, _| one_motion(bytes, read::read_take),
     new_form: |take, _| Source::Npz(NpzSource::for_take(take)),
     facts: None,
 };
 
-fn parse<'a>(bytes: &'a [u8], _: Option<Companions<'_>>, _: &SizeLimits) -> Parsed<'a> {
-    Ok(Box::new(NpzBytes(Cow::Borrowed(bytes))))
-}
-
 impl FileForm for NpzSource {
     fn format(&self) -> Format {
         Format::Npz
-    }
-
-    fn capabilities(&self) -> &'static Capabilities {
-        &NPZ.capabilities
-    }
-
-    fn formats(&self) -> &'static [Format] {
-        &[Format::Npz]
     }
 
     fn space(&self) -> &Space {

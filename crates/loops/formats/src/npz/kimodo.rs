@@ -39,6 +39,8 @@ pub(super) const JOINTS: [(&str, &str); 30] = [
 
 /// The index of the joint above each.
 pub(super) fn parents() -> Vec<Option<usize>> {
-    let index = |name: &str| JOINTS.iter().position(|(joint, _)| *joint == name);
-    JOINTS.iter().map(|(_, above)| index(above)).collect()
+    let above = JOINTS.iter().map(|(_, above)| above);
+    above
+        .map(|above| JOINTS.iter().position(|(joint, _)| joint == above))
+        .collect()
 }

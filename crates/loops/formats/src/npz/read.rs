@@ -1,13 +1,13 @@
 //! From arrays to takes: our own layout, and that of Kimodo.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::collections::HashSet;
 
 use glam::{DMat3, DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
 
 use super::zip::{self, Entry};
 use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
-use crate::entry::{Loaded, ParsedFile};
+use crate::entry::Loaded;
 use crate::excerpt::one_line;
 use crate::limits::{MAX_DEPTH_WITH_ROOT, MAX_VALUE, SizeLimits};
 use crate::source::{LoadedTake, Source};
@@ -23,47 +23,27 @@ const SHORTEST_ROTATION: f64 = 1e-3;
 /// By how much the determinant of a rotation may differ from one: matrices are of single precision or less.
 const MOST_GROWTH: f64 = 0.05;
 
-/// The bytes of an NPZ file.
-pub(super) struct NpzBytes<'a>(pub(super) Cow<'a, [u8]>);
-
-impl ParsedFile for NpzBytes<'_> {
-    fn num_bytes(&self) -> usize {
-        self.0.len()
-    }
-
-    fn animation_names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn read(&self, name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
-        settings.check_unit()?;
-        let arrays = Arrays {
-            entries: zip::entries(&self.0)?,
-            file_bytes: self.0.len(),
-            limits: &settings.limits,
-        };
-        let motion = if arrays.has("names") {
-            own(&arrays)?
-        } else if arrays.has("posed_joints") && arrays.has("global_rot_mats") {
-            of_kimodo(&arrays)?
-        } else if arrays.has("poses") && arrays.has("trans") {
-            return Err(NpzError::Amass.into());
-        } else {
-            let names = arrays.entries.iter().map(|entry| stem(entry).to_owned()).collect();
-            return Err(NpzError::Unknown { names }.into());
-        };
-        let take = motion.take(name, settings)?;
-        let source = Source::Npz(NpzSource::for_take(&take));
-        Ok(LoadedTake::new(take, source))
-    }
-
-    fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        self.read(name, settings, warnings)
-    }
-
-    fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
-        Box::new(NpzBytes(Cow::Owned(self.0.into_owned())))
-    }
+/// [`crate::read_take`] for NPZ.
+pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
+    settings.check_unit()?;
+    let arrays = Arrays {
+        entries: zip::entries(bytes)?,
+        file_bytes: bytes.len(),
+        limits: &settings.limits,
+    };
+    let motion = if arrays.has("names") {
+        own(&arrays)?
+    } else if arrays.has("posed_joints") && arrays.has("global_rot_mats") {
+        of_kimodo(&arrays)?
+    } else if arrays.has("poses") && arrays.has("trans") {
+        return Err(NpzError::Amass.into());
+    } else {
+        let names = arrays.entries.iter().map(|entry| stem(entry).to_owned()).collect();
+        return Err(NpzError::Unknown { names }.into());
+    };
+    let take = motion.take(name, settings)?;
+    let source = Source::Npz(NpzSource::for_take(&take));
+    Ok(LoadedTake::new(take, source))
 }
 
 /// The arrays of a file, which are unpacked when they are asked for.
@@ -109,8 +89,10 @@ impl Arrays<'_> {
     fn rotations(&self, name: &'static str, shape: &[Option<usize>]) -> Result<Vec<DQuat>, ReadError> {
         let (numbers, shape) = self.numbers(name, shape)?;
         let rotations: Vec<DQuat> = numbers.chunks_exact(4).map(DQuat::from_slice).collect();
-        let is_none = |rotation: &DQuat| rotation.length() < SHORTEST_ROTATION;
-        match rotations.iter().position(is_none) {
+        match rotations
+            .iter()
+            .position(|rotation| rotation.length() < SHORTEST_ROTATION)
+        {
             Some(at) => Err(no_rotation(name, at, shape[1])),
             None => Ok(rotations),
         }
@@ -190,9 +172,11 @@ fn tips(arrays: &Arrays<'_>, num_joints: usize) -> Result<Vec<Option<DVec3>>, Re
     let bytes = arrays.bytes("tips")?;
     let array = Array::read("tips", &bytes)?;
     array.check_shape(&[Some(num_joints), Some(3)])?;
-    let known = |tip: DVec3| (tip.is_finite() && tip.abs().max_element() <= MAX_VALUE).then_some(tip);
     let numbers = array.any_numbers()?;
-    Ok(numbers.chunks_exact(3).map(DVec3::from_slice).map(known).collect())
+    let tips = numbers.chunks_exact(3).map(DVec3::from_slice);
+    Ok(tips
+        .map(|tip| Some(tip).filter(|tip| tip.is_finite() && tip.abs().max_element() <= MAX_VALUE))
+        .collect())
 }
 
 fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
@@ -200,12 +184,12 @@ fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
     let (positions, shape) = arrays.vectors("posed_joints", &[None, joints, Some(3)])?;
     let (matrices, _) = arrays.numbers("global_rot_mats", &[Some(shape[0]), joints, Some(3), Some(3)])?;
     // Row after row.
-    let matrices = matrices
+    let matrices: Vec<DMat3> = matrices
         .chunks_exact(9)
-        .map(|nine| DMat3::from_cols_slice(nine).transpose());
-    let matrices: Vec<DMat3> = matrices.collect();
-    let is_none = |matrix: &DMat3| (matrix.determinant() - 1.0).abs() > MOST_GROWTH;
-    if let Some(at) = matrices.iter().position(is_none) {
+        .map(|nine| DMat3::from_cols_slice(nine).transpose())
+        .collect();
+    let mut growths = matrices.iter().map(|matrix| (matrix.determinant() - 1.0).abs());
+    if let Some(at) = growths.position(|growth| growth > MOST_GROWTH) {
         return Err(no_rotation("global_rot_mats", at, shape[1]));
     }
     Ok(Motion {
@@ -229,9 +213,9 @@ impl Motion {
         let mut translations = Vec::with_capacity(self.positions.len());
         let mut rotations = Vec::with_capacity(self.positions.len());
         for frame in 0..num_frames {
-            for joint in 0..num_joints {
+            for (joint, parent) in self.parents.iter().enumerate() {
                 let at = frame * num_joints + joint;
-                let above = self.parents[joint].map(|parent| frame * num_joints + parent);
+                let above = parent.map(|parent| frame * num_joints + parent);
                 translations.push(match above {
                     Some(above) => world(above).conjugate() * (self.positions[at] - self.positions[above]),
                     None => self.positions[at],
@@ -243,23 +227,7 @@ impl Motion {
                 });
             }
         }
-        let mean = |joint: usize| {
-            let all = translations.iter().skip(joint).step_by(num_joints);
-            all.sum::<DVec3>() / num_frames.max(1) as f64
-        };
-        let offset = |joint: usize| match (&self.offsets, self.parents[joint]) {
-            (Some(offsets), _) => offsets[joint],
-            (None, Some(_)) => mean(joint),
-            (None, None) => DVec3::ZERO,
-        };
-        let offsets: Vec<DVec3> = (0..num_joints).map(offset).collect();
-        for joint in (0..num_joints).filter(|&joint| self.parents[joint].is_some()) {
-            let places = || (0..num_frames).map(move |frame| frame * num_joints + joint);
-            let is_rigid = places().all(|at| (translations[at] - offsets[joint]).length() <= RIGID_METRES);
-            if is_rigid || self.offsets.is_none() {
-                places().for_each(|at| translations[at] = offsets[joint]);
-            }
-        }
+        let offsets = self.settle_offsets(&mut translations);
         let (up, unit) = (settings.space.up, settings.space.unit);
         let space = Space {
             up: match up {
@@ -277,12 +245,36 @@ impl Motion {
             rotations[root] = space.turn() * rotations[root];
         }
         translations.iter_mut().for_each(|v| *v *= space.unit_metres);
-        let joint = |(joint, name): (usize, String)| Joint {
+        let joints = self.names.into_iter().enumerate().map(|(joint, name)| Joint {
             tip: self.tips[joint].map(|tip| tip * space.unit_metres),
             ..Joint::new(name, self.parents[joint], offsets[joint] * space.unit_metres)
-        };
-        let skeleton = Skeleton::new(self.names.into_iter().enumerate().map(joint).collect())?;
+        });
+        let skeleton = Skeleton::new(joints.collect())?;
         Ok(Take::new(name, skeleton, 1.0 / self.fps, translations, rotations)?)
+    }
+
+    /// Returns the offsets of all joints, as stated or on average, and moves joints that do not slide in their parents to theirs.
+    fn settle_offsets(&self, translations: &mut [DVec3]) -> Vec<DVec3> {
+        let num_joints = self.names.len();
+        let num_frames = translations.len() / num_joints.max(1);
+        let mut settled = Vec::with_capacity(num_joints);
+        for joint in 0..num_joints {
+            let frames = (joint..num_frames * num_joints).step_by(num_joints);
+            let has_parent = self.parents[joint].is_some();
+            let offset = match &self.offsets {
+                Some(offsets) => offsets[joint],
+                None if has_parent => {
+                    frames.clone().map(|at| translations[at]).sum::<DVec3>() / num_frames.max(1) as f64
+                }
+                None => DVec3::ZERO,
+            };
+            settled.push(offset);
+            let mut off = frames.clone().map(|at| (translations[at] - offset).length());
+            if has_parent && (self.offsets.is_none() || off.all(|off| off <= RIGID_METRES)) {
+                frames.for_each(|at| translations[at] = offset);
+            }
+        }
+        settled
     }
 
     /// Errors: joints that no skeleton has.

@@ -36,15 +36,14 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &NpzSource) -> Result<Writ
     let names: Vec<&str> = joints.iter().map(|joint| joint.name.as_str()).collect();
     let offsets = joints.iter().map(|joint| joint.rest_offset).collect();
     let tips = joints.iter().map(|joint| joint.tip.unwrap_or(DVec3::NAN)).collect();
-    let parent = |parent: Option<usize>| parent.map_or(-1, |parent| parent as i32);
+    let parents = joints
+        .iter()
+        .map(|joint| joint.parent.map_or(-1, |parent| parent as i32));
 
     let mut archive = Archive::default();
     let mut add = |name: &str, bytes: Vec<u8>| archive.add(&format!("{name}.npy"), &bytes);
     add("names", texts(&[num_joints], &names));
-    add(
-        "parents",
-        ints(&[num_joints], joints.iter().map(|joint| parent(joint.parent))),
-    );
+    add("parents", ints(&[num_joints], parents));
     add("offsets", doubles(&[num_joints, 3], vectors(offsets)));
     add("tips", doubles(&[num_joints, 3], vectors(tips)));
     add("fps", doubles(&[], core::iter::once(arrays.fps())));

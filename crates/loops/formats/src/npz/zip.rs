@@ -1,6 +1,7 @@
-//! Zip archives, as far as NPZ files need them: entries that are stored or deflated, found by the directory at the end.
+//! Zip archives, as far as NPZ files need them: entries that are stored or deflated.
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use rawzip::{ErrorKind, ZipArchive, crc32};
 
 use super::error::NpzError;
 use crate::{error::ReadError, excerpt::cut, limits::SizeLimits};
@@ -11,12 +12,6 @@ pub(super) const START: &[u8] = b"PK\x03\x04";
 const LOCAL: u32 = 0x0403_4B50;
 const ENTRY: u32 = 0x0201_4B50;
 const END: u32 = 0x0605_4B50;
-const LOCAL_BYTES: usize = 30;
-const ENTRY_BYTES: usize = 46;
-const END_BYTES: usize = 22;
-
-/// Longest comment behind the directory.
-const MOST_COMMENT: usize = 65_535;
 
 /// Bytes that an entry may state for each byte of the file: motion compresses to a tenth, zeros to a thousandth.
 const MOST_RATIO: u64 = 100;
@@ -42,83 +37,54 @@ fn broken(detail: &'static str) -> NpzError {
     NpzError::Archive { detail }
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(bytes.get(at..at.checked_add(2)?)?.try_into().ok()?))
+/// The error of an archive in which a signature is not where the directory says, or that ends too early.
+fn fault(error: &rawzip::Error, no_signature: &'static str, ends: &'static str) -> NpzError {
+    broken(match error.kind() {
+        ErrorKind::MissingEndOfCentralDirectory => "it has no directory at its end; it may be cut off",
+        ErrorKind::InvalidSignature { .. } => no_signature,
+        _ => ends,
+    })
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
-}
-
-/// All entries of an archive. Errors: it is cut off, or larger than 4 GiB.
+/// Lists the entries of an archive. Errors: it is cut off or damaged.
 pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, NpzError> {
-    let from = bytes.len().saturating_sub(END_BYTES + MOST_COMMENT);
-    let last = bytes.len().checked_sub(END_BYTES).ok_or(broken("it is cut off"))?;
-    let end = (from..=last).rev().find(|&at| u32_at(bytes, at) == Some(END));
-    let end = end.ok_or(broken("it has no directory at its end; it may be cut off"))?;
-    let count = u16_at(bytes, end + 10).unwrap_or(0);
-    let start = u32_at(bytes, end + 16).unwrap_or(u32::MAX);
-    if count == u16::MAX || start == u32::MAX {
-        return Err(broken("it is larger than 4 GiB"));
-    }
-    let mut at = start as usize;
+    let (damaged, cut_off) = ("its directory is damaged", "its directory is cut off");
+    let archive = ZipArchive::from_slice(bytes).map_err(|error| fault(&error, damaged, cut_off))?;
     let mut entries = Vec::new();
-    for _ in 0..count {
-        let (entry, next) = entry(bytes, at)?;
-        entries.push(entry);
-        at = next;
+    for entry in archive.entries() {
+        let entry = entry.map_err(|error| fault(&error, damaged, cut_off))?;
+        if entry.flags().is_encrypted() {
+            return Err(broken("it is encrypted"));
+        }
+        let found = archive.get_entry(entry.wayfinder());
+        let found = found.map_err(|error| fault(&error, "its directory points nowhere", "it is cut off"))?;
+        let (start, end) = found.compressed_data_range();
+        entries.push(Entry {
+            name: String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned(),
+            method: entry.compression_method().as_u16(),
+            crc: entry.crc32(),
+            packed: &bytes[start as usize..end as usize],
+            stated: entry.uncompressed_size_hint(),
+        });
     }
     Ok(entries)
-}
-
-/// The entry that the directory describes at a place, and the place of the next.
-fn entry(bytes: &[u8], at: usize) -> Result<(Entry<'_>, usize), NpzError> {
-    let cut_off = || broken("its directory is cut off");
-    let short = |offset: usize| u16_at(bytes, at + offset).ok_or_else(cut_off);
-    let long = |offset: usize| u32_at(bytes, at + offset).ok_or_else(cut_off);
-    if long(0)? != ENTRY {
-        return Err(broken("its directory is damaged"));
-    }
-    let [name_bytes, extra_bytes, comment_bytes] = [short(28)?, short(30)?, short(32)?].map(usize::from);
-    let name = at + ENTRY_BYTES;
-    let name = bytes.get(name..name + name_bytes).ok_or_else(cut_off)?;
-    let [packed, stated, start] = [long(20)?, long(24)?, long(42)?];
-    if [packed, stated, start].contains(&u32::MAX) {
-        return Err(broken("it is larger than 4 GiB"));
-    }
-    if short(8)? & 1 != 0 {
-        return Err(broken("it is encrypted"));
-    }
-    let start = start as usize;
-    if u32_at(bytes, start) != Some(LOCAL) {
-        return Err(broken("its directory points nowhere"));
-    }
-    // The lengths of the extra fields differ between both places.
-    let skipped = [26, 28].map(|offset| u16_at(bytes, start + offset).map_or(0, usize::from));
-    let start = start + LOCAL_BYTES + skipped[0] + skipped[1];
-    let packed = start.checked_add(packed as usize).and_then(|end| bytes.get(start..end));
-    let entry = Entry {
-        name: String::from_utf8_lossy(name).into_owned(),
-        method: short(10)?,
-        crc: long(16)?,
-        packed: packed.ok_or(broken("it is cut off"))?,
-        stated: u64::from(stated),
-    };
-    Ok((entry, at + ENTRY_BYTES + name_bytes + extra_bytes + comment_bytes))
 }
 
 impl Entry<'_> {
     /// Its bytes. Errors: they are not those that it states, out of proportion to a file of `file_bytes`, or beyond the limits.
     pub(super) fn unpacked(&self, file_bytes: usize, limits: &SizeLimits) -> Result<Vec<u8>, ReadError> {
-        let name = || cut(&self.name, MAX_SHOWN);
-        let damaged = |detail: &'static str| NpzError::Damaged { name: name(), detail };
+        let name = cut(&self.name, MAX_SHOWN);
+        let damaged = |detail: &'static str| NpzError::Damaged {
+            name: name.clone(),
+            detail,
+        };
         if self.stated
             > (file_bytes as u64)
                 .saturating_mul(MOST_RATIO)
                 .saturating_add(FREE_BYTES)
         {
             return Err(NpzError::OutOfProportion {
-                name: name(),
+                name,
                 stated: self.stated,
                 bytes: file_bytes,
             }
@@ -129,7 +95,7 @@ impl Entry<'_> {
             0 => self.packed.to_vec(),
             8 => decompress_to_vec_with_limit(self.packed, self.stated as usize)
                 .map_err(|_| damaged("it cannot be unpacked, or has more bytes than it states"))?,
-            method => return Err(NpzError::Method { name: name(), method }.into()),
+            method => return Err(NpzError::Method { name, method }.into()),
         };
         if bytes.len() as u64 != self.stated {
             return Err(damaged("it has other bytes than it states").into());
@@ -140,30 +106,6 @@ impl Entry<'_> {
             Err(damaged("its check sum is wrong").into())
         }
     }
-}
-
-/// The polynomial of zip's check sums, lowest bit first.
-const POLYNOMIAL: u32 = 0xEDB8_8320;
-
-const TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut sum = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            sum = if sum & 1 == 1 { sum >> 1 ^ POLYNOMIAL } else { sum >> 1 };
-            bit += 1;
-        }
-        table[byte] = sum;
-        byte += 1;
-    }
-    table
-};
-
-fn crc32(bytes: &[u8]) -> u32 {
-    let step = |sum: u32, &byte: &u8| sum >> 8 ^ TABLE[usize::from(sum as u8 ^ byte)];
-    !bytes.iter().fold(!0, step)
 }
 
 /// An archive that is written: stored entries, then the directory.
@@ -226,7 +168,6 @@ mod tests {
 
     #[test]
     fn archives_come_back_and_say_what_is_wrong() {
-        assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
         let mut archive = Archive::default();
         archive.add("a.npy", b"one");
         archive.add("b.npy", b"");

@@ -69,16 +69,13 @@ pub struct RootKeys {
 impl RootKeys {
     /// Of transforms at equal steps in seconds.
     pub fn new(step_secs: f64, roots: &[Rigid]) -> Self {
+        let metres = roots.iter().flat_map(|root| root.translation.to_array());
+        let xyzw = roots.iter().flat_map(|root| root.rotation.to_array());
         // No zero with a sign.
-        let plain = |value: f64| value + 0.0;
         Self {
             secs: (0..roots.len()).map(|key| key as f64 * step_secs).collect(),
-            metres: (roots.iter())
-                .flat_map(|root| root.translation.to_array().map(plain))
-                .collect(),
-            xyzw: (roots.iter())
-                .flat_map(|root| root.rotation.to_array().map(plain))
-                .collect(),
+            metres: metres.map(|value| value + 0.0).collect(),
+            xyzw: xyzw.map(|value| value + 0.0).collect(),
         }
     }
 
@@ -91,13 +88,13 @@ impl RootKeys {
 
     /// The transforms. What an edited file holds that is no rotation, such as zeros, is `unsound`.
     pub fn transforms(&self, unsound: DQuat) -> Vec<Rigid> {
-        let rotation = |xyzw: &[f64; 4]| {
-            let normalized = DVec4::from_array(*xyzw).try_normalize();
-            normalized.map_or(unsound, DQuat::from_vec4)
-        };
         let keys = self.metres.as_chunks().0.iter().zip(self.xyzw.as_chunks().0);
-        keys.map(|(&metres, xyzw)| Rigid::new(rotation(xyzw), DVec3::from_array(metres)))
-            .collect()
+        let transforms = keys.map(|(&metres, &xyzw)| {
+            let normalized = DVec4::from_array(xyzw).try_normalize();
+            let rotation = normalized.map_or(unsound, DQuat::from_vec4);
+            Rigid::new(rotation, DVec3::from_array(metres))
+        });
+        transforms.collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Detects the up axis and the unit of a file from the body in it.
 
 use glam::DVec3;
-use loopwright_core::analysis::{Body, Foot, FoundBy, guess_parts};
+use loopwright_core::analysis::{Body, FoundBy, guess_parts};
 use loopwright_core::{BodyOverrides, Take, math::ops};
 
 use super::choice::{SpaceSettings, UnitChoice, UpChoice};
@@ -72,20 +72,18 @@ fn guess_up(probe: &Take, warnings: &mut Vec<FileWarning>) -> Up {
                 ..=TWO_LEGS => vec![body.head.unwrap_or(body.hips)],
                 _ => tops_of_legs(&body, probe),
             };
-            (tops, body.feet)
+            (tops, body.feet.iter().map(|foot| foot.ankle).collect::<Vec<usize>>())
         });
-    let Some((tops, feet)) = joints else {
+    let Some((tops, ankles)) = joints else {
         warnings.push(SpaceWarning::UpUnknown.into());
         return Up::Y;
     };
     let heights: Vec<DVec3> = (0..probe.num_frames())
         .map(|frame| {
             let positions = probe.pose(frame).world(probe.skeleton()).translations;
-            let mean = |joints: &mut dyn Iterator<Item = usize>, count: usize| {
-                joints.map(|joint| positions[joint]).sum::<DVec3>() / count as f64
-            };
-            let ground = mean(&mut feet.iter().map(|foot| foot.ankle), feet.len());
-            mean(&mut tops.iter().copied(), tops.len()) - ground
+            let [ground, top] = [&ankles, &tops]
+                .map(|joints| joints.iter().map(|&joint| positions[joint]).sum::<DVec3>() / joints.len() as f64);
+            top - ground
         })
         .collect();
     let height = Axis::ALL.map(|axis| median(heights.iter().map(|height| height[axis.index()]).collect()));
@@ -113,12 +111,14 @@ fn tops_of_legs(body: &Body, take: &Take) -> Vec<usize> {
     let paths: Vec<Vec<usize>> = (body.feet.iter())
         .map(|foot| take.skeleton().path_from_root(foot.ankle))
         .collect();
-    let top = |foot: usize| {
-        let is_shared = |joint: &usize| (0..paths.len()).any(|other| other != foot && paths[other].contains(joint));
-        let last = paths[foot].iter().rfind(|joint| is_shared(joint));
+    let tops = paths.iter().enumerate().map(|(foot, path)| {
+        let last = path.iter().rfind(|joint| {
+            let mut others = paths.iter().enumerate().filter(|(other, _)| *other != foot);
+            others.any(|(_, path)| path.contains(joint))
+        });
         last.copied().unwrap_or(body.hips)
-    };
-    (0..paths.len()).map(top).collect()
+    });
+    tops.collect()
 }
 
 /// Middle value; the list is not empty and all values are finite.
@@ -133,30 +133,24 @@ pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
     if body.feet.len() > TWO_LEGS {
         return None;
     }
-    let leg = || {
-        let has_parts = body.found_by != FoundBy::AllLeaves;
-        let translations = take.translations(take.num_frames() / 2);
-        let length = |foot: &Foot| {
-            let path = take.skeleton().path_from_root(foot.ankle);
-            let hips = path.iter().position(|&joint| joint == body.hips)?;
-            Some(
-                path[hips + 1..]
-                    .iter()
-                    .map(|&joint| translations[joint].length())
-                    .sum::<f64>(),
-            )
-        };
-        body.feet
-            .iter()
-            .filter(|_| has_parts)
-            .filter_map(length)
-            .max_by(f64::total_cmp)
-    };
     let height = match body.stature(take) {
         Some(stature) => stature / STATURE_SHARE,
-        None => leg()? / LEG_SHARE,
+        None if body.found_by == FoundBy::AllLeaves => return None,
+        None => length_of_legs(body, take)? / LEG_SHARE,
     };
     (height > 0.0).then_some(height)
+}
+
+/// Length of the longest leg, along its bones from the hips to the ankle.
+fn length_of_legs(body: &Body, take: &Take) -> Option<f64> {
+    let translations = take.translations(take.num_frames() / 2);
+    let lengths = body.feet.iter().filter_map(|foot| {
+        let path = take.skeleton().path_from_root(foot.ankle);
+        let hips = path.iter().position(|&joint| joint == body.hips)?;
+        let bones = path[hips + 1..].iter().map(|&joint| translations[joint].length());
+        Some(bones.sum::<f64>())
+    });
+    lengths.max_by(f64::total_cmp)
 }
 
 fn unit_by_height(height: f64, warnings: &mut Vec<FileWarning>) -> f64 {

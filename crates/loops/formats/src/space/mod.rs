@@ -134,7 +134,7 @@ pub(crate) const UNIT_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Space {
-    /// What is up in the file.
+    /// The direction that is up in the file.
     pub up: Up,
     /// Whether the caller stated it; otherwise it is guessed.
     pub up_given: bool,

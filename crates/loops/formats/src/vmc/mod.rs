@@ -92,7 +92,7 @@ impl fmt::Display for VmcCut {
     }
 }
 
-/// What came of packets.
+/// The outcome of packets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VmcEvent {
     /// The next bytes of a BVH file: its head, then rows.
@@ -101,7 +101,7 @@ pub enum VmcEvent {
     Cut(VmcCut),
 }
 
-/// What was odd so far.
+/// Counts of odd things in the packets so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VmcCounts {
     /// Poses that are in the text, before they were laid on the grid.
@@ -228,7 +228,7 @@ struct Clock {
     ignores_sender: bool,
 }
 
-/// What a clock says of a pose.
+/// The time of a pose by the clock.
 enum Time {
     Secs(f64),
     /// The message of its time was lost. Packets come too unevenly to guess it.
@@ -302,12 +302,12 @@ impl VmcReader {
         }
     }
 
-    /// What came of the packets so far, in order.
+    /// Returns the next outcome of the packets so far, in order.
     pub fn next_event(&mut self) -> Option<VmcEvent> {
         self.events.pop_front()
     }
 
-    /// What was odd so far.
+    /// Returns the counts of odd things so far.
     pub fn counts(&self) -> &VmcCounts {
         &self.counts
     }
@@ -348,7 +348,7 @@ impl VmcReader {
             // The last of the names says only that there are no more.
             let names = &mut self.counts.other_bones;
             let is_new = !name.eq_ignore_ascii_case("LastBone") && names.len() < MAX_NAMED;
-            let name = excerpt(name.as_bytes());
+            let name = excerpt(name);
             if is_new && !names.contains(&name) {
                 names.push(name);
             }
@@ -503,11 +503,10 @@ impl VmcReader {
         let Some(before) = self.lengths.filter(|_| !self.counts.bones_stretch) else {
             return false;
         };
-        let changes = lengths.iter().zip(&before).enumerate();
-        let is_other = |(bone, (now, before)): (usize, (&f64, &f64))| {
-            bone != HIPS && *before > 0.0 && (now - before).abs() > OTHER_BODY_METRES
-        };
-        if !changes.into_iter().any(is_other) {
+        let mut changes = lengths.iter().zip(&before).enumerate();
+        if !changes
+            .any(|(bone, (now, before))| bone != HIPS && *before > 0.0 && (now - before).abs() > OTHER_BODY_METRES)
+        {
             return false;
         }
         self.num_bodies += 1;
@@ -542,14 +541,14 @@ impl Recording {
     /// The row of a pose. Bones keep the lengths that they had first; the root is in the place of the hips.
     fn row(&mut self, pose: &Pose) -> &[u8] {
         let (root, turn) = pose.root;
-        let place = |&(bone, offset): &(usize, DVec3)| {
+        let places = self.joints.iter().map(|&(bone, offset)| {
             let (position, rotation) = pose.bones[bone].unwrap_or((offset, DQuat::IDENTITY));
             match bone {
                 HIPS => (root + turn * position, turn * rotation),
                 _ => (offset, rotation),
             }
-        };
-        let (translations, rotations): (Vec<DVec3>, Vec<DQuat>) = self.joints.iter().map(place).unzip();
+        });
+        let (translations, rotations): (Vec<DVec3>, Vec<DQuat>) = places.unzip();
         self.rows.next(&translations, &rotations, CENTIMETRE)
     }
 }
@@ -619,11 +618,14 @@ fn place<'a>(values: &[Value<'a>]) -> Option<(&'a str, Place)> {
 
 /// The usual rate that a measured one is near to, else the nearest whole one.
 fn usual_rate(measured_hz: f64) -> f64 {
-    let is_near = |rate: &f64| (measured_hz / rate - 1.0).abs() < NEAR_RATE;
-    let distance = |rate: &f64| (measured_hz / rate - 1.0).abs();
-    let near = RATES_HZ.into_iter().filter(is_near);
-    let nearest = near.min_by(|one, other| distance(one).total_cmp(&distance(other)));
-    nearest.unwrap_or_else(|| measured_hz.clamp(*RATE_RANGE_HZ.start(), *RATE_RANGE_HZ.end()).round())
+    let rates = RATES_HZ
+        .map(|rate| ((measured_hz / rate - 1.0).abs(), rate))
+        .into_iter();
+    let near = rates.filter(|(off, _)| *off < NEAR_RATE);
+    let nearest = near.min_by(|(one, _), (other, _)| one.total_cmp(other));
+    nearest
+        .map(|(_, rate)| rate)
+        .unwrap_or_else(|| measured_hz.clamp(*RATE_RANGE_HZ.start(), *RATE_RANGE_HZ.end()).round())
 }
 
 #[cfg(test)]

@@ -13,17 +13,14 @@ const LONG_FRAME_TIME: f64 = 1.0;
 
 /// The number of frames that the file declares.
 pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, BvhError> {
-    let expected = |lexer: &Lexer<'_>, word: &[u8]| {
-        BvhError::expected(lexer.position_before(word), "\"Frames:\" after MOTION", found(word))
-    };
-    let word = lexer.label();
-    if !is(word, "Frames") {
-        return Err(expected(lexer, word));
+    let mut token = lexer.label();
+    let has_label = is(token, "Frames");
+    if has_label {
+        lexer.skip_colon();
+        token = lexer.label();
     }
-    lexer.skip_colon();
-    let token = lexer.label();
-    if is(token, "Time") {
-        return Err(expected(lexer, token));
+    if !has_label || is(token, "Time") {
+        return Err(lexer.expected(token, "\"Frames:\" after MOTION"));
     }
     frame_count(token).map_err(|fault| BvhError::FrameCount {
         at: lexer.position_before(token),
@@ -63,20 +60,12 @@ pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarn
             .into(),
         );
     } else if !combined && !is(word, "Frame") {
-        return Err(BvhError::expected(
-            at,
-            "\"Frame Time:\" and the seconds of one frame",
-            found(word),
-        ));
+        return Err(lexer.expected(word, "\"Frame Time:\" and the seconds of one frame"));
     }
     if !combined {
         let word = lexer.label();
         if !is(word, "Time") {
-            return Err(BvhError::expected(
-                lexer.position_before(word),
-                "\"Time:\" after Frame",
-                found(word),
-            ));
+            return Err(lexer.expected(word, "\"Time:\" after Frame"));
         }
     }
     lexer.skip_colon();

@@ -14,12 +14,10 @@ use crate::{excerpt::excerpt, warning::FileWarning};
 
 mod header;
 mod lines;
-mod scales;
-mod turns;
+mod watched;
 
 use lines::Lines;
-use scales::Scales;
-use turns::Turns;
+use watched::Watched;
 
 /// The contents of the section other than its rows.
 pub(super) struct MotionRows {
@@ -78,24 +76,14 @@ pub(super) fn read(
         num_declared: num_declared_frames,
         hierarchy,
     };
-    let mut watched = Watched {
-        scales: Scales::new(hierarchy),
-        turns: Turns::new(hierarchy),
-    };
+    let mut watched = Watched::new(hierarchy);
     let num_frames = rows.read(lexer, sink, &mut watched, warnings)?;
-    watched.scales.check(warnings)?;
-    watched.turns.warn(warnings);
+    watched.check(warnings)?;
     Ok(MotionRows {
         frame_time,
         num_declared_frames,
         num_frames,
     })
-}
-
-/// What is looked for in all rows.
-struct Watched<'h> {
-    scales: Scales<'h>,
-    turns: Turns<'h>,
 }
 
 /// State of reading the rows.
@@ -152,23 +140,14 @@ impl Rows<'_> {
                     num_found += 1;
                 }
                 Err(fault) => {
-                    let at = lexer.position_of(offset);
+                    let (at, found) = (lexer.position_of(offset), found(token));
                     if ["MOTION", "HIERARCHY", "ROOT"].iter().any(|keyword| is(token, keyword)) {
-                        return Err(BvhError::SecondSection {
-                            at,
-                            found: found(token),
-                        });
+                        return Err(BvhError::SecondSection { at, found });
                     }
                     if num_found < num_wanted {
                         return Err(lexer.number_error(token, fault, self.place(num_found)));
                     }
-                    warnings.push(
-                        BvhWarning::TrailingText {
-                            at,
-                            found: found(token),
-                        }
-                        .into(),
-                    );
+                    warnings.push(BvhWarning::TrailingText { at, found }.into());
                     break;
                 }
             }
@@ -181,8 +160,7 @@ impl Rows<'_> {
     /// Pushes the row if it is complete, and begins the next.
     fn push_whole(&self, row: &mut Vec<f64>, sink: &mut impl RowSink, watched: &mut Watched<'_>) {
         if row.len() == self.width {
-            watched.scales.look_at(row);
-            watched.turns.look_at(row);
+            watched.look_at(row);
             sink.push(row);
             row.clear();
         }
@@ -252,7 +230,7 @@ impl Rows<'_> {
             if let Some(&channel) = joint.channels.get(column) {
                 return NumberPlace::Value {
                     frame: index / self.width + 1,
-                    joint: excerpt(joint.name.as_bytes()),
+                    joint: excerpt(&joint.name),
                     channel,
                 };
             }

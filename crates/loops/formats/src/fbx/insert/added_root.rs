@@ -2,7 +2,7 @@
 
 use ufbx::InheritMode;
 
-use super::document::{count_objects, malformed, section};
+use super::document::{count_objects, malformed, objects, section};
 use crate::fbx::animation::{connect, properties, property};
 use crate::fbx::form::{FbxFile, NodeForm};
 use crate::fbx::record::{Document, Record};
@@ -16,11 +16,8 @@ use crate::fbx::{error::FbxError, joints::ADDED_ROOT};
 fn kind_of_root(document: &Document<'_>, first: &NodeForm) -> &'static str {
     let rest = first.translation_at_rest();
     let rests_on_tip = rest.y > 0.0 && rest.x.abs().max(rest.z.abs()) < ON_TIP * rest.y;
-    let objects = document.records.iter().find(|record| *record.name == *b"Objects");
-    let model = objects
-        .into_iter()
-        .flat_map(|objects| &objects.children)
-        .find(|record| *record.name == *b"Model" && record.first_int() == Some(first.id));
+    let mut objects = objects(document).iter();
+    let model = objects.find(|record| *record.name == *b"Model" && record.first_int() == Some(first.id));
     let is_bone = model.is_some_and(|model| matches!(model.kind_of_object(), Some(b"LimbNode" | b"Limb")));
     if is_bone && !rests_on_tip { "LimbNode" } else { "Null" }
 }

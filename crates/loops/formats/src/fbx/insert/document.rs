@@ -22,13 +22,18 @@ pub(super) fn section<'a, 'b>(document: &'b mut Document<'a>, name: &str) -> Res
         .ok_or_else(|| malformed(&format!("no record {name}")))
 }
 
+/// The objects of a file; none if it lacks them.
+pub(super) fn objects<'d, 'a>(document: &'d Document<'a>) -> &'d [Record<'a>] {
+    let section = document.records.iter().find(|record| *record.name == *b"Objects");
+    section.map_or(&[], |section| &section.children)
+}
+
 /// A number above those of all objects.
 pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
-    let is_numbered = |record: &&Record<'_>| matches!(&*record.name, b"Objects" | b"Documents");
     let numbered = document
         .records
         .iter()
-        .filter(is_numbered)
+        .filter(|record| matches!(&*record.name, b"Objects" | b"Documents"))
         .flat_map(|record| &record.children);
     let highest = numbered.filter_map(Record::first_int).max().unwrap_or(0);
     // Leaves room for three numbers for each of a million tracks and more.
@@ -41,18 +46,12 @@ pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
 
 /// The name, with a number added if an animation has it already.
 pub(super) fn free_name(document: &Document<'_>, name: &Name) -> String {
-    let objects = document.records.iter().find(|record| *record.name == *b"Objects");
-    let is_taken = |name: &str| {
+    name.free(|name| {
         let wanted = format!("{name}\0\x01AnimStack");
-        objects.is_some_and(|objects| {
-            let mut stacks = objects
-                .children
-                .iter()
-                .filter(|record| *record.name == *b"AnimationStack");
-            stacks.any(|stack| stack.name_of_object() == Some(wanted.as_bytes()))
-        })
-    };
-    name.free(is_taken)
+        objects(document)
+            .iter()
+            .any(|object| *object.name == *b"AnimationStack" && object.name_of_object() == Some(wanted.as_bytes()))
+    })
 }
 
 /// Adds an animation to the lists of objects, connections, kinds and takes.
@@ -81,10 +80,6 @@ pub(super) fn moved_objects(document: &mut Document<'_>) -> Result<HashSet<i64>,
 
 /// Removes the animations of these names with their layers and curves.
 pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[u8]) -> bool) -> Result<(), FbxError> {
-    let is_named = |object: &&Record<'_>| {
-        let name = object.name_of_object().unwrap_or_default();
-        *object.name == *b"AnimationStack" && is_gone(name.strip_suffix(b"\0\x01AnimStack").unwrap_or(name))
-    };
     let mut parents: HashMap<i64, Vec<i64>> = HashMap::new();
     for [child, parent] in section(document, "Connections")?
         .children
@@ -94,18 +89,26 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
         parents.entry(child).or_default().push(parent);
     }
     let objects = section(document, "Objects")?;
-    let mut gone: HashSet<i64> = (objects.children.iter().filter(is_named))
-        .filter_map(Record::first_int)
-        .collect();
+    let named = objects.children.iter().filter(|object| {
+        let name = object.name_of_object().unwrap_or_default();
+        *object.name == *b"AnimationStack" && is_gone(name.strip_suffix(b"\0\x01AnimStack").unwrap_or(name))
+    });
+    let mut gone: HashSet<i64> = named.filter_map(Record::first_int).collect();
     let mut removed = vec![("AnimationStack", gone.len())];
-    let is_motion = |object: &&Record<'_>| object.name.starts_with(b"Animation");
-    let motion: HashSet<i64> = (objects.children.iter().filter(is_motion))
-        .filter_map(Record::first_int)
-        .collect();
+    let motion: HashSet<i64> = (objects
+        .children
+        .iter()
+        .filter(|object| object.name.starts_with(b"Animation")))
+    .filter_map(Record::first_int)
+    .collect();
     for kind in ["AnimationLayer", "AnimationCurveNode", "AnimationCurve"] {
         let mut count = 0;
-        let of_kind = |object: &&Record<'_>| *object.name == *kind.as_bytes();
-        for id in objects.children.iter().filter(of_kind).filter_map(Record::first_int) {
+        for id in objects
+            .children
+            .iter()
+            .filter(|object| *object.name == *kind.as_bytes())
+            .filter_map(Record::first_int)
+        {
             // What another animation uses, too, stays.
             let above = parents.get(&id).map_or(&[][..], Vec::as_slice);
             let mut above = above.iter().filter(|parent| motion.contains(parent)).peekable();
@@ -121,8 +124,7 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
     let connections = &mut section(document, "Connections")?.children;
     connections.retain(|link| !link.link().is_some_and(|ends| ends.into_iter().any(goes)));
     if let Ok(takes) = section(document, "Takes") {
-        let is_its = |take: &Record<'_>| *take.name == *b"Take" && take.first_text().is_some_and(&is_gone);
-        takes.children.retain(|take| !is_its(take));
+        (takes.children).retain(|take| *take.name != *b"Take" || !take.first_text().is_some_and(&is_gone));
     }
     for (kind, count) in removed {
         change_count(document, kind, -i32::try_from(count).unwrap_or(i32::MAX))?;

@@ -72,7 +72,7 @@ pub(super) fn without_animations(file: &FbxFile, is_gone: impl Fn(&[u8]) -> bool
 /// A copy of a file that gets further animations.
 pub(super) struct Extension<'a> {
     document: record::Document<'a>,
-    /// What the file states from now on.
+    /// The unit that the file is to state.
     unit_metres: Option<f64>,
     /// Roots added so far, by the first joint below each.
     roots: HashMap<i64, NodeForm>,
@@ -121,9 +121,17 @@ impl<'a> Extension<'a> {
         let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
         let moved = moved_objects(&mut self.document)?;
         let name = free_name(&self.document, &Name::new(motion));
-        let animation = animation::Builder::new(&name, &times, source.has_short_tracks, next_id);
-        let mut animation = animation.between_keys(motion.interpolation);
-        add_tracks(&mut animation, &keys, &nodes, &moved, source, file)?;
+        let values = property_values(&keys, &nodes, source, file)?;
+        let mut animation =
+            animation::Builder::new(&name, &times, source.has_short_tracks, motion.interpolation, next_id);
+        for &(node, property, value) in &file.held {
+            animation.add(Track {
+                node,
+                property,
+                values: vec![value; keys.num_keys],
+            });
+        }
+        add_tracks(&mut animation, &nodes, values, &moved);
         add_shapes(&mut animation, motion, &file.shapes);
         add_animation(&mut self.document, animation.finish(&name))?;
         // Importers resample at the rate that the file states.
@@ -147,18 +155,21 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// Adds the properties of all nodes whose values differ from rest, or that another animation moves, key by key.
-fn add_tracks(
-    animation: &mut animation::Builder<'_>,
+/// Translations of nodes at all keys, as their properties state them, and their rotations as those of the properties.
+type PropertyValues = Vec<(Vec<[f64; 3]>, Vec<DQuat>)>;
+
+/// Works out the properties of all nodes, key by key. Errors: one is out of range.
+fn property_values(
     keys: &Keys<'_>,
     nodes: &[NodeForm],
-    moved: &HashSet<i64>,
     source: &FbxSource,
     file: &FbxFile,
-) -> Result<(), WriteError> {
+) -> Result<PropertyValues, WriteError> {
     let num_joints = nodes.len();
-    let mut translations = vec![Vec::with_capacity(keys.num_keys); num_joints];
-    let mut turns = vec![Vec::with_capacity(keys.num_keys); num_joints];
+    let mut values: PropertyValues = Vec::with_capacity(num_joints);
+    values.resize_with(num_joints, || {
+        (Vec::with_capacity(keys.num_keys), Vec::with_capacity(keys.num_keys))
+    });
     let file_from_world = source.turn.conjugate();
     let mut worlds = Vec::with_capacity(num_joints);
     for key in 0..keys.num_keys {
@@ -183,22 +194,22 @@ fn add_tracks(
             if !translation.is_finite() || translation.abs().max_element() > MAX_VALUE {
                 return Err(WriteError::OutOfRange { key, joint });
             }
-            translations[joint].push(translation.to_array());
-            turns[joint].push(node.property_rotation(local));
+            values[joint].0.push(translation.to_array());
+            values[joint].1.push(node.property_rotation(local));
             worlds.push(world);
         }
     }
-    let held = file.held.iter().map(|&(node, property, value)| Track {
-        node,
-        property,
-        values: vec![value; keys.num_keys],
-    });
-    for track in held {
-        animation.add(track);
-    }
-    for (joint, node) in nodes.iter().enumerate() {
-        let translations = core::mem::take(&mut translations[joint]);
-        let turns: Vec<DQuat> = core::mem::take(&mut turns[joint]);
+    Ok(values)
+}
+
+/// Adds the properties of all nodes whose values differ from rest, or that another animation moves.
+fn add_tracks(
+    animation: &mut animation::Builder<'_>,
+    nodes: &[NodeForm],
+    values: PropertyValues,
+    moved: &HashSet<i64>,
+) {
+    for (joint, (node, (translations, turns))) in nodes.iter().zip(values).enumerate() {
         let turns: Vec<[f64; 3]> = angles(&node.axes, turns.into_iter())
             .into_iter()
             .map(|angles| {
@@ -217,7 +228,6 @@ fn add_tracks(
             }
         }
     }
-    Ok(())
 }
 
 /// Adds the shapes that were read with the motion, or looped along with it.

@@ -10,6 +10,7 @@ use crate::fbx::animation::{self, Track, connect, properties, property};
 use crate::fbx::form::ChannelShapes;
 use crate::fbx::record::{self, Document, Record};
 use crate::fbx::source::Form;
+use crate::settings::KeyInterpolation;
 use crate::shapes::ShapeWeights;
 use crate::{
     AnimationChoice, FileWarning, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice,
@@ -63,13 +64,19 @@ fn file() -> Vec<u8> {
     let tracks: Vec<Track> = (2..9)
         .flat_map(|id| {
             let at = |key: i32| 2.0 * PI * f64::from(key) / 20.0 + id as f64;
-            let turn = |key| [30.0 * at(key).sin(), 50.0 * at(key).cos(), 20.0 * (2.0 * at(key)).sin()];
-            let position_at = |key| [0.1, 0.3 + 0.01 * at(key).sin(), 0.02 * at(key).cos()];
-            animation::transform_tracks(id, (0..21).map(position_at).collect(), (0..21).map(turn).collect())
+            animation::transform_tracks(
+                id,
+                (0..21)
+                    .map(|key| [0.1, 0.3 + 0.01 * at(key).sin(), 0.02 * at(key).cos()])
+                    .collect(),
+                (0..21)
+                    .map(|key| [30.0 * at(key).sin(), 50.0 * at(key).cos(), 20.0 * (2.0 * at(key)).sin()])
+                    .collect(),
+            )
         })
         .collect();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
-    let mut animation = animation::Builder::new("first", &times, false, 100);
+    let mut animation = animation::Builder::new("first", &times, false, KeyInterpolation::Linear, 100);
     tracks.into_iter().for_each(|track| animation.add(track));
     let animation = animation.finish("first");
     objects.extend(animation.objects);
@@ -379,7 +386,7 @@ fn turning_file(kind: &str, [x, y, z]: [f64; 3], degrees: f64) -> Vec<u8> {
     let turns = (0..21).map(|key| [0.0, degrees * f64::from(key), 0.0]).collect();
     let tracks: Vec<Track> = animation::transform_tracks(1, positions, turns).into();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
-    let mut animation = animation::Builder::new("first", &times, false, 100);
+    let mut animation = animation::Builder::new("first", &times, false, KeyInterpolation::Linear, 100);
     tracks.into_iter().for_each(|track| animation.add(track));
     let animation = animation.finish("first");
     objects.extend(animation.objects);

@@ -5,10 +5,10 @@
 
 use crate::gltf::error::StreamFault;
 
-/// What elements are after they are decompressed.
+/// The coding of elements after they are decompressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filter {
-    /// What they should be.
+    /// Plain numbers.
     None,
     /// Directions by two coordinates on an octahedron.
     Octahedral,
@@ -80,8 +80,7 @@ fn each_of_bytes(elements: &mut [u8], decoded: impl Fn([u8; 4]) -> [i32; 4]) {
 
 fn each_of_pairs(elements: &mut [u8], decoded: impl Fn([u16; 4]) -> [i32; 4]) {
     for element in elements.chunks_exact_mut(8) {
-        let number = |at: usize| u16::from_le_bytes([element[2 * at], element[2 * at + 1]]);
-        let values = decoded([number(0), number(1), number(2), number(3)]);
+        let values = decoded([0, 2, 4, 6].map(|at| u16::from_le_bytes([element[at], element[at + 1]])));
         for (pair, value) in element.chunks_exact_mut(2).zip(values) {
             pair.copy_from_slice(&(value as u16).to_le_bytes());
         }

@@ -7,10 +7,11 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::container::{Document, known_list};
 use super::error::{GltfError, StreamFault};
-use super::{container::Document, parts, prune};
+use super::{parts, prune};
 use crate::{error::ReadError, limits::SizeLimits, settings::Companions};
 
 mod filters;
@@ -62,7 +63,7 @@ pub(super) fn document(
 /// are missing stay as they are. Errors: streams are damaged, or take more memory than the limits allow.
 fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadError> {
     let Document { json, buffers } = document;
-    let views = json.get_mut("bufferViews").and_then(Value::as_array_mut);
+    let views = known_list(json, "bufferViews");
     let mut places: Vec<Option<Vec<u8>>> = vec![None; buffers.len()];
     let mut needed = 0_u64;
     let (mut is_left, mut has_any) = (false, false);
@@ -119,8 +120,8 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
 
 /// The extension of a view that compresses it; `None` for a view of plain bytes.
 fn compressed(view: &Value, at: &str) -> Result<Option<(&'static str, Compressed)>, GltfError> {
-    let stated = |name: &'static str| Some((name, view.get("extensions")?.get(name)?));
-    let Some((name, stated)) = EXTENSIONS.into_iter().find_map(stated) else {
+    let mut names = EXTENSIONS.into_iter();
+    let Some((name, stated)) = names.find_map(|name| Some((name, view.get("extensions")?.get(name)?))) else {
         return Ok(None);
     };
     let compressed = parts::form(stated, || format!("{at}.extensions.{name}"))?;
@@ -169,27 +170,17 @@ fn forget(part: &mut Value, name: &str) {
 
 /// Takes the extension out of buffers and out of the lists of those that the file uses.
 fn forget_everywhere(json: &mut Value) {
-    for buffer in json
-        .get_mut("buffers")
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
-    {
+    for buffer in known_list(json, "buffers").into_iter().flatten() {
         EXTENSIONS.into_iter().for_each(|name| forget(buffer, name));
     }
-    let Some(file) = json.as_object_mut() else { return };
     for list in ["extensionsUsed", "extensionsRequired"] {
-        forget_in_list(file, list);
-    }
-}
-
-fn forget_in_list(file: &mut Map<String, Value>, list: &str) {
-    let Some(names) = file.get_mut(list).and_then(Value::as_array_mut) else {
-        return;
-    };
-    names.retain(|name| name.as_str().is_none_or(|name| !EXTENSIONS.contains(&name)));
-    if names.is_empty() {
-        file.shift_remove(list);
+        let Some(names) = known_list(json, list) else { continue };
+        names.retain(|name| name.as_str().is_none_or(|name| !EXTENSIONS.contains(&name)));
+        if names.is_empty()
+            && let Some(file) = json.as_object_mut()
+        {
+            file.shift_remove(list);
+        }
     }
 }
 

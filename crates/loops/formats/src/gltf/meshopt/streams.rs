@@ -105,13 +105,13 @@ pub(super) fn attributes(stream: &[u8], count: usize, stride: usize) -> Result<V
     let channels: Vec<Channel> = match version {
         0 => vec![Channel::Bytes; num_channels],
         _ => {
-            let channel = |&byte: &u8| match byte & 3 {
+            let channels = channels.iter().map(|&byte| match byte & 3 {
                 0 => Ok(Channel::Bytes),
                 1 => Ok(Channel::Pairs),
                 2 => Ok(Channel::Bits(u32::from(byte >> 4))),
                 _ => Err(StreamFault::Header { found: byte }),
-            };
-            channels.iter().map(channel).collect::<Result<_, _>>()?
+            });
+            channels.collect::<Result<_, _>>()?
         }
     };
     let mut last = first.to_vec();
@@ -200,14 +200,13 @@ fn followed(channel: Channel, before: [u8; 4], stored: [u8; 4]) -> [u8; 4] {
             before[byte].wrapping_add(difference)
         }),
         Channel::Pairs => {
-            let pair = |at: usize| {
+            let [[a, b], [c, d]] = [0, 2].map(|at| {
                 let folded = u16::from_le_bytes([stored[at], stored[at + 1]]);
                 let difference = (folded >> 1) ^ (folded & 1).wrapping_neg();
                 u16::from_le_bytes([before[at], before[at + 1]])
                     .wrapping_add(difference)
                     .to_le_bytes()
-            };
-            let ([a, b], [c, d]) = (pair(0), pair(2));
+            });
             [a, b, c, d]
         }
         Channel::Bits(right) => {
@@ -238,7 +237,7 @@ impl<T: Copy> Recent<T> {
         self.next += 1;
     }
 
-    /// What was pushed that many pushes ago; the last one is 1 ago.
+    /// Returns the item of that many pushes ago; the last one is 1 ago.
     fn ago(&self, pushes: usize) -> T {
         self.items[(self.next + 2 * REMEMBERED - pushes) % REMEMBERED]
     }
