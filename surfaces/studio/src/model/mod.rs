@@ -512,15 +512,11 @@ impl Model {
 
     fn start_making(&mut self, is_draft: bool) {
         if let (Some(opened), Some(edit)) = (self.opened.clone(), self.edit().cloned()) {
-            if let Some(bytes) = opened.bytes.clone().filter(|_| edit.recipe.take != opened.study) {
+            if let Some(bytes) = opened.bytes.as_ref().filter(|_| edit.recipe.take != opened.study) {
                 // What was taken back, or swapped, reads the take otherwise.
-                self.work.start(Job::Follow {
-                    file_name: opened.file_name.clone(),
-                    bytes,
-                    named: self.named_by(&edit.recipe.take),
-                    recipe: Box::new(edit.to_recipe()),
-                    edit: Some(Box::new(edit)),
-                });
+                let take = self.take_file(&opened.file_name, bytes, edit.to_recipe());
+                let edit = Some(Box::new(edit));
+                self.work.start(Job::Follow { take, edit });
                 return;
             }
             self.judged.follow(&edit, opened.found.candidates.len());

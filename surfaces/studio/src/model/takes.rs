@@ -9,7 +9,7 @@ use super::{
     Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Stretch, Studies,
     Ticked,
 };
-use crate::work::Job;
+use crate::work::{Job, TakeFile};
 
 impl Model {
     /// Opens a take, or the character that is awaited for the one that is shown.
@@ -45,13 +45,8 @@ impl Model {
             let (Some(file), Ok(recipe)) = (file, Recipe::read(recipe.as_bytes())) else {
                 continue;
             };
-            let job = Job::Follow {
-                file_name: name,
-                bytes: Arc::clone(&file.bytes),
-                named: self.named_by(&recipe.take),
-                recipe: Box::new(recipe),
-                edit: None,
-            };
+            let take = self.take_file(&name, &file.bytes, recipe);
+            let job = Job::Follow { take, edit: None };
             if self.work.reads_a_file() {
                 self.waiting.push_back(job);
             } else {
@@ -78,7 +73,12 @@ impl Model {
     }
 
     pub(super) fn start_reading(&mut self, job: Job) {
-        if let Job::Open { file_name, .. } | Job::Follow { file_name, .. } = &job {
+        if let Job::Open { file_name, .. }
+        | Job::Follow {
+            take: TakeFile { file_name, .. },
+            ..
+        } = &job
+        {
             self.reading.clone_from(file_name);
         }
         self.work.start(job);
@@ -132,10 +132,7 @@ impl Model {
         };
         match &opened.bytes {
             Some(bytes) if recipe.take != opened.study => self.work.start(Job::Follow {
-                file_name: opened.file_name.clone(),
-                bytes: Arc::clone(bytes),
-                named: self.named_by(&recipe.take),
-                recipe: Box::new(recipe),
+                take: self.take_file(&opened.file_name, bytes, recipe),
                 edit: None,
             }),
             _ => match Edit::of_recipe(&recipe, &opened) {
@@ -153,7 +150,7 @@ impl Model {
         let (Some(opened), Some(edit)) = (&self.opened, self.edit()) else {
             return;
         };
-        let Some(bytes) = opened.bytes.clone() else {
+        let Some(bytes) = &opened.bytes else {
             self.problem = Some(Problem::Example);
             return;
         };
@@ -164,14 +161,9 @@ impl Model {
             recipe.stretch = made.recipe.stretch;
         }
         recipe.take = study;
+        let take = self.take_file(&opened.file_name, bytes, recipe);
         self.problem = None;
-        self.work.start(Job::Follow {
-            file_name: opened.file_name.clone(),
-            bytes,
-            named: self.named_by(&recipe.take),
-            recipe: Box::new(recipe),
-            edit: None,
-        });
+        self.work.start(Job::Follow { take, edit: None });
     }
 
     /// Keeps what lies beside a file, in place of what lay beside one of that name.
@@ -221,6 +213,16 @@ impl Model {
         self.named.push(NamedFile { file_name, bytes });
         if self.named.len() > MAX_NAMED {
             self.named.remove(0);
+        }
+    }
+
+    /// A take as a recipe reads it, with the files that this names.
+    pub(super) fn take_file(&self, file_name: &str, bytes: &Arc<Vec<u8>>, recipe: Recipe) -> TakeFile {
+        TakeFile {
+            file_name: file_name.to_owned(),
+            bytes: Arc::clone(bytes),
+            named: self.named_by(&recipe.take),
+            recipe: Box::new(recipe),
         }
     }
 

@@ -138,10 +138,7 @@ impl Model {
                 let recipe = for_animation(history.current().to_recipe(), Some(name));
                 ToWrite {
                     job: Some(Job::ReadFile {
-                        file_name: opened.file_name.clone(),
-                        bytes: opened.bytes.clone()?,
-                        named: self.named_by(&recipe.take),
-                        recipe: Box::new(recipe),
+                        take: self.take_file(&opened.file_name, opened.bytes.as_ref()?, recipe),
                         format: format.unwrap_or(opened.format),
                         stem: stem.clone(),
                     }),

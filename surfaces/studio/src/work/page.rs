@@ -9,7 +9,7 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked};
 use super::{Done, Job, Wake};
-use crate::road::{Opened, Step};
+use crate::road::Opened;
 
 /// Script of the worker, beside the page.
 const SCRIPT: &str = "./worker.js";
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Beside {
 /// What a worker says.
 enum Said {
     Ready,
-    Step(u32, Step),
+    Step(u32, String),
     Done(u32, Array),
     Failed(u32, String),
     /// Its script or its module cannot be loaded, or it ended.
@@ -253,7 +253,7 @@ impl Crew {
             let is_asked = |number| matches!(running.how, How::Beside { number: asked } if asked == number);
             match said {
                 Said::Ready => beside.is_ready = true,
-                Said::Step(number, step) if is_asked(number) => running.progress = step.of(running.job.file_name()),
+                Said::Step(number, step) if is_asked(number) => running.progress = step,
                 Said::Done(number, pieces) if is_asked(number) => running.how = How::Copied(Copying::new(pieces)),
                 Said::Failed(number, reason) if is_asked(number) => broken = Some((true, reason)),
                 Said::Broken(reason) => broken = Some((beside.is_ready, reason)),
@@ -324,10 +324,7 @@ impl Said {
         let number = message.get(1).as_f64().unwrap_or_default() as u32;
         Some(match message.get(0).as_string()?.as_str() {
             "ready" => Self::Ready,
-            "step" => {
-                let steps = [Step::Reading, Step::Studying, Step::Searching];
-                Self::Step(number, *steps.get(message.get(2).as_f64()? as usize)?)
-            }
+            "step" => Self::Step(number, message.get(2).as_string()?),
             "done" => Self::Done(number, message.slice(2, message.length())),
             "failed" => Self::Failed(number, message.get(2).as_string()?),
             _ => return None,

@@ -3,7 +3,6 @@
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{Done, Job, Wake};
-use crate::road::Step;
 
 /// Who does the work.
 #[derive(Debug, Default)]
@@ -18,7 +17,6 @@ pub(super) struct Running {
     pub(super) opens: bool,
     pub(super) reads: bool,
     pub(super) is_quiet: bool,
-    file_name: String,
     answer: Receiver<Answer>,
     /// What the answer is where its thread ends without one.
     lost: fn(String) -> Done,
@@ -26,7 +24,7 @@ pub(super) struct Running {
 
 /// What comes from the thread.
 enum Answer {
-    Step(Step),
+    Step(String),
     Done(Box<Done>),
 }
 
@@ -55,18 +53,16 @@ impl Crew {
             opens: job.opens(),
             reads: job.reads(),
             is_quiet: job.is_quiet(),
-            file_name: job.file_name().to_owned(),
             lost: job.lost(),
             answer,
         };
         let wake = self.wake.clone();
         std::thread::spawn(move || {
-            let tell = |step| {
+            let done = job.run(&|step| {
                 // Nobody listens any more where the work was given up.
                 let _ = sender.send(Answer::Step(step));
                 wake.call();
-            };
-            let done = job.run(&tell);
+            });
             let _ = sender.send(Answer::Done(Box::new(done)));
             drop(sender);
             wake.call();
@@ -87,7 +83,7 @@ impl Crew {
     pub(super) fn poll(&mut self, running: &mut Running) -> Option<Done> {
         loop {
             match running.answer.try_recv() {
-                Ok(Answer::Step(step)) => running.progress = step.of(&running.file_name),
+                Ok(Answer::Step(step)) => running.progress = step,
                 Ok(Answer::Done(done)) => return Some(*done),
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {

@@ -240,8 +240,8 @@ impl Answer {
                 Done::Opened(Ok(Arc::new(opened)))
             }
             (Self::Opened(parts), _) => Done::Opened(Ok(Arc::new(parts.join(None, Vec::new(), arrays)?))),
-            (Self::Followed(parts, edit), Job::Follow { bytes, named, .. }) => {
-                let opened = Arc::new(parts.join(Some(Arc::clone(bytes)), named.clone(), arrays)?);
+            (Self::Followed(parts, edit), Job::Follow { take, .. }) => {
+                let opened = Arc::new(parts.join(Some(Arc::clone(&take.bytes)), take.named.clone(), arrays)?);
                 Done::Followed(Ok((opened, Box::new(edit.into_edit()?))))
             }
             (Self::Made(parts), Job::Make { opened, edit, .. }) => {

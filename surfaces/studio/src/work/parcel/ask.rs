@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ParcelError;
 use crate::road::{Edit, NamedFile, Opened, Stretch, Study};
-use crate::work::Job;
+use crate::work::{Job, TakeFile};
 
 /// What the page asks of its worker. The bytes of the files that are read are handed over beside it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -91,14 +91,8 @@ impl Ask {
                 let file_name = file_name.clone();
                 (Self::Open { file_name }, vec![Arc::clone(bytes)])
             }
-            Job::Follow {
-                file_name,
-                bytes,
-                recipe,
-                edit,
-                named,
-            } => {
-                let (reading, files) = Reading::new(file_name, Some(bytes), recipe, named)?;
+            Job::Follow { take, edit } => {
+                let (reading, files) = Reading::of_file(take)?;
                 let edit = edit.as_ref().map(|edit| EditParts::new(edit)).transpose()?;
                 (Self::Follow { reading, edit }, files)
             }
@@ -137,15 +131,8 @@ impl Ask {
                 };
                 (ask, files)
             }
-            Job::ReadFile {
-                file_name,
-                bytes,
-                recipe,
-                named,
-                format,
-                stem,
-            } => {
-                let (reading, files) = Reading::new(file_name, Some(bytes), recipe, named)?;
+            Job::ReadFile { take, format, stem } => {
+                let (reading, files) = Reading::of_file(take)?;
                 let (format, stem) = (*format, stem.clone());
                 (Self::ReadFile { reading, format, stem }, files)
             }
@@ -177,6 +164,10 @@ impl Reading {
         };
         let files = bytes.into_iter().chain(named.iter().map(|file| &file.bytes));
         Ok((reading, files.cloned().collect()))
+    }
+
+    fn of_file(take: &TakeFile) -> Result<(Self, Files), ParcelError> {
+        Self::new(&take.file_name, Some(&take.bytes), &take.recipe, &take.named)
     }
 
     /// How a take is opened again by a worker that does not have it.

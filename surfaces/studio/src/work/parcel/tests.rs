@@ -7,7 +7,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
 use crate::road::{Edit, Exported, Made, NamedFile, Opened, Stretch, Studied, Study};
-use crate::work::{Done, Job};
+use crate::work::{Done, Job, TakeFile};
 
 fn file(seed: u64, format: Format) -> Arc<Vec<u8>> {
     let settings = WalkSettings::default().seed(seed).seconds(5.0);
@@ -67,6 +67,18 @@ fn export(opened: &Arc<Opened>, made: &Arc<Made>, format: Format) -> Job {
         opened: Arc::clone(opened),
         made: Arc::clone(made),
         format,
+    }
+}
+
+fn follow(recipe: Recipe, named: Vec<NamedFile>, edit: Option<Box<Edit>>) -> Job {
+    Job::Follow {
+        take: TakeFile {
+            file_name: "walk.bvh".to_owned(),
+            bytes: file(5, Format::Bvh),
+            recipe: Box::new(recipe),
+            named,
+        },
+        edit,
     }
 }
 
@@ -157,13 +169,7 @@ fn what_goes_wrong_is_said_in_the_same_words() {
 fn a_recipe_is_followed_there_as_here() {
     let text = "[take]\nup = \"y\"\nunit = \"0.02\"\n[closure]\nmethod = \"spring\"\n";
     let recipe = Recipe::read(text.as_bytes()).unwrap();
-    let job = Job::Follow {
-        file_name: "walk.bvh".to_owned(),
-        bytes: file(5, Format::Bvh),
-        recipe: Box::new(recipe),
-        edit: None,
-        named: Vec::new(),
-    };
+    let job = follow(recipe, Vec::new(), None);
     let (here, edit) = followed(job.clone().run(&|_| {}));
     let (there, same) = followed(through(&mut Bench::default(), &job, None));
     same_take(&there, &here);
@@ -186,13 +192,7 @@ fn a_take_goes_on_a_character_there_as_here() {
         file_name: "hero.toml".to_owned(),
         bytes: Arc::new(b"[joints]\nHead = \"\"\n".to_vec()),
     };
-    let job = |edit| Job::Follow {
-        file_name: "walk.bvh".to_owned(),
-        bytes: file(5, Format::Bvh),
-        recipe: Box::new(recipe.clone()),
-        edit,
-        named: vec![hero(), map.clone()],
-    };
+    let job = |edit| follow(recipe.clone(), vec![hero(), map.clone()], edit);
     let (here, edit) = followed(job(None).run(&|_| {}));
     assert!(here.studied.character.is_some());
     let mut bench = Bench::default();
@@ -221,13 +221,8 @@ fn a_take_goes_on_a_character_there_as_here() {
 
 #[test]
 fn a_character_that_is_missing_is_said_there_as_here() {
-    let job = Job::Follow {
-        file_name: "walk.bvh".to_owned(),
-        bytes: file(5, Format::Bvh),
-        recipe: Box::new(Recipe::read(b"[take]\nrig = \"nowhere/hero.glb\"\n").unwrap()),
-        edit: None,
-        named: Vec::new(),
-    };
+    let recipe = Recipe::read(b"[take]\nrig = \"nowhere/hero.glb\"\n").unwrap();
+    let job = follow(recipe, Vec::new(), None);
     let Done::Followed(Err(here)) = job.clone().run(&|_| {}) else {
         panic!("followed here")
     };
