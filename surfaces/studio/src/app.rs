@@ -375,6 +375,9 @@ impl Studio {
             let (of, is_ticked) = (self.model.take_exporting(), self.model.writing().is_some());
             self.export.take_in(exported, of, is_ticked);
         }
+        if let Some(set) = self.model.take_set_made() {
+            self.export.take_in_set(set);
+        }
         // A frame may be laid out twice.
         if ctx.current_pass_index() == 0 {
             self.model.advance(self.pace.passed(&ctx));
@@ -645,7 +648,11 @@ impl Studio {
     fn verdict_ui(&self, ui: &mut Ui) {
         if let Some((stem, number, count)) = self.model.writing() {
             ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
-        } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
+        } else if let Some(progress) = self
+            .model
+            .progress()
+            .filter(|_| self.model.is_opening() || self.model.is_making_set())
+        {
             ui.add(Label::new(format!("{progress} ...")).truncate());
         } else if let Some(words) = self.set_words() {
             ui.add(Label::new(words).truncate());
@@ -659,7 +666,7 @@ impl Studio {
 
     /// What goes on, what went wrong and what was written.
     fn progress_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        let is_opening = self.model.progress().is_some() && self.model.is_opening();
+        let is_opening = self.model.progress().is_some() && self.model.is_opening() || self.model.is_making_set();
         let awaits = self.model.awaits_character();
         let is_writing = self.model.writing().is_some();
         if !is_opening && !is_writing && self.model.problem().is_none() && !awaits && self.export.said().is_none() {

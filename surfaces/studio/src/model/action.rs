@@ -82,6 +82,8 @@ pub enum Action {
     ListAnimations,
     /// Write the loop.
     Export(Format),
+    /// Make a set of that name of all takes that are open, in that format or in the one that fits.
+    MakeSet(String, Option<Format>),
     /// Play or pause.
     TogglePlaying,
     /// Play at that speed.

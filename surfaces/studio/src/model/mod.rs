@@ -37,7 +37,7 @@ use crate::pace::Busy;
 pub(crate) use crate::road::time_of_move;
 pub use crate::road::{
     CharacterError, CostMap, Edit, ExportError, Exported, Jump, Listed, Made, MadeError, NamedFile, OpenError, Opened,
-    Sketch, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
+    SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
 use crate::work::{Done, Job, Wake, Work};
 
@@ -93,6 +93,8 @@ pub struct Model {
     /// Counts the loops made, so that what is drawn from one is made anew only when it is another.
     num_made: u64,
     exported: Option<Exported>,
+    /// The set that was made last.
+    set_made: Option<SetFiles>,
     /// The take that was written last, and the choices that it was written by.
     exporting: Option<(String, Edit)>,
     problem: Option<Problem>,
@@ -170,6 +172,7 @@ impl Model {
             is_drafted: false,
             num_made: 0,
             exported: None,
+            set_made: None,
             problem: None,
             work,
             playback: Playback::default(),
@@ -256,6 +259,11 @@ impl Model {
         self.work.opens()
     }
 
+    /// Whether a set is being made.
+    pub fn is_making_set(&self) -> bool {
+        self.work.makes_a_set()
+    }
+
     /// Whether the next [`Self::poll`] makes the draft of a loop itself.
     pub(crate) fn drafts_at_once(&self) -> bool {
         self.work.is_at_once()
@@ -279,6 +287,11 @@ impl Model {
     /// The take that it is of, and the choices that it was made by, once.
     pub(crate) fn take_exporting(&mut self) -> Option<(String, Edit)> {
         self.exporting.take()
+    }
+
+    /// The set that was made last, once.
+    pub fn take_set_made(&mut self) -> Option<SetFiles> {
+        self.set_made.take()
     }
 
     /// What the next undo takes back, and the next redo makes again.
@@ -338,6 +351,8 @@ impl Model {
                     (Err(error), Some(stem)) => self.left_out.push((stem.to_owned(), error.to_string())),
                     (Err(error), None) => self.problem = Some(error.into()),
                 },
+                Done::SetMade(Ok(set)) => self.set_made = Some(set),
+                Done::SetMade(Err(error)) => self.problem = Some(error.into()),
             }
             if !self.work.opens()
                 && let Some(job) = self.waiting.pop_front()
@@ -409,6 +424,7 @@ impl Model {
             Action::Written(of) => self.mark_written(of.map(|of| *of)),
             Action::RecipeSaved => self.mark_recipe_saved(),
             Action::Export(format) => self.export(format),
+            Action::MakeSet(name, format) => self.make_set(name, format),
             Action::TogglePlaying => self.toggle_playing(),
             Action::Speed(speed) => self.playback.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end()),
             Action::Seek(secs) => self.seek(secs),

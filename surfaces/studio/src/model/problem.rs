@@ -1,6 +1,6 @@
 //! What went wrong.
 
-use super::{CharacterError, ExportError, MadeError, OpenError};
+use super::{CharacterError, ExportError, MadeError, OpenError, SetError};
 
 /// What went wrong last.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,9 @@ pub enum Problem {
     /// A loop cannot be written.
     #[error("cannot write this loop: {0}")]
     Export(#[from] ExportError),
+    /// A set cannot be made.
+    #[error("cannot make this set: {0}")]
+    Set(#[from] SetError),
 }
 
 /// Files that are left out are named up to this many.

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright_formats::set::Manifest;
+use loopwright_formats::Format;
+use loopwright_formats::set::{Manifest, SET_FILE};
+use loopwright_job::recipe::{OutputRecipe, Recipe, StudyArgs};
 use loopwright_player::{Goal, MotionSet, SteeredCharacter};
 
-use super::{Beside, Model, Opened, Shown};
+use super::{Beside, Model, NamedFile, Opened, SetFiles, SetOrder, Shown};
+use crate::work::Job;
 
 /// Places of the root that its path is drawn through, and the time from one to the next, seconds.
 const MOST_PLACES: usize = 120;
@@ -26,6 +29,20 @@ pub struct SetRead {
 }
 
 impl SetRead {
+    /// A set that was just made; none where the player cannot play it. The file of its body is named after the set, because an open take
+    /// may have the name of a clip.
+    pub(crate) fn of_made(set: &SetFiles) -> Option<Self> {
+        let files = set.files.clone();
+        let find = move |path: &str| {
+            let file = files.iter().find(|file| file.file_name == path)?;
+            Some(file.bytes.to_vec())
+        };
+        let manifest = find(SET_FILE)?;
+        let mut read = Self::of_manifest(&manifest, &Beside::found_by(find))?.ok()?;
+        read.file_name = format!("{} {}", set.name, read.file_name);
+        Some(read)
+    }
+
     /// A set of its manifest, whose files lie beside it; `None` where the text is no manifest of a set.
     pub(crate) fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
         let named = Manifest::parse(manifest).ok()?;
@@ -130,6 +147,51 @@ impl Model {
     pub fn steered_here(&self) -> Option<&Steered> {
         let (steered, opened) = (self.steered.as_ref()?, self.opened.as_ref()?);
         steered.is_for(opened).then_some(steered)
+    }
+
+    /// The files of a set: of the takes that are open, by name, but for the one that lends a set its body.
+    pub fn files_for_set(&self) -> Vec<NamedFile> {
+        let lent = self.steered.as_ref().map(Steered::file_name);
+        let open = self.other_takes().chain(&self.opened);
+        let mut files: Vec<NamedFile> = (open.filter(|opened| Some(opened.file_name.as_str()) != lent))
+            .filter_map(|opened| {
+                Some(NamedFile {
+                    file_name: opened.file_name.clone(),
+                    bytes: Arc::clone(opened.bytes.as_ref()?),
+                })
+            })
+            .collect();
+        files.sort_by(|one, other| one.file_name.cmp(&other.file_name));
+        files
+    }
+
+    /// Makes a set of the takes that are open, all read as the one that is shown, for its engine and at its rate.
+    pub(super) fn make_set(&mut self, name: String, format: Option<Format>) {
+        let Some(edit) = self.edit().filter(|_| self.work.progress().is_none()) else {
+            return;
+        };
+        let OutputRecipe { target, fps, .. } = edit.recipe.output;
+        let recipe = Recipe {
+            take: StudyArgs {
+                animation: None,
+                ..edit.recipe.take.clone()
+            },
+            output: OutputRecipe {
+                target,
+                fps,
+                ..OutputRecipe::default()
+            },
+            ..Recipe::default()
+        };
+        let order = SetOrder {
+            name,
+            files: self.files_for_set(),
+            named: self.named_by(&recipe.take),
+            recipe: Box::new(recipe),
+            format,
+        };
+        self.problem = None;
+        self.work.start(Job::MakeSet(Box::new(order)));
     }
 
     pub(super) fn open_set(&mut self, read: SetRead) {

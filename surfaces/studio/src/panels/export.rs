@@ -8,7 +8,7 @@ use loopwright_formats::{Format, Target};
 
 use super::{final_edit, settings::choice_ui};
 use crate::focus::named;
-use crate::model::{Action, Edit, ExportError, Exported, Model, Opened};
+use crate::model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles, SetRead};
 use crate::platform;
 
 /// Room beside a field, for the bar that scrolls the panels.
@@ -27,6 +27,8 @@ enum Pending {
     Recipe(String, String),
     /// A picture: its name, and its bytes.
     Picture(String, Vec<u8>),
+    /// A set, in a folder of its name.
+    Set(SetFiles),
 }
 
 impl Pending {
@@ -34,13 +36,14 @@ impl Pending {
         match self {
             Self::Loop(exported, _) => &exported.file_name,
             Self::Recipe(file_name, _) | Self::Picture(file_name, _) => file_name,
+            Self::Set(set) => &set.name,
         }
     }
 
     fn is_there(&self, folder: &str) -> bool {
         match self {
             Self::Loop(exported, _) => platform::exists(folder, exported),
-            Self::Recipe(file_name, _) | Self::Picture(file_name, _) => platform::is_there(folder, file_name),
+            _ => platform::is_there(folder, self.file_name()),
         }
     }
 
@@ -55,6 +58,7 @@ impl Pending {
                 Self::Loop(exported, of) => Self::Loop(exported.named(&name)?, of),
                 Self::Recipe(_, text) => Self::Recipe(format!("{name}.{ending}"), text),
                 Self::Picture(_, bytes) => Self::Picture(format!("{name}.{ending}"), bytes),
+                Self::Set(set) => Self::Set(SetFiles { name, ..set }),
             };
             if !pending.is_there(folder) {
                 break;
@@ -88,6 +92,8 @@ pub(crate) struct ExportPanel {
     written: Vec<String>,
     /// Whether these were several that were ticked.
     are_ticked: bool,
+    /// What should be known of the set that was made last.
+    notes: Vec<String>,
     /// Why the last file could not be written.
     failed: Option<String>,
 }
@@ -107,6 +113,7 @@ impl ExportPanel {
             pending: VecDeque::new(),
             written: Vec::new(),
             are_ticked: false,
+            notes: Vec::new(),
             failed: None,
         }
     }
@@ -120,6 +127,7 @@ impl ExportPanel {
 
     fn forget_said(&mut self) {
         self.written.clear();
+        self.notes.clear();
         self.failed = None;
     }
 
@@ -186,6 +194,13 @@ impl ExportPanel {
         self.pending.push_back(Pending::Recipe(file_name, text));
     }
 
+    /// Takes in a set that was just made.
+    pub(crate) fn take_in_set(&mut self, set: SetFiles) {
+        self.forget_said();
+        self.notes.clone_from(&set.notes);
+        self.pending.push_back(Pending::Set(set));
+    }
+
     /// Takes in a picture.
     pub(super) fn take_in_picture(&mut self, file_name: String, bytes: Vec<u8>) {
         self.forget_said();
@@ -202,6 +217,7 @@ impl ExportPanel {
             Pending::Loop(exported, _) => platform::save(&self.folder, exported),
             Pending::Recipe(file_name, text) => platform::save_text(&self.folder, file_name, text),
             Pending::Picture(file_name, bytes) => platform::save_bytes(&self.folder, file_name, bytes),
+            Pending::Set(set) => platform::save_set(&self.folder, set),
         };
         match saved {
             Ok(place) => {
@@ -210,6 +226,7 @@ impl ExportPanel {
                     Pending::Loop(_, of) => Some(Action::Written(of)),
                     Pending::Recipe(..) => Some(Action::RecipeSaved),
                     Pending::Picture(..) => None,
+                    Pending::Set(set) => SetRead::of_made(&set).map(|read| Action::OpenSet(Box::new(read))),
                 });
             }
             Err(error) => self.failed = Some(error.to_string()),
@@ -315,7 +332,29 @@ impl ExportPanel {
                 actions.push(Action::ExportTicked(self.format));
             }
         }
+        self.set_ui(ui, model, actions);
         chooses_folder
+    }
+
+    /// Makes a set of several takes, or of a file of several animations, and says what should be known of it.
+    fn set_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+        let files = model.files_for_set();
+        let word = match &files[..] {
+            [file] if model.may_have_animations() => format!("Make a set of {}", file.file_name),
+            [] | [_] => return,
+            files => format!("Make a set of {} takes", files.len()),
+        };
+        let button = ui.add_enabled(model.progress().is_none(), Button::new(word));
+        let tip = "The best loop of each way to move, starts, stops and turns between them, and set.json, as `loopwright set` makes them: \
+            in the folder \"set\", or in one of the name that is typed above. Then it is played.";
+        if button.on_hover_text(tip).clicked() {
+            let name = self.name.as_deref().map_or("", str::trim);
+            let name = if name.is_empty() { "set" } else { name };
+            actions.push(Action::MakeSet(name.to_owned(), self.format));
+        }
+        for note in &self.notes {
+            ui.weak(note);
+        }
     }
 
     /// The engine for which the loop is written, with the format that it reads.
@@ -361,9 +400,7 @@ impl ExportPanel {
             }
             let words = match &pending {
                 Pending::Loop(exported, _) => format!("{} or its sidecar is there already.", exported.file_name),
-                Pending::Recipe(file_name, _) | Pending::Picture(file_name, _) => {
-                    format!("{file_name} is there already.")
-                }
+                _ => format!("{} is there already.", pending.file_name()),
             };
             let [replaces, keeps, keeps_both] = ui
                 .horizontal_wrapped(|ui| {

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopwright_formats::Format;
+use loopwright_formats::set::{Manifest, SET_FILE};
 
 use super::{SaveError, gathered::gathered};
-use crate::model::{Action, Beside, Exported};
+use crate::model::{Action, Beside, Exported, SetFiles};
 
 /// Whether one chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = true;
@@ -45,6 +46,28 @@ pub(crate) fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<
     }
 }
 
+/// Writes a set into a folder of its name, in place of one that is there. Returns where it is.
+pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+    let path = Path::new(folder).join(&set.name);
+    let place = path.display().to_string();
+    fs::create_dir_all(&path).map_err(|error| SaveError::File {
+        path: place.clone(),
+        reason: error.to_string(),
+    })?;
+    let manifest = fs::read(path.join(SET_FILE)).unwrap_or_default();
+    // An engine that takes all files of the folder would mix both.
+    for clip in Manifest::from_json(&manifest).iter().flat_map(|before| &before.clips) {
+        if Path::new(&clip.file).file_name() == Some(clip.file.as_ref()) {
+            let _ = fs::remove_file(path.join(&clip.file));
+            let _ = fs::remove_file(path.join(Exported::name_of_sidecar(&clip.file)));
+        }
+    }
+    for file in &set.files {
+        save_bytes(&place, &file.file_name, &file.bytes)?;
+    }
+    Ok(std::path::absolute(&path).unwrap_or(path).display().to_string())
+}
+
 /// Keeps a text in a file of the program's own; a disk that is full does not stop anybody's work.
 pub(crate) fn keep_text(path: &Path, text: &str) {
     let beside = path.with_extension("part");
@@ -70,12 +93,9 @@ impl Memory {
     }
 }
 
-/// The manifest of a set.
-const SET: &str = "set.json";
-
 /// A file itself; of a folder the set that it is, or its takes, by name.
 pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
-    let manifest = path.join(SET);
+    let manifest = path.join(SET_FILE);
     if manifest.is_file() {
         return vec![manifest];
     }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use eframe::egui::Rect;
 use js_sys::{Array, Function, Reflect, Uint8Array};
-use loopwright_formats::Format;
+use loopwright_formats::{Format, zip_of};
 use loopwright_player::MotionSet;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlElement, HtmlInputElement};
 
 use super::{SaveError, gathered::gathered};
-use crate::model::{Action, Beside, Exported};
+use crate::model::{Action, Beside, Exported, SetFiles};
 
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
 const PIECE: usize = 4 << 20;
@@ -64,6 +64,13 @@ pub(crate) fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result
         file_name: file_name.to_owned(),
     })?;
     Ok(file_name.to_owned())
+}
+
+/// Downloads a set as one archive. Returns its name.
+pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+    let file_name = format!("{}.zip", set.name);
+    let files = set.files.iter().map(|file| (file.file_name.as_str(), &file.bytes[..]));
+    save_bytes(folder, &file_name, &zip_of(files))
 }
 
 /// Clicks a link to the bytes that nobody sees.

@@ -86,6 +86,9 @@ pub enum OpenError {
     Synth(#[from] SynthError),
 }
 
+/// Takes in what goes on, from any thread.
+pub(crate) type Tell<'a> = &'a (dyn Fn(String) + Sync);
+
 /// A step of opening a take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {

@@ -25,7 +25,8 @@ use loopwright_formats::{Format, loop_file::facts::Grade};
 use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use crate::road::{
-    Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, Step, Studied, Study, list,
+    Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, SetError, SetFiles, SetOrder,
+    Step, Studied, Study, Tell, list,
 };
 
 /// A take that is read as a recipe says.
@@ -40,9 +41,6 @@ pub struct TakeFile {
     /// Files that the recipe names and that are open.
     pub named: Vec<NamedFile>,
 }
-
-/// Takes in what goes on, from any thread.
-pub type Tell<'a> = &'a (dyn Fn(String) + Sync);
 
 /// A piece of work.
 #[derive(Clone, Debug)]
@@ -95,6 +93,8 @@ pub enum Job {
         made: Arc<Made>,
         format: Format,
     },
+    /// Make a set of takes.
+    MakeSet(Box<SetOrder>),
 }
 
 /// What came of it.
@@ -114,6 +114,8 @@ pub enum Done {
     Listed(Vec<String>, Vec<Listed>),
     /// A loop was written.
     Exported(Result<Exported, ExportError>),
+    /// A set was made.
+    SetMade(Result<SetFiles, SetError>),
 }
 
 impl Job {
@@ -157,6 +159,7 @@ impl Job {
             } => Done::Exported(make_file(&opened, &edit, format, &stem)),
             Self::ReadFile { take, format, stem } => Done::Exported(take.make_file(format, &stem)),
             Self::Export { opened, made, format } => Done::Exported(Exported::of(&opened, &made, format)),
+            Self::MakeSet(order) => Done::SetMade(order.make(tell)),
         }
     }
 
@@ -178,13 +181,14 @@ impl Job {
             Self::List { file_name, .. } => format!("Listing {file_name}"),
             Self::MakeFile { stem, .. } | Self::ReadFile { stem, .. } => format!("Writing {stem}"),
             Self::Export { .. } => "Writing the loop".to_owned(),
+            Self::MakeSet(_) => "Making a set".to_owned(),
         }
     }
 
     /// Whether the worker keeps the take that it has, whatever files this work needs.
     #[cfg(target_arch = "wasm32")]
     fn leaves_the_take(&self) -> bool {
-        matches!(self, Self::List { .. } | Self::ReadFile { .. })
+        matches!(self, Self::List { .. } | Self::ReadFile { .. } | Self::MakeSet(_))
     }
 
     /// Whether it has to be done before the next frame.
@@ -196,7 +200,10 @@ impl Job {
     /// Whether it takes so long that one should read what goes on.
     #[cfg(target_arch = "wasm32")]
     fn is_long(&self) -> bool {
-        matches!(self, Self::Open { .. } | Self::Follow { .. } | Self::Study { .. })
+        matches!(
+            self,
+            Self::Open { .. } | Self::Follow { .. } | Self::Study { .. } | Self::MakeSet(_)
+        )
     }
 
     /// What its answer is where it ends without one, for a reason.
@@ -210,6 +217,7 @@ impl Job {
             Self::Export { .. } | Self::MakeFile { .. } | Self::ReadFile { .. } => {
                 |reason| Done::Exported(Err(ExportError::Beside(reason)))
             }
+            Self::MakeSet(_) => |reason| Done::SetMade(Err(SetError::Beside(reason))),
         }
     }
 
@@ -224,6 +232,10 @@ impl Job {
 
     fn opens(&self) -> bool {
         matches!(self, Self::Walk | Self::Open { .. } | Self::Follow { .. })
+    }
+
+    fn makes_a_set(&self) -> bool {
+        matches!(self, Self::MakeSet(_))
     }
 }
 
@@ -330,6 +342,11 @@ impl Work {
     /// Whether a take is being opened.
     pub fn opens(&self) -> bool {
         self.running.as_ref().is_some_and(|running| running.opens)
+    }
+
+    /// Whether a set is being made.
+    pub fn makes_a_set(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.makes_a_set)
     }
 
     /// Whether a file is being read.

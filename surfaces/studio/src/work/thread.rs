@@ -16,6 +16,7 @@ pub(super) struct Running {
     progress: String,
     pub(super) opens: bool,
     pub(super) reads: bool,
+    pub(super) makes_a_set: bool,
     pub(super) is_quiet: bool,
     answer: Receiver<Answer>,
     /// What the answer is where its thread ends without one.
@@ -52,6 +53,7 @@ impl Crew {
             progress: job.progress(),
             opens: job.opens(),
             reads: job.reads(),
+            makes_a_set: job.makes_a_set(),
             is_quiet: job.is_quiet(),
             lost: job.lost(),
             answer,

@@ -51,6 +51,12 @@ pub(in crate::work) enum Ask {
     },
     /// Something about a take.
     Study { again: Option<Reading>, study: Study },
+    /// A set of takes of these names; that of the reading is the set's.
+    MakeSet {
+        takes: Vec<String>,
+        reading: Reading,
+        format: Option<Format>,
+    },
 }
 
 /// The bytes of the files that are handed over beside what is asked: that of the take, and those that its recipe names.
@@ -145,6 +151,17 @@ impl Ask {
                 let (again, files) = again(opened)?;
                 let study = *study;
                 (Self::Study { again, study }, files)
+            }
+            Job::MakeSet(order) => {
+                let (reading, named) = Reading::new(&order.name, None, &order.recipe, &order.named)?;
+                let takes = order.files.iter().map(|file| file.file_name.clone()).collect();
+                let ask = Self::MakeSet {
+                    takes,
+                    reading,
+                    format: order.format,
+                };
+                let files = order.files.iter().map(|file| Arc::clone(&file.bytes));
+                (ask, files.chain(named).collect())
             }
         })
     }

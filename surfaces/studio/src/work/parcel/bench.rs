@@ -6,8 +6,8 @@ use loopwright_job::recipe::{Recipe, RecipeError};
 
 use super::answer::{Answer, OpenedParts, StudiedParts, WorkedParts};
 use super::ask::{Ask, EditParts, Files, Reading};
-use crate::road::{Exported, Made, MadeError, OpenError, Opened, list};
-use crate::work::{Done, Job, TakeFile, Tell, make_file};
+use crate::road::{Exported, Made, MadeError, NamedFile, OpenError, Opened, SetOrder, Tell, list};
+use crate::work::{Done, Job, TakeFile, make_file};
 
 /// What the worker has: the take that it opened last, and the loop that it made of it last.
 #[derive(Debug, Default)]
@@ -73,6 +73,18 @@ impl Bench {
                 self.made = Some(made);
                 Ok(exported.into())
             }
+            Ask::MakeSet { takes, reading, format } => {
+                let named = reading.named(&files);
+                let takes = takes.into_iter().zip(files);
+                let order = SetOrder {
+                    recipe: Box::new(Recipe::read(reading.recipe.as_bytes())?),
+                    files: takes.map(|(file_name, bytes)| NamedFile { file_name, bytes }).collect(),
+                    name: reading.file_name,
+                    named,
+                    format,
+                };
+                Ok(order.make(tell)?.into())
+            }
             Ask::Study { again, study } => {
                 let opened = self.take(again, files)?;
                 Ok(Answer::Studied(StudiedParts::new(study.of(&opened))))
@@ -89,7 +101,12 @@ impl Bench {
                 let (opened, edit) = followed?;
                 (opened, Some(edit))
             }
-            Done::Made(_) | Done::Judged(_) | Done::Listed(..) | Done::Exported(_) | Done::Studied(..) => {
+            Done::Made(_)
+            | Done::Judged(_)
+            | Done::Listed(..)
+            | Done::Exported(_)
+            | Done::Studied(..)
+            | Done::SetMade(_) => {
                 return Ok(Answer::Failed(NO_TAKE.to_owned()));
             }
         };
