@@ -104,7 +104,7 @@ pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
         Kind::Shifted => &closed.closed.translation_offsets,
         _ => &closed.closed.rotation_offsets,
     };
-    let of_joint = |joint: usize| {
+    let found = (0..num_joints).filter_map(|joint| {
         let offsets: Vec<DVec3> = all.iter().skip(joint).step_by(num_joints).copied().collect();
         let most = offsets
             .iter()
@@ -116,11 +116,8 @@ pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
             most: most.length(),
             values: offsets.iter().map(|offset| offset.dot(along)).collect(),
         })
-    };
-    let mut found: Vec<Offset> = (0..num_joints)
-        .filter_map(of_joint)
-        .filter(|offset| offset.most > 1e-6)
-        .collect();
+    });
+    let mut found: Vec<Offset> = found.filter(|offset| offset.most > 1e-6).collect();
     found.sort_by(|one, other| other.most.total_cmp(&one.most));
     found
 }
@@ -159,17 +156,18 @@ pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
 /// Seconds over which closing acts after the seam and before it, as it was fitted.
 pub(super) fn zone_secs(made: &Made) -> [f64; 2] {
     let method = closed(made).closed.method;
-    let secs = |end: usize| {
-        let shape = [method.start, method.end][end];
-        match (method.crossfade_secs, shape.kind().descriptor().ends) {
-            // A crossfade ends the loop.
-            (Some(secs), _) => [0.0, secs][end],
-            (None, true) => shape.secs(),
+    if let Some(secs) = method.crossfade_secs {
+        // It ends the loop.
+        return [0.0, secs];
+    }
+    [method.start, method.end].map(|shape| {
+        if shape.kind().descriptor().ends {
+            shape.secs()
+        } else {
             // Of a spring little is left after some half-lives of the article.
-            (None, false) => SPRING_HALF_LIVES * shape.secs(),
+            SPRING_HALF_LIVES * shape.secs()
         }
-    };
-    [secs(0), secs(1)]
+    })
 }
 
 /// Half-lives after which 8% of an offset is left.

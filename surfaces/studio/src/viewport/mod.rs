@@ -111,6 +111,32 @@ struct Pane {
     first: usize,
 }
 
+impl Pane {
+    /// The place of the body itself.
+    fn last(&self) -> usize {
+        self.first + BODIES - 1
+    }
+}
+
+/// The bodies that a view shows, the body itself last.
+fn bodies_of(ui: &Ui, model: &Model, shown: Shown) -> Vec<(Moment, Veil)> {
+    let is_dark = ui.visuals().dark_mode;
+    let tokens = theme::tokens(is_dark);
+    let now = Moment::now(model, shown);
+    let mut bodies = Vec::new();
+    if model.has_onion {
+        bodies.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
+            let colour = if secs < 0.0 { tokens.before_seam } else { tokens.accent };
+            (moment, Veil::new(paint::linear(colour), 0.45))
+        }));
+    }
+    if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
+        bodies.push((now.uncut(), Veil::new(paint::ghost(is_dark), 0.35)));
+    }
+    bodies.push((now, Veil::NONE));
+    bodies
+}
+
 impl Viewport {
     /// Draws it without its controls, or with them.
     pub(crate) fn set_bare(&mut self, is_bare: bool) {
@@ -152,40 +178,30 @@ impl Viewport {
             return;
         };
         self.show_body(ui, opened, model, &tokens);
-        let camera = model.camera;
-        let halves = rect.split_left_right_at_fraction(0.5);
-        let is_split = model.is_split && model.made().is_some();
-        // At the same time in the loop, and from the same place.
-        let views = if is_split {
-            vec![(halves.0, Shown::Uncut), (halves.1, Shown::Loop)]
-        } else {
-            vec![(rect, model.shown())]
-        };
-        for (number, (rect, shown)) in views.into_iter().enumerate() {
-            let pane = Pane {
-                rect,
-                shown,
-                first: number * BODIES,
-            };
-            if let Some(view) = self.view_ui(ui, model, &pane, &tokens) {
-                if let Some(joint) = self.joints_ui(ui, model, &pane, &view, &response) {
-                    actions.push(Action::Watch(joint));
-                }
-                self.rings_ui(ui, model, &pane, &view, &response, &tokens, actions);
-            }
-            if is_split {
+        if model.is_split && model.made().is_some() {
+            // At the same time in the loop, and from the same place.
+            let halves = rect.split_left_right_at_fraction(0.5);
+            let views = [(halves.0, Shown::Uncut, "Uncut"), (halves.1, Shown::Loop, "Loop")];
+            for (number, (rect, shown, word)) in views.into_iter().enumerate() {
+                let first = number * BODIES;
+                self.pane_ui(ui, model, &Pane { rect, shown, first }, &response, actions);
                 painter.text(
                     rect.center_top() + egui::vec2(0.0, EDGE_POINTS),
                     Align2::CENTER_TOP,
-                    if shown == Shown::Uncut { "Uncut" } else { "Loop" },
+                    word,
                     FontId::proportional(14.0),
                     ui.visuals().text_color(),
                 );
             }
-        }
-        if is_split {
             let line = ui.visuals().widgets.noninteractive.bg_stroke;
             painter.vline(rect.center().x, rect.y_range(), line);
+        } else {
+            let pane = Pane {
+                rect,
+                shown: model.shown(),
+                first: 0,
+            };
+            self.pane_ui(ui, model, &pane, &response, actions);
         }
         if !self.is_bare {
             flash_ui(ui, rect, model);
@@ -198,7 +214,7 @@ impl Viewport {
             }
         }
         let turns_joint = self.rings.as_ref().is_some_and(Rings::are_dragged);
-        if let Some(moved) = moved_by(ui, &response, camera).filter(|_| !turns_joint) {
+        if let Some(moved) = moved_by(ui, &response, model.camera).filter(|_| !turns_joint) {
             actions.push(Action::Look(moved));
         }
         if let Some(body) = &mut self.body
@@ -207,8 +223,22 @@ impl Viewport {
             body.is_framed = true;
             actions.push(Action::Look(Camera {
                 stature: size,
-                ..camera
+                ..model.camera
             }));
+        }
+    }
+
+    /// One view of the body, with the joints and rings that are clicked and dragged in it.
+    fn pane_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, response: &egui::Response, actions: &mut Vec<Action>) {
+        let Some(view) = self.view_ui(ui, model, pane) else {
+            return;
+        };
+        if let Some(joint) = self.joints_ui(ui, model, pane, &view, response) {
+            actions.push(Action::Watch(joint));
+        }
+        let place = self.place_of_rings(model, pane, &view);
+        if let (Some(rings), Some(place)) = (&mut self.rings, place) {
+            rings.rings_ui(ui, model, &place, response, actions);
         }
     }
 
@@ -241,43 +271,79 @@ impl Viewport {
         };
         let is_same = matches!(&body.surface, Some((shown, was_dark, _)) if (*shown, *was_dark) == (kind, is_dark));
         if !is_same {
-            let made = |mesh| Arc::new(Surface::new(mesh, &Beside::default()));
             let colours = Colours::new(tokens);
-            let surface = match (kind, own) {
-                (Drawn::Own, Some(own)) => own,
-                (Drawn::Capsules, _) => made(capsules::surface(&body.figure, &colours)),
-                _ => made(mannequin::surface(opened, &body.figure, &colours)),
-            };
+            let surface = own.filter(|_| kind == Drawn::Own).unwrap_or_else(|| {
+                let mesh = if kind == Drawn::Capsules {
+                    capsules::surface(&body.figure, &colours)
+                } else {
+                    mannequin::surface(opened, &body.figure, &colours)
+                };
+                Arc::new(Surface::new(mesh, &Beside::default()))
+            });
             body.surface = Some((kind, is_dark, surface));
             body.shots.clear();
         }
     }
 
     /// Draws one view of the body; returns from where it is seen.
-    fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, tokens: &Tokens) -> Option<View> {
-        let &Pane { rect, shown, first } = pane;
-        let now = Moment::now(model, shown);
-        let mut moments = Vec::new();
-        if model.has_onion {
-            moments.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
-                let colour = if secs < 0.0 { tokens.before_seam } else { tokens.accent };
-                (moment, Veil::new(paint::linear(colour), 0.45))
-            }));
-        }
-        if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
-            moments.push((now.uncut(), Veil::new(paint::ghost(ui.visuals().dark_mode), 0.35)));
-        }
-        moments.push((now, Veil::NONE));
+    fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane) -> Option<View> {
+        let rect = pane.rect;
+        let tokens = &theme::tokens(ui.visuals().dark_mode);
+        let places = self.pose(model, pane, bodies_of(ui, model, pane.shown))?;
         let body = self.body.as_mut()?;
-        let (kind, _, surface) = body.surface.clone()?;
-        // The body itself is always in the same place.
-        let places = (first..).take(moments.len() - 1).chain([first + BODIES - 1]);
-        let places: Vec<usize> = places.collect();
-        for (&place, (moment, veil)) in places.iter().zip(moments) {
-            if body.shots.len() <= place {
-                body.shots.resize_with(place + 1, || None);
+        let shot = body.shots[pane.last()].as_ref()?;
+        let camera = model.camera;
+        let centre = if camera.follows {
+            shot.scene.centre
+        } else {
+            DVec3::Y * shot.scene.floor
+        };
+        let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
+        let painter = ui.painter_at(rect);
+        paint::ground(&painter, &view, &shot.scene, tokens);
+        let made = model.made();
+        if let Some(made) = made.filter(|_| matches!(pane.shown, Shown::Loop | Shown::Uncut) && model.has_trail) {
+            let joint = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
+            Trail::follow(&mut body.trail, model, made, joint);
+            if let Some(trail) = &body.trail {
+                paint::trail(&painter, &view, &trail.paths(model, made), tokens);
             }
-            let mixed = model.set().mixed();
+        }
+        if let Some(made) = made.filter(|_| pane.shown == Shown::Loop) {
+            Faults::follow(&mut body.faults, model, made);
+            for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
+                let at = shot.scene.world.translations[fault.joint];
+                let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
+                paint::fault(&painter, &view, on_ground, &fault.words, tokens);
+            }
+        }
+        let bodies = (places.iter())
+            .filter_map(|&place| Some((body.shots[place].as_ref()?, place)))
+            .map(|(shot, place)| posed::Drawn {
+                body: Arc::clone(&shot.posed),
+                place,
+                clip_from_near: view.clip_from_near(shot.scene.centre, rect),
+            });
+        let frame = Frame {
+            bodies: bodies.collect(),
+            surface: Arc::clone(&body.surface.as_ref()?.2),
+        };
+        self.draw(ui, rect, frame);
+        Some(view)
+    }
+
+    /// Poses the bodies of a view, the body itself last, unless they are. Returns their places.
+    fn pose(&mut self, model: &Model, pane: &Pane, bodies: Vec<(Moment, Veil)>) -> Option<Vec<usize>> {
+        let body = self.body.as_mut()?;
+        let (kind, _, surface) = body.surface.as_ref()?;
+        // The body itself is always in the same place.
+        let places = (pane.first..).take(bodies.len() - 1).chain([pane.last()]);
+        let places: Vec<usize> = places.collect();
+        if body.shots.len() <= pane.last() {
+            body.shots.resize_with(pane.last() + 1, || None);
+        }
+        let mixed = model.set().mixed();
+        for (&place, (moment, veil)) in places.iter().zip(bodies) {
             let is_same = matches!(&body.shots[place], Some(shot)
                 if shot.moment == moment && shot.num_made == model.num_made() && shot.root_view == model.root_view
                     && shot.mixed.as_ref().map(Arc::as_ptr) == mixed.map(Arc::as_ptr));
@@ -290,60 +356,20 @@ impl Viewport {
                 _ => surface.mesh.bones_at(&scene.world),
             };
             self.num_posed += 1;
-            let posed = PosedBody::new(&surface, &bones, scene.centre, veil, self.num_posed);
-            if kind == Drawn::Own && body.size.is_none() {
+            let posed = PosedBody::new(surface, &bones, scene.centre, veil, self.num_posed);
+            if *kind == Drawn::Own && body.size.is_none() {
                 body.size = Some(posed.size());
             }
             body.shots[place] = Some(Shot {
                 moment,
                 num_made: model.num_made(),
                 root_view: model.root_view,
-                mixed: model.set().mixed().cloned(),
+                mixed: mixed.cloned(),
                 scene,
                 posed: Arc::new(posed),
             });
         }
-        let shot = body.shots[first + BODIES - 1].as_ref()?;
-        let camera = model.camera;
-        let centre = if camera.follows {
-            shot.scene.centre
-        } else {
-            DVec3::Y * shot.scene.floor
-        };
-        let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
-        let painter = ui.painter_at(rect);
-        paint::ground(&painter, &view, &shot.scene, tokens);
-        let made = model.made().filter(|_| matches!(shown, Shown::Loop | Shown::Uncut));
-        if let Some(made) = made {
-            if model.has_trail {
-                let joint = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
-                Trail::follow(&mut body.trail, model, made, joint);
-                if let Some(trail) = &body.trail {
-                    paint::trail(&painter, &view, &trail.paths(model, made), tokens);
-                }
-            }
-            if shown == Shown::Loop {
-                Faults::follow(&mut body.faults, model, made);
-                for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
-                    let at = shot.scene.world.translations[fault.joint];
-                    let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
-                    paint::fault(&painter, &view, on_ground, &fault.words, tokens);
-                }
-            }
-        }
-        let bodies = (places.iter())
-            .filter_map(|&place| Some((body.shots[place].as_ref()?, place)))
-            .map(|(shot, place)| posed::Drawn {
-                body: Arc::clone(&shot.posed),
-                place,
-                clip_from_near: view.clip_from_near(shot.scene.centre, rect),
-            });
-        let frame = Frame {
-            surface,
-            bodies: bodies.collect(),
-        };
-        self.draw(ui, rect, frame);
-        Some(view)
+        Some(places)
     }
 
     fn draw(&self, ui: &Ui, rect: Rect, frame: Frame) {
@@ -361,62 +387,42 @@ impl Viewport {
     fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &egui::Response) -> Option<usize> {
         let rect = pane.rect;
         let opened = model.opened()?;
-        let shot = self.body.as_ref()?.shots.get(pane.first + BODIES - 1)?.as_ref()?;
+        let shot = self.body.as_ref()?.shots.get(pane.last())?.as_ref()?;
         let colour = theme::tokens(ui.visuals().dark_mode).accent;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]).map(|seen| seen.at);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
         let below = pointer
             .filter(|_| !response.dragged())
             .and_then(|pointer| nearest(pointer, opened, seen));
-        let mark = |joint: usize, has_name: bool| {
+        for joint in [Some(model.watched), below].into_iter().flatten() {
             if let Some(at) = seen(joint).filter(|at| rect.contains(*at)) {
                 let name = opened.skeleton().joint(joint).name.as_str();
-                paint::joint(&ui.painter_at(rect), at, if has_name { name } else { "" }, colour);
+                let name = if below == Some(joint) { name } else { "" };
+                paint::joint(&ui.painter_at(rect), at, name, colour);
             }
-        };
-        mark(model.watched, below == Some(model.watched));
-        mark(below?, true);
+        }
         below.filter(|_| response.clicked())
     }
 
-    /// Shows the rings around the chosen joint of the loop.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what a view is drawn by, and what it is drawn on"
-    )]
-    fn rings_ui(
-        &mut self,
-        ui: &Ui,
-        model: &Model,
-        pane: &Pane,
-        view: &View,
-        response: &egui::Response,
-        tokens: &Tokens,
-        actions: &mut Vec<Action>,
-    ) {
-        let (Some(rings), Some(made), Some(body)) = (&mut self.rings, model.made(), &self.body) else {
-            return;
-        };
+    /// Where the rings around the chosen joint lie; `None` where it is not turned in this view.
+    fn place_of_rings<'a>(&self, model: &Model, pane: &Pane, view: &'a View) -> Option<Place<'a>> {
+        let (made, body) = (model.made()?, self.body.as_ref()?);
         let (clip, joint) = (&made.done.made.loop_clip, model.watched);
         let is_there = pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
-        let Some(Some(shot)) = body.shots.get(pane.first + BODIES - 1) else {
-            return;
-        };
+        let shot = body.shots.get(pane.last())?.as_ref()?;
         if !is_there || self.is_bare || body.of.body().is_control(joint) {
-            return;
+            return None;
         }
-        let axes = match clip.skeleton().joint(joint).parent {
-            Some(parent) => shot.scene.world.rotations[parent],
-            None => clip.root_pose_at(shot.moment.root_secs).rotation,
-        };
-        let place = Place {
+        Some(Place {
             joint,
             centre: shot.scene.world.translations[joint],
-            axes,
+            axes: match clip.skeleton().joint(joint).parent {
+                Some(parent) => shot.scene.world.rotations[parent],
+                None => clip.root_pose_at(shot.moment.root_secs).rotation,
+            },
             view,
             rect: pane.rect,
-        };
-        rings.rings_ui(ui, model, &place, response, tokens, actions);
+        })
     }
 
     /// Says why no character is shown.
