@@ -449,11 +449,11 @@ impl Studio {
 
     /// Whether fingers were here last, or a mouse.
     fn follow_fingers(&mut self, ctx: &Context) {
-        let has = |is: fn(&Event) -> bool| ctx.input(|input| input.events.iter().any(is));
-        let (is_touched, is_moved) = (
-            has(|event| matches!(event, Event::Touch { .. })),
-            has(|event| matches!(event, Event::PointerMoved(_))),
-        );
+        let (is_touched, is_moved) = ctx.input(|input| {
+            let mut events = input.events.iter();
+            let is_touched = events.clone().any(|event| matches!(event, Event::Touch { .. }));
+            (is_touched, events.any(|event| matches!(event, Event::PointerMoved(_))))
+        });
         // A finger moves the pointer, too.
         if is_touched || is_moved {
             self.has_fingers = is_touched;
@@ -592,18 +592,12 @@ impl Studio {
             } else {
                 ["Keep A", "Swap A"]
             };
-            let named = |ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str| {
-                let side = ui.spacing().interact_size.y;
-                let response = ui.add_enabled(is_enabled, Button::new(word).min_size(vec2(side, side)));
-                response.widget_info(|| WidgetInfo::labeled(Role::Button, is_enabled, name));
-                response.on_hover_text(tip).clicked()
-            };
             let tip = "Keeps the settings, to compare (A)";
-            if !is_narrow && named(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
+            if !is_narrow && word_ui(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
                 actions.push(Action::Keep);
             }
             let tip = "The settings that were kept, and back (A)";
-            if !is_narrow && named(ui, swap, "Swap with A", self.model.has_kept(), tip) {
+            if !is_narrow && word_ui(ui, swap, "Swap with A", self.model.has_kept(), tip) {
                 actions.push(Action::SwapKept);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -618,7 +612,7 @@ impl Studio {
                     ui.ctx()
                         .set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
                 }
-                if !is_narrow && named(ui, "?", "Keys ?", true, "Keys (?)") {
+                if !is_narrow && word_ui(ui, "?", "Keys ?", true, "Keys (?)") {
                     actions.push(Action::Help(true));
                 }
                 if !is_narrow {
@@ -839,6 +833,14 @@ impl Studio {
         part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export, actions));
         closed_part("Controller fit").show_unindented(ui, |ui| panels::fit_ui(ui, model, actions));
     }
+}
+
+/// A button as high as those with signs, with its name for screen readers. Returns whether it is clicked.
+fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> bool {
+    let side = ui.spacing().interact_size.y;
+    let response = ui.add_enabled(is_enabled, Button::new(word).min_size(vec2(side, side)));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, is_enabled, name));
+    response.on_hover_text(tip).clicked()
 }
 
 /// A part of a tab that folds.

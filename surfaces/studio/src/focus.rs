@@ -41,9 +41,8 @@ pub(crate) fn steps(ui: &Ui, response: &Response) -> i32 {
     };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
     ui.input(|input| {
-        let presses = |key| input.num_presses(key) as i32;
-        let steps = presses(Key::ArrowRight) - presses(Key::ArrowLeft);
-        steps * if input.modifiers.shift { 10 } else { 1 }
+        let [on, back] = [Key::ArrowRight, Key::ArrowLeft].map(|key| input.num_presses(key) as i32);
+        (on - back) * if input.modifiers.shift { 10 } else { 1 }
     })
 }
 

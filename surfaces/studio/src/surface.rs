@@ -39,7 +39,7 @@ impl Surface {
     /// A surface with its pictures read, those in files of their own from what lies beside its file.
     pub(crate) fn new(mut mesh: Mesh, beside: &Beside) -> Self {
         let images = std::mem::take(&mut mesh.images);
-        let read = |image: &MeshImage| match image {
+        let pictures = images.iter().map(|image| match image {
             MeshImage::Here(bytes) => Picture::read(bytes),
             MeshImage::Beside(uri) => {
                 let path = path_of(uri);
@@ -47,9 +47,9 @@ impl Surface {
                 let bytes = beside.find(&path).or_else(|| beside.find(path.rsplit('/').next()?));
                 Picture::read(&bytes?)
             }
-        };
+        });
         Self {
-            pictures: images.iter().map(read).collect(),
+            pictures: pictures.collect(),
             shadow_indices: mesh.coarse(SHADOW_CELLS),
             mesh,
         }

@@ -218,8 +218,7 @@ impl Model {
             return;
         }
         // Those that are like another one come last.
-        let waits = |row: &usize| self.judged.rows[*row] == Judgement::NotYet;
-        let mut all = (0..self.judged.rows.len()).filter(waits);
+        let mut all = (0..self.judged.rows.len()).filter(|row| self.judged.rows[*row] == Judgement::NotYet);
         let like = |row: usize| self.opened.as_ref().and_then(|opened| opened.like(row));
         let next = all.clone().find(|&row| like(row).is_none()).or_else(|| all.next());
         if let (Some(opened), Some(row), Some(by)) = (&self.opened, next, &self.judged.by) {

@@ -296,12 +296,10 @@ impl Model {
 
     /// What the next undo takes back, and the next redo makes again.
     pub fn undo_names(&self) -> [Option<&'static str>; 2] {
-        let of = |history: &History<Edit>| {
-            history
-                .neighbours()
-                .map(|other| other.map(|other| other.difference(history.current())))
-        };
-        self.history.as_ref().map_or([None; 2], of)
+        self.history.as_ref().map_or([None; 2], |history| {
+            let neighbours = history.neighbours();
+            neighbours.map(|other| other.map(|other| other.difference(history.current())))
+        })
     }
 
     /// Whether the next file that is opened is a character.

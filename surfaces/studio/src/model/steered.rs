@@ -46,14 +46,15 @@ impl SetRead {
     /// A set of its manifest, whose files lie beside it; `None` where the text is no manifest of a set.
     pub(crate) fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
         let named = Manifest::parse(manifest).ok()?;
-        let find = |file: &str| beside.find(file).ok_or("it does not lie beside the manifest");
-        let set = match MotionSet::read(manifest, find) {
+        let set = match MotionSet::read(manifest, |file| {
+            beside.find(file).ok_or("it does not lie beside the manifest")
+        }) {
             Ok(set) => set,
             Err(error) => return Some(Err(error.to_string())),
         };
         // A body that moves is studied better than one that stands.
-        let moves = |clip: &loopwright_player::MotionClip| clip.loops() && !clip.stands();
-        let index = set.clips().iter().position(moves).unwrap_or(0);
+        let moving = set.clips().iter().position(|clip| clip.loops() && !clip.stands());
+        let index = moving.unwrap_or(0);
         let path = &named.clips.get(index)?.file;
         let bytes = beside.find(path)?;
         Some(Ok(Self {

@@ -36,17 +36,15 @@ impl Chart {
     pub(super) fn values(&self, at: Pos2) -> [f64; 2] {
         let drawn = self.rect.shrink2(vec2(2.0, 6.0));
         let share = (at - drawn.left_bottom()) / drawn.size();
-        let value = |share: f32, [low, high]: [f64; 2]| low + f64::from(share.clamp(0.0, 1.0)) * (high - low);
-        [value(share.x, self.across), value(-share.y, self.up)]
+        [(share.x, self.across), (-share.y, self.up)]
+            .map(|(share, [low, high])| low + f64::from(share.clamp(0.0, 1.0)) * (high - low))
     }
 
     pub(super) fn at(&self, x: f64, y: f64) -> Pos2 {
-        let share = |value: f64, [low, high]: [f64; 2]| ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32;
+        let [x, y] = [(x, self.across), (y, self.up)]
+            .map(|(value, [low, high])| ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32);
         let drawn = self.rect.shrink2(vec2(2.0, 6.0));
-        pos2(
-            drawn.left() + drawn.width() * share(x, self.across),
-            drawn.bottom() - drawn.height() * share(y, self.up),
-        )
+        pos2(drawn.left() + drawn.width() * x, drawn.bottom() - drawn.height() * y)
     }
 
     pub(super) fn line(&self, ui: &Ui, points: impl Iterator<Item = [f64; 2]>, width: f32, colour: Color32) {

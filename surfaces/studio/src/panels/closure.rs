@@ -151,8 +151,8 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
 fn optional_ui(ui: &mut Ui, edit: &Edit, method: &Method, parameter: &Parameter, actions: &mut Vec<Action>) {
     let mut is_there = method.start.get(parameter.key).is_some();
     let response = ui.checkbox(&mut is_there, format!("{} apart", parameter.label));
-    let other = |shape: Shape| shape.with(parameter.key, is_there.then(|| shape.secs()));
-    let (start, end) = (other(method.start), other(method.end));
+    let [start, end] =
+        [method.start, method.end].map(|shape| shape.with(parameter.key, is_there.then(|| shape.secs())));
     actions.extend(edit_by(&response, with(edit, Method { start, end, ..*method })));
 }
 

@@ -69,9 +69,9 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
         let title = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
         let show = ui.add(Button::new(title).frame_when_inactive(false));
         if show.on_hover_text("Show its joint at its time").clicked() {
-            let skeleton = opened.skeleton();
-            let named = |joint: &usize| Some(&skeleton.joint(*joint).name) == layer.joint.as_ref();
-            actions.extend((0..skeleton.num_joints()).find(named).map(Action::Watch));
+            let mut joints = opened.skeleton().joints().iter();
+            let joint = joints.position(|joint| Some(&joint.name) == layer.joint.as_ref());
+            actions.extend(joint.map(Action::Watch));
             let secs = model
                 .made()
                 .and_then(|made| time_of_move(layer, &made.done.made.loop_clip));

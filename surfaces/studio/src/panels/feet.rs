@@ -46,9 +46,9 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         return;
     }
     let feet = &made.done.made.feet;
-    let slide = |mps: Option<f64>| mps.map(|mps| format!("{:.1} cm/s", 1e2 * mps));
-    match feet.foot_slide_mps.map(slide) {
+    match feet.foot_slide_mps {
         [Some(before), Some(after)] => {
+            let [before, after] = [before, after].map(|mps| format!("{:.1} cm/s", 1e2 * mps));
             ui.label(format!("Held: sliding falls from {before} to {after}."));
         }
         _ => {

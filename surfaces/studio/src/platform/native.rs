@@ -102,11 +102,11 @@ pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     let Ok(listed) = fs::read_dir(path) else {
         return vec![path.to_owned()];
     };
-    let is_take = |path: &PathBuf| {
+    let takes = listed.flatten().map(|file| file.path()).filter(|path| {
         let ending = path.extension().and_then(|ending| ending.to_str());
         ending.and_then(Format::from_extension).is_some() && path.is_file()
-    };
-    let mut takes: Vec<PathBuf> = listed.flatten().map(|file| file.path()).filter(is_take).collect();
+    });
+    let mut takes: Vec<PathBuf> = takes.collect();
     takes.sort();
     match takes.is_empty() {
         // Then it is said that it is no file.

@@ -119,13 +119,11 @@ impl Edit {
     pub fn turned(&self, joint: &str, secs: f64, turn: DVec3, clip: &LoopClip) -> Self {
         let mut edit = self.clone();
         let edits = &mut edit.recipe.edits;
-        let is_then = |edit: &EditRecipe| {
+        let index = edits.iter().rposition(|edit| {
             let apart = time_of_move(edit, clip).map(|at| (at - secs).rem_euclid(clip.period_secs()));
-            apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs())
-        };
-        let index = edits
-            .iter()
-            .rposition(|edit| !edit.is_off && edit.joint.as_deref() == Some(joint) && is_then(edit));
+            let is_then = apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs());
+            !edit.is_off && edit.joint.as_deref() == Some(joint) && is_then
+        });
         let index = index.unwrap_or_else(|| {
             edits.push(EditRecipe {
                 kind: EditKind::Move,
@@ -193,6 +191,8 @@ impl Edit {
 
 /// The time in a loop at which an edit moves its joint the most, seconds; none of an edit of another kind.
 pub(crate) fn time_of_move(edit: &EditRecipe, clip: &LoopClip) -> Option<f64> {
-    let phase = || edit.values.number(EditKey::Phase).unwrap_or(0.0) * clip.period_secs();
-    (edit.kind == EditKind::Move).then(|| edit.values.number(EditKey::Time).unwrap_or_else(phase))
+    (edit.kind == EditKind::Move).then(|| match edit.values.number(EditKey::Time) {
+        Some(secs) => secs,
+        None => edit.values.number(EditKey::Phase).unwrap_or(0.0) * clip.period_secs(),
+    })
 }

@@ -50,13 +50,14 @@ impl Exported {
         let mut pending = write(&opened.studied, request, done, format)?;
         // The recipe names the stretch, and yet a search found it.
         if !matches!(made.edit.stretch, Stretch::Frames { .. }) {
-            let is_before = |warning: &&Warning| {
+            let warnings = pending.warnings.iter();
+            let before = warnings.take_while(|warning| {
                 matches!(
                     warning,
                     Warning::Engine(_) | Warning::RootJointThere { .. } | Warning::Ineffective(_)
                 )
-            };
-            let at = pending.warnings.iter().take_while(is_before).count();
+            });
+            let at = before.count();
             let doubt = warning::confidence(opened.studied.take(), &made.candidate);
             pending.warnings.splice(at..at, doubt);
         }

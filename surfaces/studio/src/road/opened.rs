@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopwright_core::analysis::{Body, Gait, Segment};
+use loopwright_core::analysis::{Body, Gait};
 use loopwright_core::take::{Cut, CutError};
 use loopwright_core::{
     FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, candidate::SearchError, retarget::Retarget,
@@ -300,12 +300,11 @@ impl Opened {
     /// What the body does in most frames of a cut.
     pub fn gait_within(&self, cut: &Cut) -> Option<Gait> {
         let (start, end) = (cut.start_frame(), cut.end_frame());
-        let shared =
-            |segment: &Segment| end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64);
         let mut num_frames = Gait::ALL.map(|gait| (gait, 0.0));
         for segment in &self.studied.analysis.segments {
             if let Some((_, sum)) = num_frames.iter_mut().find(|(gait, _)| *gait == segment.gait) {
-                *sum += shared(segment).max(0.0);
+                let shared = end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64);
+                *sum += shared.max(0.0);
             }
         }
         let most = num_frames.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));

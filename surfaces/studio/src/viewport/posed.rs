@@ -64,14 +64,14 @@ impl PosedBody {
                 high[axis] = high[axis].max(at[axis]);
             }
         }
-        let half = |axis: usize| 0.5 * (high[axis] - low[axis]) + SOFT_METRES;
-        let middle = |axis: usize| 0.5 * (high[axis] + low[axis]);
+        let [x, z] = [0, 1].map(|axis| 0.5 * (high[axis] + low[axis]));
+        let [half_x, half_z] = [0, 1].map(|axis| 0.5 * (high[axis] - low[axis]) + SOFT_METRES);
         Self {
             number,
             vertices,
             tint: veil.tint,
             opacity: veil.opacity,
-            shadow_area: [middle(0), middle(1), half(0), half(1)],
+            shadow_area: [x, z, half_x, half_z],
         }
     }
 }

@@ -60,15 +60,18 @@ impl Moment {
             RootView::World => span_secs,
             RootView::InPlace => 0.0,
         };
-        let moment = |from_seam: f64| Self {
-            shown,
-            within_secs: from_seam.rem_euclid(span_secs),
-            root_secs: match model.root_view {
-                RootView::InPlace => 0.0,
-                _ => seam_secs + from_seam,
-            },
-        };
-        AROUND_SEAM_SECS.map(|secs| (moment(secs), secs)).to_vec()
+        let moments = AROUND_SEAM_SECS.map(|from_seam| {
+            let moment = Self {
+                shown,
+                within_secs: from_seam.rem_euclid(span_secs),
+                root_secs: match model.root_view {
+                    RootView::InPlace => 0.0,
+                    _ => seam_secs + from_seam,
+                },
+            };
+            (moment, from_seam)
+        });
+        moments.to_vec()
     }
 
     /// The uncut stretch at the same time.
@@ -137,15 +140,15 @@ impl Scene {
         let nearest = frame.round() as usize;
         let floor = opened.ground(nearest);
         let hips = analysis.body.hips;
-        let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
         let num_points = (TAKE_PATH_HZ * take.duration_secs()).min(MAX_TAKE_PATH_POINTS) as usize;
         let num_points = num_points.max(PATH_POINTS);
         let path = (0..=num_points)
-            .map(|point| on_ground(opened.scale() * analysis.world.position(point * last / num_points, hips)))
+            .map(|point| analysis.world.position(point * last / num_points, hips))
+            .map(|place| at_height(opened.scale() * place, floor))
             .collect();
         Self {
             floor,
-            centre: on_ground(points[opened.body().hips]),
+            centre: at_height(points[opened.body().hips], floor),
             path,
             standing: standing(opened, nearest, &points, floor),
             world,
@@ -158,12 +161,11 @@ impl Scene {
         let hero = steered.hero();
         let (skeleton, root) = (hero.set().skeleton(), hero.root());
         let world = hero.pose().as_ref().world(skeleton).moved(root);
-        let on_ground = |point: DVec3| DVec3::new(point.x, 0.0, point.z);
         let places = steered.places().iter().copied().chain([root.translation]);
         Self {
             floor: 0.0,
-            centre: on_ground(root.translation),
-            path: places.map(on_ground).collect(),
+            centre: at_height(root.translation, 0.0),
+            path: places.map(|place| at_height(place, 0.0)).collect(),
             standing: Vec::new(),
             points: figure.points(&world),
             world,
@@ -178,14 +180,13 @@ impl Scene {
         let world = pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs));
         let root = clip.root();
         let floor = root.at(root_secs).translation.y;
-        let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
         let path = (0..=PATH_POINTS)
             .map(|point| root_secs - within_secs + clip.period_secs() * point as f64 / PATH_POINTS as f64)
-            .map(|secs| on_ground(root.at(secs).translation))
+            .map(|secs| at_height(root.at(secs).translation, floor))
             .collect();
         Self {
             floor,
-            centre: on_ground(root.at(root_secs).translation),
+            centre: at_height(root.at(root_secs).translation, floor),
             path,
             standing: Vec::new(),
             points: figure.points(&world),
@@ -228,29 +229,29 @@ impl Scene {
             None => ground,
         } + root.at(root_secs).translation.y
             - root.start.translation.y;
-        let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
         let first = match model.root_view {
             RootView::Accumulate => root_secs - within_secs,
             _ => 0.0,
         };
         let path = (0..=PATH_POINTS)
-            .map(|point| {
-                root.at(first + period_secs * point as f64 / PATH_POINTS as f64)
-                    .translation
-            })
-            .map(on_ground)
+            .map(|point| first + period_secs * point as f64 / PATH_POINTS as f64)
+            .map(|secs| at_height(root.at(secs).translation, floor))
             .collect();
         let source_frame = cut.start_frame() + within_secs / period_secs * cut.num_frames();
         let nearest = (source_frame.round() as usize).min(opened.take().num_frames() - 1);
         Self {
             floor,
-            centre: on_ground(root.at(root_secs).translation),
+            centre: at_height(root.at(root_secs).translation, floor),
             path,
             standing: standing(opened, nearest, &points, floor),
             world,
             points,
         }
     }
+}
+
+fn at_height(point: DVec3, height: f64) -> DVec3 {
+    DVec3::new(point.x, height, point.z)
 }
 
 /// The pose of the uncut stretch at a time within it, relative to the root.
@@ -282,6 +283,6 @@ fn standing(opened: &Opened, frame: usize, points: &[DVec3], floor: f64) -> Vec<
     let feet = (0..contacts.num_feet()).filter(|&foot| contacts.is_planted(foot, frame));
     feet.filter_map(|foot| opened.body().feet.get(opened.foot_shown(foot)?))
         .map(|foot| points[foot.lowest_joint()])
-        .map(|point| DVec3::new(point.x, floor, point.z))
+        .map(|point| at_height(point, floor))
         .collect()
 }
