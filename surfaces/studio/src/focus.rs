@@ -1,6 +1,8 @@
 //! The widget that the keyboard is at: scrolled into view, and said in the page, whose canvas screen readers cannot read.
 
-use eframe::egui::{Context, EventFilter, FocusDirection, Key, Memory, Popup, Rect, Response, Ui, output::OutputEvent};
+use eframe::egui::{
+    Context, EventFilter, FocusDirection, Key, Memory, Popup, Rect, Response, Role, Ui, WidgetInfo, output::OutputEvent,
+};
 
 /// The rectangle of the widget that has the keyboard, points.
 fn place(ctx: &Context) -> Option<Rect> {
@@ -46,6 +48,11 @@ pub(crate) fn steps(ui: &Ui, response: &Response) -> i32 {
     })
 }
 
+/// Says what a widget is that is drawn here, and its name.
+pub(crate) fn label(response: &Response, role: Role, name: &str) {
+    response.widget_info(|| WidgetInfo::labeled(role, true, name));
+}
+
 /// Gives a widget the name that is said of it, where it has none of its own.
 pub(crate) fn named(response: Response, name: &str) -> Response {
     if response.gained_focus() || response.changed() || response.clicked() {
@@ -65,7 +72,7 @@ pub(crate) fn named(response: Response, name: &str) -> Response {
 
 /// What is said of a widget: numbers as far as one can use them.
 #[cfg(any(target_arch = "wasm32", test))]
-pub(crate) fn words(info: &eframe::egui::WidgetInfo) -> String {
+pub(crate) fn words(info: &WidgetInfo) -> String {
     let mut info = info.clone();
     let value = info.value.take();
     let mut words = info.description();
@@ -73,10 +80,7 @@ pub(crate) fn words(info: &eframe::egui::WidgetInfo) -> String {
         let digits = format!("{value:.3}");
         words += &format!(" {}", digits.trim_end_matches('0').trim_end_matches('.'));
     }
-    match info
-        .current_text_value
-        .filter(|_| info.role == eframe::egui::Role::ComboBox)
-    {
+    match info.current_text_value.filter(|_| info.role == Role::ComboBox) {
         Some(chosen) => format!("{words} {chosen}"),
         None => words,
     }
@@ -110,7 +114,6 @@ impl SaidFocus {
 
 #[cfg(test)]
 mod tests {
-    use eframe::egui::{Key, WidgetInfo};
     use egui_kittest::{Harness, kittest::Queryable as _};
 
     use super::*;

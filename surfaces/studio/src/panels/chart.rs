@@ -1,7 +1,8 @@
 //! A small chart: curves over one axis, with words at its corners.
 
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
+use crate::focus;
 use crate::line;
 
 /// Height of a chart, points.
@@ -22,7 +23,7 @@ impl Chart {
     pub(super) fn new(ui: &mut Ui, name: &str, across: [f64; 2], up: [f64; 2]) -> Self {
         let size = vec2(ui.available_width() - SCROLL_POINTS, HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+        focus::label(&response, Role::Image, name);
         ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
         Self { rect, across, up }
     }

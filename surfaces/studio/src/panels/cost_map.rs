@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use eframe::egui::{
-    Color32, ColorImage, Pos2, Rect, Role, Sense, Stroke, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+    Color32, ColorImage, Pos2, Rect, Role, Sense, Stroke, TextureHandle, TextureOptions, Ui, pos2, vec2,
 };
 
 use super::chart::SCROLL_POINTS;
+use crate::focus;
 use crate::model::{Action, CostMap, Model, Stretch, Study};
 
 /// Fewest frames of a stretch that is clicked.
@@ -50,7 +51,7 @@ impl CostMapPanel {
         let Some((_, texture)) = &self.drawn else { return };
         let side = (ui.available_width() - SCROLL_POINTS).min(MAX_SIDE);
         let (rect, response) = ui.allocate_exact_size(vec2(side, side), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Cost of every seam: click to take one"));
+        focus::label(&response, Role::Image, "Cost of every seam: click to take one");
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
         if let Some(made) = model.made() {

@@ -8,7 +8,7 @@ use loopwright_job::recipe::EditRecipe;
 use super::{edit_by, final_edit};
 use crate::focus::named;
 use crate::icons::{self, Icon};
-use crate::model::{Action, Edit, Model, time_of_move};
+use crate::model::{Action, Model, time_of_move};
 
 pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
@@ -27,7 +27,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 layer_ui(ui, &mut changed, skeleton)
             });
             if let Some(response) = body.inner {
-                actions.extend(edit_by(&response, with(edit, |edits| edits[index] = changed)));
+                actions.extend(edit_by(&response, edit.with(|edit| edit.recipe.edits[index] = changed)));
             }
         });
     }
@@ -38,7 +38,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         for &kind in EditKind::ALL {
             if ui.button(format!("Add: {}", kind.descriptor().title)).clicked() {
                 let layer = first(kind, &joint, (time * 1e3).round() / 1e3);
-                actions.push(final_edit(with(edit, |edits| edits.push(layer))));
+                actions.push(final_edit(edit.with(|edit| edit.recipe.edits.push(layer))));
             }
         }
     });
@@ -64,7 +64,7 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
         let mut is_on = !layer.is_off;
         let switch = named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies"));
         if switch.changed() {
-            actions.push(final_edit(with(edit, |edits| edits[index].is_off = !is_on)));
+            actions.push(final_edit(edit.with(|edit| edit.recipe.edits[index].is_off = !is_on)));
         }
         let title = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
         let show = ui.add(Button::new(title).frame_when_inactive(false));
@@ -80,7 +80,7 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let name = format!("Remove edit {number}");
             if icons::button(ui, Icon::Remove, &name, &name, true).clicked() {
-                actions.push(final_edit(with(edit, |edits| _ = edits.remove(index))));
+                actions.push(final_edit(edit.with(|edit| _ = edit.recipe.edits.remove(index))));
             }
             for (icon, word, to) in [
                 (Icon::Down, "later", index + 1),
@@ -88,7 +88,7 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
             ] {
                 let (name, is_there) = (format!("Apply edit {number} {word}"), to < count);
                 if icons::button(ui, icon, &name, &name, is_there).clicked() {
-                    actions.push(final_edit(with(edit, |edits| edits.swap(index, to))));
+                    actions.push(final_edit(edit.with(|edit| edit.recipe.edits.swap(index, to))));
                 }
             }
         });
@@ -112,12 +112,6 @@ fn first(kind: EditKind, joint: &str, time: f64) -> EditRecipe {
         values,
         is_off: false,
     }
-}
-
-fn with(edit: &Edit, change: impl FnOnce(&mut Vec<EditRecipe>)) -> Edit {
-    let mut edit = edit.clone();
-    change(&mut edit.recipe.edits);
-    edit
 }
 
 /// The widgets of a layer; the one that was used.

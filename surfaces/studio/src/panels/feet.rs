@@ -16,11 +16,7 @@ const LOCKS: [(FootLock, &str); 3] = [
 pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(edit) = model.edit() else { return };
     let lock = edit.settings.feet.lock;
-    let set = |lock: FootLock| {
-        let mut edit = edit.clone();
-        edit.settings.feet.lock = lock;
-        edit
-    };
+    let set = |lock: FootLock| edit.with(|edit| edit.settings.feet.lock = lock);
     let mut holds = lock != FootLock::Off;
     let response = ui.checkbox(&mut holds, "Lock planted feet");
     actions.extend(edit_by(

@@ -36,7 +36,7 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 method: ClosureName::Shape(ShapeKind::Quintic),
                 blend: Some(FIRST_SECS),
             };
-            actions.push(final_edit(with(edit, |joints| joints.push(joint))));
+            actions.push(final_edit(edit.with(|edit| edit.recipe.joints.push(joint))));
         }
     }
     ui.weak("The joint is that of the curves over the seam.");
@@ -69,7 +69,9 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, actions: &mut Vec<Action>) {
         is_changed = true;
     }
     if is_changed {
-        actions.push(final_edit(with(edit, |joints| joints[index] = changed.clone())));
+        actions.push(final_edit(
+            edit.with(|edit| edit.recipe.joints[index] = changed.clone()),
+        ));
     }
     if let Some(secs) = &mut changed.blend {
         let drag = DragValue::new(secs)
@@ -78,12 +80,13 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, actions: &mut Vec<Action>) {
             .suffix(" s")
             .max_decimals(3);
         let response = named(ui.add(drag), &format!("Seconds of joints {number}"));
-        actions.extend(edit_by(&response, with(edit, |joints| joints[index] = changed)));
+        actions.extend(edit_by(
+            &response,
+            edit.with(|edit| edit.recipe.joints[index] = changed),
+        ));
     }
     if ui.button(format!("Remove joints {number}")).clicked() {
-        actions.push(final_edit(with(edit, |joints| {
-            joints.remove(index);
-        })));
+        actions.push(final_edit(edit.with(|edit| _ = edit.recipe.joints.remove(index))));
     }
 }
 
@@ -103,10 +106,4 @@ fn pattern_ui(ui: &mut Ui, number: usize, pattern: &str) -> Option<String> {
         }
     });
     (field.lost_focus() && typed != pattern).then_some(typed)
-}
-
-fn with(edit: &Edit, change: impl FnOnce(&mut Vec<JointRecipe>)) -> Edit {
-    let mut edit = edit.clone();
-    change(&mut edit.recipe.joints);
-    edit
 }

@@ -1,10 +1,10 @@
 //! A set that is played: what plays, its grid of loops, their phases below each other, and its passages.
 
-use eframe::egui::{self, Align2, FontId, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{self, Align2, FontId, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 use loopwright_player::{FootEventKind, Goal, MotionClip, PlayedSpace, Playing, SpaceAxis};
 
 use super::chart::{Chart, SCROLL_POINTS};
-use crate::focus::named;
+use crate::focus::{self, named};
 use crate::model::{Action, Model, Shown, Steer, Steered};
 use crate::theme::tokens;
 
@@ -69,7 +69,7 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, actions: &mut Ve
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let axes: Vec<&str> = space.axes.iter().map(|axis| axis_word(*axis)).collect();
     let name = format!("Loops of {} by {}", space.name, axes.join(" and "));
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+    focus::label(&response, Role::Image, &name);
     ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
     let [across, up] = [0, 1].map(|axis| {
         let values = space.points.iter().map(|point| point[axis]);
@@ -172,7 +172,7 @@ fn phases_ui(ui: &mut Ui, steered: &Steered) {
         .collect();
     let size = vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Phases of the loops: when each foot stands"));
+    focus::label(&response, Role::Image, "Phases of the loops: when each foot stands");
     let painter = ui.painter_at(rect);
     let bars = rect
         .with_min_x(rect.left() + NAME_POINTS)

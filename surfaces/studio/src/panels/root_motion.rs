@@ -27,8 +27,7 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
                 .on_hover_text(meaning(other));
             if response.clicked() {
                 response.mark_changed();
-                let mut edit = edit.clone();
-                edit.settings.root.mode = other;
+                let edit = edit.with(|edit| edit.settings.root.mode = other);
                 actions.extend(edit_by(&response, edit));
             }
         }

@@ -1,6 +1,6 @@
 //! Stances by hand: when a foot stands or swings in place of what was detected. Bars are dragged along the loop.
 
-use eframe::egui::{self, Color32, CursorIcon, DragValue, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{self, Color32, CursorIcon, DragValue, Rect, Role, Sense, Ui, pos2, vec2};
 use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 
 use super::{edit_by, final_edit};
@@ -92,7 +92,7 @@ impl FootRow<'_> {
             let id = ui.scope_id().with(("contact", self.foot, number));
             let response = ui.interact(self.bar(from, to), id, Sense::click());
             let word = format!("Contact {} of {}: click to correct it", number + 1, self.name);
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &word));
+            focus::label(&response, Role::Button, &word);
             if response.on_hover_text(&word).clicked() {
                 actions.push(add(self.edit, self.name, [from, to.min(period)]));
             }
@@ -115,7 +115,7 @@ impl FootRow<'_> {
             let area = self.bar(stance.from, stance.to);
             let response = ui.interact(area, ui.scope_id().with(("stance", index)), Sense::drag());
             let response = response.on_hover_cursor(CursorIcon::Grab);
-            response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, format!("Stance {}", index + 1)));
+            focus::label(&response, Role::Slider, &format!("Stance {}", index + 1));
             let fill = if stance.stands { colour } else { Color32::TRANSPARENT };
             ui.painter().rect_filled(area, 2.0, fill);
             ui.painter()
@@ -126,8 +126,9 @@ impl FootRow<'_> {
             if secs != 0.0 || response.drag_stopped() {
                 let length = stance.to - stance.from;
                 let from = (stance.from + secs).clamp(0.0, (period - length).max(0.0));
-                let changed = with(edit, |stances| {
-                    (stances[index].from, stances[index].to) = (from, from + length);
+                let changed = edit.with(|edit| {
+                    let stance = &mut edit.recipe.stances[index];
+                    (stance.from, stance.to) = (from, from + length);
                 });
                 actions.push(Action::Edit {
                     edit: Box::new(changed),
@@ -147,7 +148,7 @@ fn add(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
         unit: StanceUnit::Seconds,
         stands: true,
     };
-    final_edit(with(edit, |stances| stances.push(stance)))
+    final_edit(edit.with(|edit| edit.recipe.stances.push(stance)))
 }
 
 /// The numbers of a stance.
@@ -167,22 +168,14 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, actions
             });
             // A stance ends when it begins or later.
             changed.to = changed.to.max(changed.from);
-            let moved = with(edit, |stances| stances[index] = changed.clone());
+            let moved = edit.with(|edit| edit.recipe.stances[index] = changed.clone());
             let stands = ui.checkbox(&mut changed.stands, format!("Stance {} is planted", index + 1));
             actions.extend(edit_by(&from, moved.clone()));
             actions.extend(edit_by(&to, moved));
-            actions.extend(edit_by(&stands, with(edit, |stances| stances[index] = changed)));
+            actions.extend(edit_by(&stands, edit.with(|edit| edit.recipe.stances[index] = changed)));
             if ui.button(format!("Remove stance {}", index + 1)).clicked() {
-                actions.push(final_edit(with(edit, |stances| {
-                    stances.remove(index);
-                })));
+                actions.push(final_edit(edit.with(|edit| _ = edit.recipe.stances.remove(index))));
             }
         });
     });
-}
-
-fn with(edit: &Edit, change: impl FnOnce(&mut Vec<StanceRecipe>)) -> Edit {
-    let mut edit = edit.clone();
-    change(&mut edit.recipe.stances);
-    edit
 }

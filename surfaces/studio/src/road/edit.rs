@@ -101,16 +101,24 @@ impl Edit {
         }
     }
 
+    /// The same choices with a change.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
+        let mut edit = self.clone();
+        change(&mut edit);
+        edit
+    }
+
     /// The same choices for another stretch, of which the recipe knows nothing yet.
     #[must_use]
     pub fn of_stretch(&self, stretch: Stretch) -> Self {
-        let mut edit = self.clone();
-        edit.stretch = stretch;
-        edit.recipe.stretch = StretchRecipe {
-            mean_cycles: self.recipe.stretch.mean_cycles,
-            ..StretchRecipe::default()
-        };
-        edit
+        self.with(|edit| {
+            edit.stretch = stretch;
+            edit.recipe.stretch = StretchRecipe {
+                mean_cycles: self.recipe.stretch.mean_cycles,
+                ..StretchRecipe::default()
+            };
+        })
     }
 
     /// The same with a joint turned further at a time of the loop, by a rotation vector in the axes of its parent: the edit that moves

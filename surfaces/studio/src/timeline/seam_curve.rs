@@ -76,7 +76,7 @@ impl SeamCurve {
         ui.allocate_ui_with_layout(vec2(ui.available_width(), height), layout, |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
-            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "One period with the seam in the middle"));
+            focus::label(&response, Role::Image, "One period with the seam in the middle");
             let chart = Chart::new(ui, rect, made, kind);
             match curves {
                 Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),

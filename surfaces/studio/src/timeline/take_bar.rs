@@ -3,7 +3,7 @@
 
 use eframe::egui::{
     Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rangef, Rect, Response, Role, Sense, Shape, Stroke,
-    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    StrokeKind, Ui, pos2, vec2,
 };
 use loopwright_core::SearchSettings;
 use loopwright_core::edit::{EditKey, EditKind, bump};
@@ -95,7 +95,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
     let height = above_points(opened) + ROW_POINTS * num_rows as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Whole take: click to show that time"));
+    focus::label(&response, Role::Slider, "Whole take: click to show that time");
     let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
     let scale = Scale {
         model,
@@ -429,7 +429,7 @@ fn loop_ui(ui: &Ui, scale: &Scale<'_>, bar: LoopBar, actions: &mut Vec<Action>) 
     );
     let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
     let text = format!("{} {}", index + 1, grade.map_or("", Grade::as_str));
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Bar of loop {text}")));
+    focus::label(&response, Role::Button, &format!("Bar of loop {text}"));
     let is_chosen = model.chosen_row() == Some(index);
     let colour = match grade {
         Some(grade) => grade::colour(grade, ui.visuals().dark_mode),
@@ -474,7 +474,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, actions: &mut Vec<Acti
         let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, scale.rect.y_range());
         let response = ui.interact(grasp, ui.scope_id().with(("end", end)), Sense::drag());
         let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
-        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, word));
+        focus::label(&response, Role::Slider, word);
         paint_end(ui, scale, ends, end, response.hovered() || response.dragged());
         if let Some(mut to) = dragged_to(&response, scale) {
             let is_free = ui.input(|input| input.modifiers.alt);
@@ -532,7 +532,7 @@ fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect, action
     }
     let response = ui.interact(strip, ui.scope_id().with("whole stretch"), Sense::drag());
     let response = response.on_hover_cursor(CursorIcon::Grab);
-    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Stretch as a whole"));
+    focus::label(&response, Role::Slider, "Stretch as a whole");
     let strength = if response.hovered() || response.dragged() {
         0.45
     } else {

@@ -14,17 +14,17 @@ mod stick;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eframe::egui::{self, Align2, FontId, PaintCallback, PointerButton, Pos2, Rect, Role, Sense, Ui, WidgetInfo};
+use eframe::egui::{self, Align2, FontId, PaintCallback, PointerButton, Pos2, Rect, Role, Sense, Ui};
 use eframe::egui_glow::CallbackFn;
 use glam::DVec3;
 use loopwright_draw::Figure;
 
 use crate::camera::{Camera, View};
-use crate::flat;
 use crate::icons::{self, Icon};
 use crate::model::{Action, Beside, Model, Opened, RootView, Shown};
 use crate::surface::Surface;
 use crate::theme::{self, Tokens};
+use crate::{flat, focus};
 use character::Character;
 use draw::Renderer;
 use mannequin::Colours;
@@ -160,13 +160,11 @@ impl Viewport {
     pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
         self.rect = Some(rect);
-        response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Image,
-                true,
-                "Viewport: drag to turn, shift-drag to move, wheel to zoom, click a joint to choose it",
-            )
-        });
+        focus::label(
+            &response,
+            Role::Image,
+            "Viewport: drag to turn, shift-drag to move, wheel to zoom, click a joint to choose it",
+        );
         let painter = ui.painter_at(rect);
         let tokens = theme::tokens(ui.visuals().dark_mode);
         flat::fill(&painter, rect, tokens.sky);
