@@ -65,11 +65,11 @@ impl Inbox {
     }
 }
 
-/// What was chosen in dialogs of the system, by what was asked for.
+/// Answers of dialogs of the system, with the question of each.
 #[cfg(not(target_arch = "wasm32"))]
 type Chosen = Arc<Mutex<Vec<(crate::platform::Ask, Vec<std::path::PathBuf>)>>>;
 
-/// What the panels beside the view are about.
+/// A tab of the panels beside the view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
     #[default]
@@ -125,7 +125,7 @@ pub struct Studio {
     /// Whether the window is used by fingers.
     has_fingers: bool,
     guard: Guard,
-    /// What is kept for the next visit, where that is wanted.
+    /// The memory of the last visit, if there shall be one.
     session: Option<Session>,
     /// The file that what is set goes into, again and again.
     #[cfg(not(target_arch = "wasm32"))]
@@ -135,15 +135,15 @@ pub struct Studio {
     /// The path typed natively.
     #[cfg(not(target_arch = "wasm32"))]
     path: String,
-    /// What was chosen in dialogs of the system.
+    /// Answers of dialogs of the system.
     #[cfg(not(target_arch = "wasm32"))]
     chosen: Chosen,
     #[cfg(not(target_arch = "wasm32"))]
     title: String,
-    /// What the page says.
+    /// The words that the page says.
     #[cfg(target_arch = "wasm32")]
     said: String,
-    /// What the page says of the widget that has the keyboard.
+    /// Its words about the widget that has the keyboard.
     #[cfg(target_arch = "wasm32")]
     said_focus: focus::SaidFocus,
     /// Number of loops made when the page marked the time of one last.
@@ -191,7 +191,7 @@ impl Studio {
         }
     }
 
-    /// What it shows.
+    /// Returns the state that it shows.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -299,7 +299,7 @@ impl Studio {
         }
     }
 
-    /// The same with the last visit in files of a folder.
+    /// Opens what was open at the last visit from files of a folder, and keeps there what is open.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn remember_in(&mut self, folder: std::path::PathBuf, reopens: bool, ctx: &Context) {
         self.remember(crate::platform::Memory(folder), reopens, ctx);
@@ -632,7 +632,7 @@ impl Studio {
         ui.add_space(3.0);
     }
 
-    /// What the set plays that is shown: the grade of the file that lends its body says nothing of it.
+    /// Names the clip that the shown set plays: the grade of the file that lends its body says nothing of it.
     fn set_words(&self) -> Option<String> {
         let steered = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set)?;
         Some(format!("Set {}: {}", steered.name, steered.hero().playing().name))
@@ -658,7 +658,7 @@ impl Studio {
         }
     }
 
-    /// What goes on, what went wrong and what was written.
+    /// Shows a button to cancel work, the last problem, and the last files.
     fn progress_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
         let is_opening = self.model.progress().is_some() && self.model.is_opening() || self.model.is_making_set();
         let awaits = self.model.awaits_character();

@@ -9,10 +9,10 @@ use crate::road::Opened;
 /// Half the vertical angle of view as its tangent: about 34 degrees from top to bottom, as a portrait lens has.
 const HALF_VIEW: f64 = 0.31;
 
-/// What is nearer to the eye is not drawn, metres.
+/// Nothing nearer to the eye is drawn, metres.
 const NEAR_METRES: f64 = 0.05;
 
-/// What is farther away is not drawn, metres.
+/// Nothing farther away is drawn, metres.
 const FAR_METRES: f64 = 1000.0;
 
 /// Distances that the wheel reaches, as multiples of the height of the body.

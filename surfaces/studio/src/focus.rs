@@ -70,7 +70,7 @@ pub(crate) fn named(response: Response, name: &str) -> Response {
     response
 }
 
-/// What is said of a widget: numbers as far as one can use them.
+/// Describes a widget in words, numbers with as many digits as one can use.
 #[cfg(any(target_arch = "wasm32", test))]
 pub(crate) fn words(info: &WidgetInfo) -> String {
     let mut info = info.clone();
@@ -86,7 +86,7 @@ pub(crate) fn words(info: &WidgetInfo) -> String {
     }
 }
 
-/// What the page says of the widget.
+/// The words of the page about the widget that has the keyboard.
 #[cfg(target_arch = "wasm32")]
 #[derive(Default)]
 pub(crate) struct SaidFocus {

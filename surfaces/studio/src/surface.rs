@@ -1,4 +1,4 @@
-//! What is drawn of a body: a surface of triangles, and where bones carry its vertices.
+//! The surface of a body: triangles, and the bones that carry its vertices.
 
 use image::{ImageReader, Limits, imageops};
 use loopwright_formats::mesh::{Mesh, MeshImage};

@@ -1,4 +1,4 @@
-//! What can be done to the model.
+//! Changes of the model.
 
 use loopwright_core::closure::ClosureName;
 use loopwright_formats::Format;

@@ -11,7 +11,7 @@ pub struct History<T> {
     current: T,
     past: Vec<T>,
     future: Vec<T>,
-    /// What was written last, or what it began with.
+    /// The state that was written last, or the first.
     saved: T,
     /// Whether the last change goes on: the value before it is kept already.
     is_open: bool,

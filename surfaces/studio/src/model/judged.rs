@@ -1,4 +1,4 @@
-//! What is found out about lists in the background: the grades of the loops, each known once that loop is made by the present settings, and
+//! Facts that are worked out in the background: grades of the loops of the list, each made by the present settings, and
 //! what the animations of a file are.
 
 use std::sync::{Arc, Weak};
@@ -8,7 +8,7 @@ use loopwright_formats::loop_file::facts::Grade;
 use super::{Edit, Listed, Made, Model, Shown, Stretch};
 use crate::work::Job;
 
-/// What is known of a loop of the list.
+/// The grade of a loop of the list, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// Nobody made it yet.
@@ -159,7 +159,7 @@ impl Model {
         }
     }
 
-    /// What is known of a loop of the list, by its index.
+    /// Returns the grade of a loop of the list, as far as it is known, by its index.
     pub fn judgement(&self, index: usize) -> Judgement {
         self.judged.rows.get(index).copied().unwrap_or(Judgement::NotYet)
     }

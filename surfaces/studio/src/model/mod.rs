@@ -73,12 +73,12 @@ pub struct Model {
     named: Vec<NamedFile>,
     /// Whether the next file is a character.
     awaits_character: bool,
-    /// What lies beside files that were opened, by the name of each, the newest last.
+    /// The neighbours of files that were opened, by the name of each, the newest last.
     beside: Vec<(String, Beside)>,
-    /// What was worked out of the take.
+    /// Results of studies of the take.
     studies: Studies,
     judged: judged::Judged,
-    /// What is ticked, where things can be.
+    /// All that is ticked, while things can be.
     ticked: Option<Vec<Ticked>>,
     batch: ticked::Batch,
     listing: judged::Listing,
@@ -128,7 +128,7 @@ pub struct Model {
     pub(crate) has_looked: bool,
 }
 
-/// What was worked out of a take so far.
+/// Results of studies of a take so far.
 #[derive(Clone, Debug, Default)]
 pub struct Studies {
     /// The cost of every seam.
@@ -197,7 +197,7 @@ impl Model {
         self.opened.as_ref()
     }
 
-    /// What is chosen.
+    /// Returns the choices.
     pub fn edit(&self) -> Option<&Edit> {
         self.history.as_ref().map(History::current)
     }
@@ -214,7 +214,7 @@ impl Model {
             .filter(|made| Some(&made.edit) == self.edit() && !made.is_draft)
     }
 
-    /// What was measured of the chosen stretch; of frames chosen by hand once it is closed.
+    /// Returns the measured stretch that is chosen; one of frames chosen by hand once it is closed.
     pub fn chosen(&self) -> Option<&LoopCandidate> {
         let edit = self.edit()?;
         match edit.stretch {
@@ -235,17 +235,17 @@ impl Model {
         self.num_made
     }
 
-    /// What went wrong last.
+    /// Returns the last problem.
     pub fn problem(&self) -> Option<&Problem> {
         self.problem.as_ref()
     }
 
-    /// What goes on beside.
+    /// Names the work that goes on and that somebody waits for.
     pub fn progress(&self) -> Option<&str> {
         self.work.progress()
     }
 
-    /// What goes on beside the window.
+    /// Returns how busy the work beside the window is.
     pub(crate) fn busy(&self) -> Busy {
         match (self.work.is_idle(), self.work.progress()) {
             (true, _) => Busy::Idle,
@@ -294,7 +294,7 @@ impl Model {
         self.set_made.take()
     }
 
-    /// What the next undo takes back, and the next redo makes again.
+    /// Names the change that the next undo takes back, and the one that the next redo makes again.
     pub fn undo_names(&self) -> [Option<&'static str>; 2] {
         self.history.as_ref().map_or([None; 2], |history| {
             let neighbours = history.neighbours();
@@ -312,7 +312,7 @@ impl Model {
         self.watched
     }
 
-    /// What was worked out of the take.
+    /// Results of studies of the take.
     pub fn studies(&self) -> &Studies {
         &self.studies
     }

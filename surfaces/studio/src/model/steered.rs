@@ -144,7 +144,7 @@ impl Model {
         self.steered.as_ref()
     }
 
-    /// The same where the body of the take can play it.
+    /// Returns the set on the screen if the body of the take can play it.
     pub fn steered_here(&self) -> Option<&Steered> {
         let (steered, opened) = (self.steered.as_ref()?, self.opened.as_ref()?);
         steered.is_for(opened).then_some(steered)
@@ -207,7 +207,7 @@ impl Model {
         self.open(read.file_name, read.bytes, Beside::default());
     }
 
-    /// What is shown of a take that is taken up: a new set, where it is its body, or its loop.
+    /// Returns what a take shows first: a new set if it is its body, or its loop.
     pub(super) fn first_shown(&mut self, opened: &Opened) -> Shown {
         match &mut self.steered {
             Some(steered) if steered.is_new && steered.is_for(opened) => {

@@ -175,7 +175,7 @@ impl Model {
         }
     }
 
-    /// What lies beside the file that the character of a take is of.
+    /// Returns the files beside the one that the character of a take is of.
     pub(crate) fn beside(&self, opened: &Opened) -> Beside {
         let file_name = (opened.studied.character.as_ref()).map_or(&opened.file_name, |on| &on.target.file);
         let found = self.beside.iter().find(|(name, _)| name == file_name);

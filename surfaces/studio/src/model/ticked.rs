@@ -1,4 +1,4 @@
-//! What is ticked to be exported together, and how it goes into files: each by the road of the loop that is shown.
+//! Takes, animations and loops that are ticked to be exported together: each is written as the loop that is shown would be.
 
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ struct ToWrite {
     stem: String,
 }
 
-/// What was ticked and is not written yet.
+/// Ticked things that are not written yet.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     waiting: std::collections::VecDeque<ToWrite>,
-    /// What is written now.
+    /// The one that is being written.
     now: Option<ToWrite>,
     /// How many there were.
     count: usize,
@@ -59,12 +59,12 @@ pub(super) fn for_animation(mut recipe: Recipe, animation: Option<String>) -> Re
 }
 
 impl Model {
-    /// What is ticked; `None` where nothing can be.
+    /// Returns all that is ticked; `None` while nothing can be ticked.
     pub fn ticked(&self) -> Option<&[Ticked]> {
         self.ticked.as_deref()
     }
 
-    /// What is written now of what was ticked, its number, and how many there are.
+    /// Returns the name of the ticked loop that is being written, its number, and how many there are.
     pub fn writing(&self) -> Option<(&str, usize, usize)> {
         let Batch { waiting, now, count } = &self.batch;
         now.as_ref()

@@ -18,7 +18,7 @@ const FACTS_POINTS: f32 = 150.0;
 /// Width and height of a body in a list, points.
 const SKETCH_POINTS: f32 = 26.0;
 
-/// What is searched for, and the take that is about to be closed.
+/// The words that are searched for, and the take that is about to be closed.
 #[derive(Debug, Default)]
 pub(crate) struct AnimationsPanel {
     wanted: String,

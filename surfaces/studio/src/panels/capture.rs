@@ -19,7 +19,7 @@ const GIF_PIXELS: u32 = 480;
 /// Where pictures of the window arrive.
 type Shots = Arc<Mutex<Option<Arc<ColorImage>>>>;
 
-/// What is being captured, and what is said of the last picture.
+/// The capture that goes on, and why the last one failed.
 #[derive(Default)]
 pub(crate) struct CapturePanel {
     job: Option<Job>,

@@ -96,7 +96,7 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
     actions
 }
 
-/// What a button adds: an edit of the joint, at that time if its kind has one.
+/// Returns the edit that a button adds: of the joint, at that time if its kind has one.
 fn first(kind: EditKind, joint: &str, time: f64) -> EditRecipe {
     let descriptor = kind.descriptor();
     let mut values = EditValues::default();

@@ -47,7 +47,7 @@ impl Pending {
         }
     }
 
-    /// The same by the first name with a number that is free. Errors: the sidecar cannot be written anew.
+    /// Returns it by the first name with a number that is free. Errors: the sidecar cannot be written anew.
     fn beside(self, folder: &str) -> Result<Self, ExportError> {
         let (stem, ending) = self.file_name().rsplit_once('.').unwrap_or((self.file_name(), ""));
         let (stem, ending) = (stem.to_owned(), ending.to_owned());
@@ -92,7 +92,7 @@ pub(crate) struct ExportPanel {
     written: Vec<String>,
     /// Whether these were several that were ticked.
     are_ticked: bool,
-    /// What should be known of the set that was made last.
+    /// Missing parts and other notes of the set that was made last.
     notes: Vec<String>,
     /// Why the last file could not be written.
     failed: Option<String>,
@@ -253,7 +253,7 @@ impl ExportPanel {
         }
     }
 
-    /// What is said about the last files.
+    /// Returns words about the last files.
     pub(crate) fn said(&self) -> Option<String> {
         match (&self.failed, &self.written[..]) {
             (Some(error), _) => Some(error.clone()),
@@ -378,7 +378,7 @@ impl ExportPanel {
         });
     }
 
-    /// What became of the last files: at the top, where it is seen from everywhere.
+    /// Says where the last files are, or why they are not written: at the top, where it is seen from everywhere.
     pub(crate) fn said_ui(&self, ui: &mut Ui) {
         match self.said() {
             Some(said) if self.failed.is_some() => ui.colored_label(ui.visuals().error_fg_color, said),

@@ -1,4 +1,4 @@
-//! What a character controller needs to move like the take: half-lives, and the springs over its speed.
+//! Constants with which a character controller moves like the take: half-lives, and the springs over its speed.
 
 use eframe::egui::{Align2, Ui};
 use loopwright_controller::{Lack, Pool, Quantity, TakeFit};

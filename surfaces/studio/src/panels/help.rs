@@ -20,7 +20,7 @@ const DIGITS: [Key; 9] = [
     Key::Num9,
 ];
 
-/// What each key does, for the list.
+/// The list of keys and their meanings.
 const KEYS: [(&str, &str); 27] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or forward; ten with shift"),
@@ -77,7 +77,7 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
     }
 }
 
-/// What the keys pressed in this frame ask for; none while a text is typed, and only those of the whole window while
+/// Returns the actions of the keys pressed in this frame; none while a text is typed, and only those of the whole window while
 /// another widget has the keyboard.
 pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Action> {
     let mut actions = Vec::new();
@@ -138,7 +138,7 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
     actions
 }
 
-/// What a key asks for that is pressed alone, or with shift.
+/// Returns the action of a key that is pressed alone, or with shift.
 fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) -> Option<Action> {
     let frames = if is_shifted { 10 } else { 1 };
     let camera = model.camera;

@@ -134,7 +134,7 @@ fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &Play
     }
 }
 
-/// What a point of a space asks for.
+/// Returns the goal that a point of a space stands for.
 fn goal_at(space: &PlayedSpace, at: [f64; 2]) -> Goal {
     let mut goal = Goal::default();
     let mut velocity = [0.0; 2];

@@ -1,4 +1,4 @@
-//! What becomes of the root motion, and its constants.
+//! The mode of root motion, and its constants.
 
 use eframe::egui::{self, Ui};
 use loopwright_core::RootMode;

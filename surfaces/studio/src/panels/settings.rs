@@ -16,13 +16,13 @@ const SCROLL_POINTS: f32 = 6.0;
 
 /// A setting that a slider shows.
 pub(super) struct Setting<'a> {
-    /// What is read on the left, and what a screen reader says.
+    /// The word on the left, and the name that a screen reader says.
     pub(super) word: &'a str,
     pub(super) name: &'a str,
     pub(super) range: RangeInclusive<f64>,
     pub(super) is_logarithmic: bool,
     pub(super) suffix: &'a str,
-    /// What a double click on the name, or the button, sets.
+    /// The value that a double click on the name, or the button, sets.
     pub(super) default: Option<f64>,
 }
 

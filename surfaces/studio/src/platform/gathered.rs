@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// How a file begins that is in the file that names it.
 const DATA: &str = "data:";
 
-/// What is read of a glTF file to find the files that it names.
+/// The part of a glTF file that names other files.
 #[derive(Deserialize)]
 struct Named {
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! What differs between the desktop and the browser: where files come from and where they go.
+//! Files and folders, which differ between the desktop and the browser.
 
 mod gathered;
 #[cfg(not(target_arch = "wasm32"))]

@@ -115,7 +115,7 @@ pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// What the dialog of the system asks for.
+/// A question that the dialog of the system asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// Takes to open, or a recipe.

@@ -27,7 +27,7 @@ pub(crate) fn first_folder() -> String {
     String::new()
 }
 
-/// What the browser keeps for the page between two visits, where it does.
+/// The store of the browser that the page has between two visits, if it has one.
 #[derive(Debug)]
 pub(crate) struct Memory;
 

@@ -1,4 +1,4 @@
-//! What a person chooses: the stretch of the take, and how it becomes a loop. This value is what undo takes back.
+//! The choices of a person: the stretch of the take, and how it becomes a loop. Undo takes back a value of these.
 
 use glam::DVec3;
 use loopwright_core::edit::{EditKey, EditKind, EditValue, EditValues};
@@ -150,7 +150,7 @@ impl Edit {
         edit
     }
 
-    /// What differs from other choices, in a word or two: the first of several.
+    /// Names the first difference from other choices, in a word or two.
     pub fn difference(&self, other: &Self) -> &'static str {
         let (one, two) = (&self.recipe, &other.recipe);
         let parts = [

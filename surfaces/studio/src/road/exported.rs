@@ -28,7 +28,7 @@ pub enum ExportError {
     /// The sidecar cannot be written.
     #[error(transparent)]
     Sidecar(#[from] SidecarError),
-    /// What went wrong beside the window.
+    /// A failure beside the window.
     #[error("{0}")]
     Beside(String),
     /// There is no loop.
@@ -71,7 +71,7 @@ impl Exported {
         })
     }
 
-    /// The same file by another name, without its extension, which the sidecar states. Errors: [`ExportError`].
+    /// Returns the file by another name, without its extension, which the sidecar states. Errors: [`ExportError`].
     pub fn named(self, stem: &str) -> Result<Self, ExportError> {
         let extension = self.file_name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let file_name = format!("{stem}.{extension}");

@@ -14,7 +14,7 @@ const PIECE: usize = 200_000;
 pub struct Listed {
     /// How long it is, seconds; `None` where it cannot be read.
     pub secs: Option<f64>,
-    /// What the body does, in one word; empty where it cannot be studied.
+    /// The kind of motion in one word; empty where it cannot be studied.
     pub kind: String,
     /// The body in its middle; empty where it cannot be studied.
     pub sketch: Sketch,

@@ -14,7 +14,7 @@ use super::opened::Tell;
 /// Takes that are left out of a set are named up to this many where it cannot be made.
 const MOST_NAMED: usize = 8;
 
-/// What a set is made of, and how.
+/// The takes of a set, and how it is made.
 #[derive(Clone, Debug)]
 pub struct SetOrder {
     /// Its name, which is that of its folder.
@@ -36,7 +36,7 @@ pub struct SetFiles {
     pub name: String,
     /// The clips, their sidecars, the manifest, and what an engine needs.
     pub files: Vec<NamedFile>,
-    /// What is missing, what was left out and why, and what else should be known.
+    /// Missing parts, takes that were left out, with reasons, and other notes.
     pub notes: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ pub enum SetError {
     /// The takes give no set, or it cannot be written.
     #[error("{0}{reasons}", reasons = reasons(.0))]
     Made(#[from] Box<MakeSetError>),
-    /// What went wrong beside the window.
+    /// A failure beside the window.
     #[error("{0}")]
     Beside(String),
 }
@@ -70,7 +70,7 @@ fn reasons(error: &MakeSetError) -> String {
 }
 
 impl SetOrder {
-    /// What the road of all programs is asked for.
+    /// Returns the settings for the road of all programs.
     pub fn settings(&self) -> SetSettings {
         SetSettings {
             recipe: (*self.recipe).clone(),

@@ -1,4 +1,4 @@
-//! What is worked out of a take on demand: the cost of every seam, jumps between its loops, and the fit of a controller.
+//! Studies of a take on demand: the cost of every seam, jumps between its loops, and the fit of a controller.
 
 use loopwright_controller::{FitError, FitSettings, TakeFit};
 use loopwright_core::SearchSettings;
@@ -51,7 +51,7 @@ pub struct Jump {
     pub exit_secs: f64,
     /// Time at which the other is entered.
     pub entry_secs: f64,
-    /// What it costs, metre-seconds, as `loopwright cost` counts.
+    /// Its cost, metre-seconds, as `loopwright cost` counts.
     pub cost: f64,
 }
 
@@ -68,7 +68,7 @@ pub enum StudyError {
     /// The controller cannot be fitted.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// What went wrong beside the window.
+    /// A failure beside the window.
     #[error("{0}")]
     Beside(String),
 }
@@ -79,7 +79,7 @@ impl From<TransitionError> for StudyError {
     }
 }
 
-/// What came of it.
+/// The result of a study.
 #[derive(Clone, Debug)]
 pub enum Studied {
     /// The cost of seams.

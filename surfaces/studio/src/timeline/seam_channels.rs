@@ -5,13 +5,13 @@ use loopwright_core::{MadeLoop, Skeleton};
 
 use crate::model::Made;
 
-/// What a curve shows.
+/// A kind of curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// What closing adds to the rotation of each joint.
+    /// The rotation that closing adds to each joint.
     #[default]
     Turned,
-    /// What closing adds to its position.
+    /// The shift that closing adds to each joint.
     Shifted,
     /// How the chosen joint turns, uncut and closed.
     Rotation,
@@ -52,7 +52,7 @@ impl Kind {
         }
     }
 
-    /// What a number is multiplied by to be shown, and its unit.
+    /// Returns the factor of numbers that are shown, and their unit.
     pub(super) fn unit(self) -> (f64, &'static str) {
         match self {
             Self::Turned | Self::Rotation => (1f64.to_degrees(), "°"),

@@ -24,7 +24,7 @@ const BESIDE_LIST_POINTS: f32 = 260.0;
 const MOST_DRAWN: usize = 16;
 const MOST_LISTED: usize = 12;
 
-/// What is drawn.
+/// The curves that are drawn.
 #[derive(Debug)]
 enum Curves {
     /// Offsets of all joints, the most moved first.

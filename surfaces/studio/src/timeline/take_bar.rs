@@ -134,7 +134,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     }
 }
 
-/// What is above the loops, points.
+/// Returns the height of the parts above the loops, points.
 fn above_points(opened: &Opened) -> f32 {
     let feet = opened.studied.analysis.contacts.num_feet().min(MAX_FEET);
     LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * feet as f32 + SEGMENT_POINTS
@@ -196,7 +196,7 @@ fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>, actions: &mut 
     playhead(ui, scale);
 }
 
-/// What the curves are, in a row of its own, where the numbers of the ends leave room.
+/// Names the curves in a row of its own, where the numbers of the ends leave room.
 fn legend(ui: &Ui, scale: &Scale<'_>, [low, high]: [f64; 2]) {
     let visuals = ui.visuals();
     let turned = (high - low).to_degrees();
@@ -372,7 +372,7 @@ fn told_apart(spans: impl Iterator<Item = [f32; 2]>, within: Rangef) -> Vec<[f32
 /// Smaller gaps between two bars are not seen, points.
 const LEAST_GAP_POINTS: f32 = 0.5;
 
-/// What the body does, in words.
+/// Names what the body does in each segment.
 fn segments(ui: &Ui, scale: &Scale<'_>, top: f32) {
     let visuals = ui.visuals();
     for (index, segment) in scale.opened.studied.analysis.segments.iter().enumerate() {

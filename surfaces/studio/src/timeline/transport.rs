@@ -44,7 +44,7 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>
     });
 }
 
-/// The same in rows for fingers.
+/// The transport in rows for fingers.
 pub(crate) fn narrow_transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.horizontal(|ui| {

@@ -28,7 +28,7 @@ enum State {
 type Found = Result<Option<Arc<Surface>>, String>;
 
 impl Character {
-    /// What is known so far; `None` while it is read. The first call starts the reading.
+    /// Returns the surface or why there is none; `None` while it is read. The first call starts the reading.
     pub(super) fn of(
         &mut self,
         opened: &Arc<Opened>,

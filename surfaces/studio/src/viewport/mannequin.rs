@@ -68,7 +68,7 @@ struct Tube {
     /// Across it, to the front.
     front: DVec3,
     joint: usize,
-    /// Who carries its ends, too.
+    /// Joints that carry its ends, too.
     neighbours: [Option<usize>; 2],
     colour: [f32; 3],
     stripe: [f32; 3],
@@ -94,7 +94,7 @@ impl Tube {
     }
 }
 
-/// What a joint belongs to.
+/// The part of the body that a joint belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Trunk,
@@ -104,7 +104,7 @@ enum Part {
     Foot,
 }
 
-/// What is known of the body before its surface is made.
+/// Facts of the body from which its surface is made.
 struct Plan {
     part: Vec<Part>,
     /// The front of each joint, in its own axes.
@@ -360,7 +360,7 @@ impl Body<'_> {
         })
     }
 
-    /// What sticks out of the face, by which one sees where it looks.
+    /// The nose, by which one sees where the face looks.
     fn nose(&self, head: &Tube, limb: &Limb) -> Tube {
         let [start, end] = head.ends;
         let middle = start.lerp(end, 0.25);
@@ -484,7 +484,7 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     }
 }
 
-/// Who carries a ring: the joint of the limb, and near its ends half by the neighbours.
+/// Joints that carry a ring, and their weights: the joint of the limb, and near its ends half by the neighbours.
 fn carried(tube: &Tube, share: f64) -> ([u16; 4], [f32; 4]) {
     let [(before, of_before), (after, of_after)] = [(0, share), (1, 1.0 - share)].map(|(end, from_end)| {
         let weight = (0.5 * (1.0 - from_end / BLENDED)).max(0.0) as f32;

@@ -51,7 +51,7 @@ const FLASH_SECS: f64 = 0.15;
 /// How near to a joint one clicks, points.
 const PICK_POINTS: f32 = 16.0;
 
-/// What is kept from frame to frame: the body of the take, and what was posed last.
+/// The state of the view from frame to frame: the body of the take, and its last poses.
 #[derive(Default)]
 pub(crate) struct Viewport {
     body: Option<Body>,
@@ -72,7 +72,7 @@ struct Body {
     of: Arc<Opened>,
     figure: Figure,
     character: Character,
-    /// What is drawn, and whether on a dark ground: bodies made here, and the veils over all, have the colours of the theme.
+    /// Its kind, whether it was made for a dark ground, whose colours bodies made here have, and the surface.
     surface: Option<(Drawn, bool, Arc<Surface>)>,
     shots: Vec<Option<Shot>>,
     trail: Option<Trail>,
@@ -83,7 +83,7 @@ struct Body {
     is_framed: bool,
 }
 
-/// What is drawn of a body.
+/// The kind of surface that a body has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Drawn {
     Own,
@@ -503,7 +503,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
         .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
 }
 
-/// What becomes of the root motion; on a narrow window that is asked below the view.
+/// Asks how root motion is shown; a narrow window asks below the view.
 fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     if !is_narrow(ui) && model.shown() != Shown::Set {
         let corner = lower_edge(ui, rect);
@@ -540,7 +540,7 @@ fn lower_edge(ui: &Ui, rect: Rect) -> Rect {
     rect.with_min_y(rect.bottom() - ui.spacing().interact_size.y - 2.0 * EDGE_POINTS)
 }
 
-/// What else is shown and from where, along the right edge; in two columns where it is low.
+/// Switches of what else is shown and from where, along the right edge; in two columns where it is low.
 fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     const COLUMN: f32 = 4.0;
     let side = ui.spacing().interact_size.y.max(26.0) + 2.0;
@@ -562,7 +562,7 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>
     }
 }
 
-/// What is shown beside the body.
+/// Switches of what is shown beside the body.
 fn beside_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let has_loop = model.made().is_some();
     let tip = "The uncut stretch on the left, the loop on the right (S)";

@@ -1,4 +1,4 @@
-//! What is in the world at a moment: the joints and points of the body, the ground below it, the path of the root, feet that stand.
+//! The world at a moment: the joints and points of the body, the ground below it, the path of the root, feet that stand.
 
 use glam::DVec3;
 use loopwright_core::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
@@ -17,7 +17,7 @@ const MAX_TAKE_PATH_POINTS: f64 = 1200.0;
 /// told from each other.
 const AROUND_SEAM_SECS: [f64; 4] = [-0.1, -0.05, 0.05, 0.1];
 
-/// What is seen, and when.
+/// The motion that is seen, and the time in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Moment {
     shown: Shown,
@@ -104,7 +104,7 @@ pub(super) struct Scene {
     pub(super) points: Vec<DVec3>,
     /// Height of the ground, metres.
     pub(super) floor: f64,
-    /// What the view goes along with, on the ground.
+    /// The point on the ground that the view follows.
     pub(super) centre: DVec3,
     /// The path of the root over one cycle, or of the hips over the take, on the ground.
     pub(super) path: Vec<DVec3>,
@@ -113,7 +113,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// What is shown of a take at a moment.
+    /// Returns the world at a moment.
     pub(super) fn at(moment: Moment, model: &Model, opened: &Opened, figure: &Figure) -> Self {
         match (moment.shown, model.made()) {
             (Shown::Set, _) => match model.steered_here() {

@@ -1,4 +1,4 @@
-//! What is drawn around the body of a loop: the path of a joint over the seam, and feet that slide or leave their height while they stand.
+//! The path of a joint over the seam, and feet that slide or leave their height while they stand.
 
 use glam::DVec3;
 use loopwright_core::loop_clip::LoopKeys;
@@ -96,7 +96,7 @@ pub(super) struct Fault {
     pub(super) joint: usize,
     first_sample: usize,
     num_samples: usize,
-    /// What is wrong, in words.
+    /// The fault in words.
     pub(super) words: String,
 }
 

@@ -97,7 +97,7 @@ pub enum Job {
     MakeSet(Box<SetOrder>),
 }
 
-/// What came of it.
+/// The result of a piece of work.
 #[derive(Debug)]
 pub enum Done {
     /// A take was opened as a recipe says, and what the recipe makes of it.

@@ -24,7 +24,7 @@ const PIECE: usize = 1 << 20;
 /// Frames that are drawn before work in the page itself that takes long enough to be seen.
 const FRAMES_BEFORE_LONG: u32 = 2;
 
-/// Who does the work: a worker, if there can be one.
+/// The worker, if there can be one.
 #[derive(Debug, Default)]
 pub(super) struct Crew {
     wake: Wake,
@@ -54,7 +54,7 @@ impl std::fmt::Debug for Beside {
     }
 }
 
-/// What a worker says.
+/// A message of a worker.
 enum Said {
     Ready,
     Step(u32, String),
@@ -89,7 +89,7 @@ enum How {
 }
 
 impl Running {
-    /// What is said while it goes on.
+    /// Names what goes on.
     pub(super) fn progress(&self) -> &str {
         &self.progress
     }
@@ -203,7 +203,7 @@ impl Crew {
         }
     }
 
-    /// What came of it, once it is done. Call it once a frame.
+    /// Returns the result once it is there. Call it once a frame.
     pub(super) fn poll(&mut self, running: &mut Running) -> Option<Done> {
         self.listen(running);
         match &mut running.how {
@@ -334,7 +334,7 @@ impl Said {
     }
 }
 
-/// What is asked, and files that are handed over before it, a little in each frame.
+/// A question, and files that are handed over before it, a little in each frame.
 #[derive(Debug, Default)]
 struct Sending {
     number: u32,
@@ -434,7 +434,7 @@ impl Copying {
     }
 }
 
-/// What the browser says about an error.
+/// Returns the text of an error of the browser.
 fn text_of(error: &JsValue) -> String {
     let text = error
         .dyn_ref::<js_sys::Error>()

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{Done, Job, Wake};
 
-/// Who does the work.
+/// Starts threads for work.
 #[derive(Debug, Default)]
 pub(super) struct Crew {
     wake: Wake,
@@ -19,18 +19,18 @@ pub(super) struct Running {
     pub(super) makes_a_set: bool,
     pub(super) is_quiet: bool,
     answer: Receiver<Answer>,
-    /// What the answer is where its thread ends without one.
+    /// Makes the answer if its thread ends without one.
     lost: fn(String) -> Done,
 }
 
-/// What comes from the thread.
+/// A message of the thread.
 enum Answer {
     Step(String),
     Done(Box<Done>),
 }
 
 impl Running {
-    /// What is said while it goes on.
+    /// Names what goes on.
     pub(super) fn progress(&self) -> &str {
         &self.progress
     }
@@ -81,7 +81,7 @@ impl Crew {
     /// Forgets a piece of work: its thread ends by itself, and nobody hears of it.
     pub(super) fn give_up(&mut self, _running: Running) {}
 
-    /// What came of it, once it is done.
+    /// Returns the result once it is there.
     pub(super) fn poll(&mut self, running: &mut Running) -> Option<Done> {
         loop {
             match running.answer.try_recv() {

@@ -9,7 +9,7 @@ use wasm_bindgen::{JsError, JsValue, prelude::wasm_bindgen};
 use super::parcel::{Bench, packed, unpacked};
 
 thread_local! {
-    /// What was opened last.
+    /// The take that was opened last.
     static BENCH: RefCell<Bench> = RefCell::default();
 
     /// Files that were handed over for what is asked next.
