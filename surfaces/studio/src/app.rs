@@ -36,7 +36,7 @@ const MOST_TIMELINE: f32 = 0.6;
 /// Windows narrower than this have no room for the less used words of the top row, points.
 const WORDY_POINTS: f32 = 1200.0;
 
-/// A dialog that is answered sooner was never shown: nobody is that quick.
+/// A dialog that is answered sooner was never shown.
 #[cfg(not(target_arch = "wasm32"))]
 const NO_DIALOG: Duration = Duration::from_millis(300);
 
@@ -96,7 +96,7 @@ impl Tab {
         }
     }
 
-    /// Its name for screen readers, to whom one word says too little.
+    /// Its name for screen readers: longer, because the panels are not seen.
     fn name(self) -> &'static str {
         match self {
             Self::Loops => "Loops of the take",
@@ -127,7 +127,7 @@ pub struct Studio {
     guard: Guard,
     /// The memory of the last visit, if there shall be one.
     session: Option<Session>,
-    /// The file that what is set goes into, again and again.
+    /// The file that the choices are saved into whenever a loop is made.
     #[cfg(not(target_arch = "wasm32"))]
     autosave: Option<std::path::PathBuf>,
     /// Number of loops made when what is set was kept last.
@@ -207,7 +207,7 @@ impl Studio {
     pub fn open_paths(&mut self, paths: &[std::path::PathBuf]) {
         let Some(last) = paths.last() else { return };
         if self.model.awaits_character() {
-            // The recipe names the character by its path, which the command line follows.
+            // Recipes name a character by its path, so that the command finds it.
             let (inbox, path) = (self.inbox.clone(), last.clone());
             std::thread::spawn(move || {
                 inbox.put(match crate::platform::open_path(&path) {
@@ -226,7 +226,7 @@ impl Studio {
         } else {
             last.parent().filter(|folder| !folder.as_os_str().is_empty())
         };
-        // Of a file that is not there nobody wants the folder.
+        // The folder of a file that is not there is not offered.
         if last.exists() {
             let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
             self.export.offer_folder(folder);
@@ -254,7 +254,7 @@ impl Studio {
         });
     }
 
-    /// Asks for the folder that loops go into, where one wants to choose it; a browser has its own.
+    /// Shows the dialog for the folder of loops if `asks`; a browser has its own folder.
     #[cfg(not(target_arch = "wasm32"))]
     fn ask_folder(&self, asks: bool, ctx: &Context) {
         if asks {
@@ -283,7 +283,7 @@ impl Studio {
         self.model.keep_takes_within(bytes);
     }
 
-    /// Saves what is set into this file whenever a loop is made of it.
+    /// Saves the choices into this file whenever a loop is made.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn autosave_to(&mut self, path: std::path::PathBuf) {
         self.recipe.offer(&path);
@@ -305,7 +305,7 @@ impl Studio {
         self.remember(crate::platform::Memory(folder), reopens, ctx);
     }
 
-    /// Keeps what is set, for a failure of this program or of the machine.
+    /// Keeps the choices, for a failure of this program or of the machine.
     fn keep(&mut self) {
         let num_made = self.model.num_made();
         if num_made == self.num_kept {
@@ -330,7 +330,7 @@ impl Studio {
                 .save_kept(&self.export.folder, recipe.as_deref().unwrap_or_default()),
             Request::GoOn => {
                 self.guard.forget();
-                // Nothing of what is shown is trusted; the take and what was set are.
+                // The state of the views may be broken; the take and the kept recipe are not.
                 self.viewport = Viewport::default();
                 self.take_bar = TakeBar::default();
                 self.seam_curve = SeamCurve::default();
@@ -378,7 +378,7 @@ impl Studio {
         if let Some(set) = self.model.take_set_made() {
             self.export.take_in_set(set);
         }
-        // A frame may be laid out twice.
+        // Time goes on once, even if the frame is laid out twice.
         if ctx.current_pass_index() == 0 {
             self.model.advance(self.pace.passed(&ctx));
         }
@@ -410,7 +410,7 @@ impl Studio {
         for action in actions {
             self.apply(action);
         }
-        // Of a draft that is made in no time this very frame shows the loop.
+        // A draft that is made in no time is shown in this very frame.
         if self.model.drafts_at_once() {
             self.model.poll();
             ctx.request_discard("a slider moved");
@@ -494,7 +494,7 @@ impl Studio {
         if has_timeline {
             timeline.frame(flat::panel(ui.style())).show(ui, |ui| {
                 if has_curves {
-                    // The panel is as high as it was dragged, not as what it holds.
+                    // The panel keeps the height that it was dragged to, whatever it holds.
                     ui.set_min_height(ui.available_height());
                 }
                 self.timeline_ui(ui, actions);
@@ -784,12 +784,12 @@ impl Studio {
             panels::guide_ui(ui, model, self.export.has_written(), actions);
         }
         match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
-            // Its loops and their grades are none of the set's.
+            // Its loops and grades are not those of the set.
             Some(title) => _ = closed_part(&title).show_unindented(ui, |ui| self.take_ui(ui, actions)),
             None => self.take_ui(ui, actions),
         }
         ui.weak(format!("Drop a take here ({})", Format::names("or")));
-        // The page says so above all.
+        // The page says so at its top.
         #[cfg(not(target_arch = "wasm32"))]
         ui.weak("Files stay on this machine.");
     }
@@ -867,7 +867,7 @@ impl eframe::App for Studio {
             self.studio_ui(ui);
             std::mem::swap(&mut self.guard, guard);
         });
-        // Of a frame that failed the studio still has what was kept.
+        // After a frame that failed, the studio still holds the recipe.
         if let Some(recipe) = self.guard.kept() {
             guard.keep(recipe.to_owned());
         }

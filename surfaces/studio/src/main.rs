@@ -11,7 +11,7 @@ fn main() -> eframe::Result {
             .with_icon(icon())
             .with_inner_size(vec2(1280.0, 860.0))
             .with_min_inner_size(vec2(360.0, 480.0)),
-        // Bodies hide what is behind them.
+        // Bodies are drawn with depth.
         depth_buffer: 24,
         // The colours of the interface are flat: there is nothing to dither.
         dithering: false,

@@ -43,7 +43,7 @@ impl Surface {
             MeshImage::Here(bytes) => Picture::read(bytes),
             MeshImage::Beside(uri) => {
                 let path = path_of(uri);
-                // Where the file was moved without the folders that it names, its pictures often lie just beside it.
+                // If the file was moved without the folders that it names, its pictures often lie beside it.
                 let bytes = beside.find(&path).or_else(|| beside.find(path.rsplit('/').next()?));
                 Picture::read(&bytes?)
             }

@@ -143,7 +143,7 @@ fn lay_out(style: &mut Style, tokens: &Tokens) {
         widget.expansion = 0.0;
     }
     widgets.noninteractive.bg_stroke = Stroke::new(1.0, tokens.line);
-    // Who comes by tab sees where the keyboard is.
+    // The widget that has the keyboard has an edge.
     widgets.hovered.bg_stroke = Stroke::new(1.0, tokens.accent);
     widgets.active.bg_stroke = Stroke::new(1.0, tokens.accent);
 }

@@ -11,7 +11,7 @@ use crate::work::Job;
 /// The grade of a loop of the list, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// Nobody made it yet.
+    /// It was not made yet.
     NotYet,
     /// It cannot be made.
     Impossible,
@@ -45,13 +45,13 @@ impl Judged {
         }
     }
 
-    /// Takes in a loop that was made for another reason than to judge it.
+    /// Takes in the grade of a loop that was made to be shown.
     fn take_in(&mut self, made: &Made, recommended: Option<usize>) {
         let grade = Judgement::Graded(made.verdict.grade);
         match made.edit.stretch {
             Stretch::Recommended => {
                 self.recommended = recommended;
-                // Chosen itself, it is made without another closure being tried together with other stretches.
+                // A row that is chosen is made without trying other closures with other stretches, so that its grade may differ.
                 let is_instead = matches!(made.done.decision, Some(loopwright_job::Decision::Instead { .. }));
                 if let Some(row) = self.rows.first_mut().filter(|_| !is_instead) {
                     *row = grade;
@@ -91,7 +91,7 @@ impl Listing {
 }
 
 impl Model {
-    /// The file whose animations can be listed: on a character the animation is that of the take, whose file this is not the format of.
+    /// Returns the file whose animations can be listed; `None` on a character, since the format is then that of the character's file.
     fn file_of_animations(&self) -> Option<&Arc<Vec<u8>>> {
         let opened = self.opened.as_ref()?;
         let holds = opened.format.capabilities().holds_animations && opened.studied.character.is_none();
@@ -213,11 +213,11 @@ impl Model {
         if !self.work.is_idle() || !self.waiting.is_empty() || self.finished().is_none() {
             return;
         }
-        // Nobody sees the loops of the file that lends a set its body.
+        // The list of loops is hidden while a set is shown.
         if self.shown() == Shown::Set {
             return;
         }
-        // Those that are like another one come last.
+        // Loops that are folded under another one come last.
         let mut all = (0..self.judged.rows.len()).filter(|row| self.judged.rows[*row] == Judgement::NotYet);
         let like = |row: usize| self.opened.as_ref().and_then(|opened| opened.like(row));
         let next = all.clone().find(|&row| like(row).is_none()).or_else(|| all.next());

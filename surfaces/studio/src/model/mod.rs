@@ -114,7 +114,7 @@ pub struct Model {
     pub(crate) shows_capsules: bool,
     /// How root motion is shown.
     pub(crate) root_view: RootView,
-    /// Where one looks from.
+    /// The camera.
     pub(crate) camera: Camera,
     /// The joint whose curves are drawn.
     pub(crate) watched: usize,
@@ -124,7 +124,7 @@ pub struct Model {
     pub(crate) shows_help: bool,
     /// Whether the first steps are shown.
     pub(crate) shows_guide: bool,
-    /// Whether anybody looked at the loop otherwise than as it opens, or changed it.
+    /// Whether the loop was shown in another way than at first, or changed: the second of the first steps.
     pub(crate) has_looked: bool,
 }
 
@@ -333,7 +333,7 @@ impl Model {
                 Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
                     self.owes_loop = false;
-                    // A take that could not be opened is said until it is read, or another one is opened.
+                    // The problem of a take that could not be opened stays until another one is opened, or until it is dismissed.
                     self.problem
                         .take_if(|problem| !matches!(problem, Problem::Open(_) | Problem::LeftOut(_)));
                     self.take_in_made(made);
@@ -514,7 +514,7 @@ impl Model {
 
     fn change(&mut self, edit: Edit, is_final: bool) {
         let is_new = self.history.as_mut().is_some_and(|history| history.set(edit, is_final));
-        // What a drag leaves is made with all that a draft leaves out.
+        // The end of a drag makes the whole loop, of which the draft has left parts out.
         if is_new || is_final && self.is_drafted {
             self.start_making(!is_final);
         }
@@ -527,7 +527,7 @@ impl Model {
     fn start_making(&mut self, is_draft: bool) {
         if let (Some(opened), Some(edit)) = (self.opened.clone(), self.edit().cloned()) {
             if let Some(bytes) = opened.bytes.as_ref().filter(|_| edit.recipe.take != opened.study) {
-                // What was taken back, or swapped, reads the take otherwise.
+                // Choices that undo or *Swap with A* brings back may read the take in another way.
                 let take = self.take_file(&opened.file_name, bytes, edit.to_recipe());
                 let edit = Some(Box::new(edit));
                 self.work.start(Job::Follow { take, edit });

@@ -81,7 +81,7 @@ impl Playback {
             let start = span_secs - around;
             self.secs = start + (self.secs - start).rem_euclid(2.0 * around);
         } else if !self.repeats && self.secs >= span_secs {
-            // A hair before the end, which is the start again.
+            // Just before the end, since the end is shown as the start.
             self.secs = span_secs * (1.0 - 1e-9);
             self.is_playing = false;
         } else if !accumulates {

@@ -69,7 +69,7 @@ impl SetRead {
 /// Where the character shall go.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Steer {
-    /// Over the ground, metres per second, as long as it is asked for.
+    /// A velocity over the ground, metres per second, until the next wish.
     Velocity(DVec3),
     /// By speed and turn rate, from now on.
     Goal(Goal),
@@ -135,7 +135,7 @@ impl Steered {
     }
 }
 
-/// A loop that goes slower does not go, metres per second.
+/// Slower loops stand, metres per second.
 const SLOWEST: f64 = 0.1;
 
 impl Model {

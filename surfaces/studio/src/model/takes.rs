@@ -27,7 +27,7 @@ impl Model {
         }
         let job = Job::Open { file_name, bytes };
         match is_read_later {
-            // Of several files that are dropped, one is read after the other.
+            // Files that are dropped together are read one after the other.
             true => self.waiting.push_back(job),
             false => self.start_reading(job),
         }
@@ -246,7 +246,7 @@ impl Model {
             .collect()
     }
 
-    /// Takes in the take that is shown, read otherwise.
+    /// Takes in a take that was read as a recipe says, perhaps in place of the one that is shown.
     pub(super) fn take_in_read(&mut self, opened: Arc<Opened>, edit: Edit) {
         let is_shown = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
         match is_shown.then(|| self.history.take()).flatten() {
@@ -257,7 +257,7 @@ impl Model {
                 self.kept = kept;
             }
             None => {
-                // What was set before is as unwritten as it was.
+                // The choices of the recipe count as a change that is not written.
                 let first = Edit::first(&opened);
                 self.take_in_with(opened, first);
                 self.change(edit, true);
@@ -296,7 +296,7 @@ impl Model {
             return;
         }
         let edit = Edit::first(&opened);
-        // The walk may be here because another take could not be opened.
+        // If this is the walk, another take could not be opened, which is still to be reported.
         let problem = self.problem.take().filter(|_| opened.bytes.is_none());
         self.take_in_with(opened, edit);
         self.problem = problem;
@@ -417,7 +417,7 @@ impl Model {
             .as_ref()
             .is_some_and(|shown| shown.file_name == opened.file_name);
         if let Some(ticked) = &mut self.ticked {
-            // Those of another file mean nothing here.
+            // Ticks of loops, and of animations of another file, are dropped.
             ticked.retain(|each| match each {
                 Ticked::Take(_) => true,
                 Ticked::Animation(_) => is_of_file,

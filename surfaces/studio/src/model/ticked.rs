@@ -99,7 +99,7 @@ impl Model {
             edit: Box::new(edit),
             stem,
         };
-        // By the choices that the take has.
+        // With the choices of the take.
         let chosen = |(opened, history): (&Arc<Opened>, &History<Edit>), stem: String| {
             let edit = history.current().clone();
             ToWrite {
@@ -131,7 +131,7 @@ impl Model {
             Ticked::Animation(name) => {
                 let (opened, history) = shown;
                 let stem = format!("{}-{}-loop", opened.stem(), name_part(&name));
-                // The loop of the one that is shown is the one that is seen.
+                // The loop of the animation that is shown has the choices on the screen.
                 if name == opened.take().name() {
                     return Some(chosen(shown, stem));
                 }
@@ -154,7 +154,7 @@ impl Model {
         if self.work.progress().is_some() || self.exported.is_some() {
             return;
         }
-        // What is not done was given up for a take that was opened: it is begun again.
+        // A loop that is not done was given up for a take that was opened: it is made again.
         let given_up = self.batch.now.take().filter(|now| now.job.is_some());
         if let Some(next) = given_up.or_else(|| self.batch.waiting.pop_front()) {
             self.exporting.clone_from(&next.of);

@@ -86,7 +86,7 @@ impl CapturePanel {
         let span = model.span_secs();
         let (cycle, most_secs) = match model.shown() {
             Shown::Take => (0.0, 1.0 / GIF_HZ),
-            // All of a loop, however long: it repeats.
+            // A loop is captured whole, because it repeats.
             _ => (model.playback.secs - model.playback.secs_in(span), f64::INFINITY),
         };
         let (count, secs_each) = pictures_of(span, most_secs);

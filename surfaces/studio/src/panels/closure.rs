@@ -132,7 +132,7 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
     }
     let response = ui.checkbox(&mut apart, "Times of both ends apart");
     if response.changed() {
-        // Apart, one end starts a little shorter: equal ones are one setting.
+        // Equal times would be one setting again, so the end starts a little shorter.
         let start = method.start;
         let end = if apart {
             start.with(ShapeKey::Blend, 0.8 * start.secs())

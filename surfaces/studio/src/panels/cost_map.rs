@@ -124,7 +124,7 @@ fn picture(costs: &CostMap) -> ColorImage {
         for start in 0..count {
             let ratio = costs.ratios[start * count + end];
             pixels.push(match ratio.is_finite() {
-                // A root, so that what is cheap is told apart best.
+                // The square root spreads cheap seams over more colours.
                 true => {
                     let place = (ratio / DEAR).clamp(0.0, 1.0).sqrt() * (STOPS.len() - 1) as f64;
                     let stop = (place as usize).min(STOPS.len() - 2);

@@ -121,7 +121,7 @@ fn layer_ui(ui: &mut Ui, layer: &mut EditRecipe, skeleton: &Skeleton) -> Option<
     if let (EditedJoints::One, Some(joint)) = (descriptor.joints, &mut layer.joint) {
         used.take(joint_ui(ui, joint, skeleton));
     }
-    // Of a time and a share of the loop one is stated.
+    // Either a time or a share of the loop is stated.
     let other = match layer.values.get(EditKey::Time) {
         Some(_) => EditKey::Phase,
         None => EditKey::Time,
@@ -175,7 +175,7 @@ impl Used {
             .speed(parameter.step)
             .suffix(suffix)
             .max_decimals(3);
-        // The name stays beside its number where a row is full.
+        // The name and its number stay in one row.
         let response = ui.horizontal(|ui| {
             let label = ui.label(name);
             named(ui.add(drag).labelled_by(label.id), name)

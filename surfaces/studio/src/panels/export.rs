@@ -277,7 +277,7 @@ impl ExportPanel {
             self.of = Some(opened.format);
             self.format = None;
         }
-        // Of a take that is still being opened nothing is chosen yet.
+        // A take that is still being opened has no choices yet.
         let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened, actions);
         choice_ui(ui, "Format", format.capabilities().name, |ui| {
@@ -312,7 +312,7 @@ impl ExportPanel {
             let width = ui.available_width() - BESIDE_POINTS;
             let field = ui.add(egui::TextEdit::singleline(&mut name).desired_width(width));
             if named(field.labelled_by(label.id), "Name").changed() {
-                // A name, not a place: that is the folder.
+                // A name has no folders: these are chosen above.
                 self.name = Some(name.replace(['/', '\\'], ""));
             }
         });

@@ -81,7 +81,7 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
 /// another widget has the keyboard.
 pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Action> {
     let mut actions = Vec::new();
-    // What is open closes itself by escape.
+    // Dialogs and lists that are open close by escape themselves.
     let is_open = model.shows_help || export.asks_where() || Popup::is_any_open(ctx);
     if ctx.text_edit_focused() {
         return actions;

@@ -27,7 +27,7 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             }
         });
     }
-    // The seam is closed in the take, on a character too.
+    // The seam is closed on the joints of the take, even if there is a character.
     if let Some(joint) = opened.joint_of_take(model.watched) {
         let name = skeleton.joint(joint).name.clone();
         if ui.button(format!("Close {name} in its own way")).clicked() {

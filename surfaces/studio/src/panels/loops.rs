@@ -79,7 +79,7 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action
         }
         let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
         let word = if by_hand { "chosen by hand" } else { "as found" };
-        // A wider row would widen the panel, and move the ends below the mouse that drags them.
+        // A wider row would widen the panel, and move the bar below the mouse that drags its ends.
         ui.add(egui::Label::new(egui::RichText::new(word).weak()).truncate());
     });
 }

@@ -122,7 +122,7 @@ fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &Play
         } else {
             (Align2::LEFT_BOTTOM, 6.0)
         };
-        // Lines go behind names.
+        // A ground lets the name be read over lines.
         let name = painter.layout_no_wrap(clip.name.clone(), FontId::proportional(10.5), ui.visuals().text_color());
         let place = corner.anchor_size(at + vec2(aside, -3.0), name.size());
         painter.rect_filled(place, 2.0, ui.visuals().extreme_bg_color.gamma_multiply(0.85));

@@ -55,7 +55,7 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         let height = ui.spacing().interact_size.y;
-        // No stop of the keyboard: the button beside the number does the same.
+        // The keyboard skips it: the button beside the number does the same.
         let label = word_ui(ui, setting.word, egui::Sense::CLICK);
         let reset_points = height.max(26.0) + ui.spacing().item_spacing.x;
         let beside = NUMBER_POINTS + ui.spacing().item_spacing.x + reset_points + SCROLL_POINTS;

@@ -109,7 +109,7 @@ pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     let mut takes: Vec<PathBuf> = takes.collect();
     takes.sort();
     match takes.is_empty() {
-        // Then it is said that it is no file.
+        // Opening it reports that it is no file.
         true => vec![path.to_owned()],
         false => takes,
     }
@@ -137,7 +137,7 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
     if let Ok(folder) = Path::new(folder).canonicalize() {
         dialog = dialog.set_directory(folder);
     }
-    // Some systems show dialogs from the thread of the window alone; all wait on any.
+    // Some systems show dialogs only from the thread of the window; waiting works on any thread.
     let path = |file: rfd::FileHandle| file.path().to_owned();
     match what {
         Ask::Files => {
@@ -166,7 +166,7 @@ pub(crate) fn open_path(path: &Path) -> Action {
         .unwrap_or(path.as_os_str())
         .to_string_lossy()
         .into_owned();
-    // A pipe or a device might be waited for for ever.
+    // Reading a pipe or a device might never end.
     let bytes = match path.metadata() {
         Ok(found) if !found.is_file() => Err("it is no file".to_owned()),
         _ => fs::read(path).map_err(|error| error.to_string()),
@@ -175,7 +175,7 @@ pub(crate) fn open_path(path: &Path) -> Action {
     let of = path.to_owned();
     let beside = Beside::found_by(move |name| companion(&of, name));
     match bytes.map(|bytes| Action::of_file(file_name.clone(), bytes, beside)) {
-        // The recipe names it by its path, which the command line follows.
+        // Recipes name a map by its path, so that the command finds it.
         Ok(Action::OpenMap { bytes, .. }) => Action::OpenMap {
             file_name: path.display().to_string(),
             bytes,

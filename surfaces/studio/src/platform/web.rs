@@ -120,7 +120,7 @@ pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     // Recipes and takes are opened by themselves.
     let is_opened = |file: &File| format_of(file).is_some() || ending_of(file).as_deref() == Some("toml");
     let has_names = files.iter().any(names_others);
-    // What a set names is not opened by itself, and sidecars of its loops mean nothing here.
+    // Files that a set names are not opened on their own, and sidecars of its loops are ignored.
     let is_json = |file: &File| ending_of(file).as_deref() == Some("json");
     let (mut manifests, mut of_set) = (Vec::new(), Vec::new());
     for file in files.iter().filter(|file| is_json(file)) {

@@ -48,7 +48,7 @@ impl Edit {
             _ => opened.first_stretch(),
         };
         let mut output = recipe.output;
-        // An engine may choose, and so may a whole take; a stretch that is not one is judged anew when the loop is made.
+        // An engine sets defaults, and so does a take that is a loop as a whole; other stretches are measured when the loop is made.
         if let Ok(candidate) = opened.candidate(stretch) {
             output = output.filled(opened.take().frame_rate_hz(), &candidate);
         }
@@ -144,7 +144,7 @@ impl Edit {
         let values = &mut edits[index].values;
         let before = DVec3::from_array(values.vector(EditKey::Rotation).unwrap_or_default()).map(f64::to_radians);
         let after = rotation::log(rotation::exp(turn) * rotation::exp(before)).map(f64::to_degrees);
-        // As fine as anybody drags.
+        // Hundredths of a degree are finer than a drag.
         let after = after.to_array().map(|degrees| (degrees * 1e2).round() / 1e2);
         values.set(EditKey::Rotation, EditValue::Vector(after));
         edit

@@ -48,7 +48,7 @@ impl Exported {
             done.made.candidate = named.stretch;
         }
         let mut pending = write(&opened.studied, request, done, format)?;
-        // The recipe names the stretch, and yet a search found it.
+        // A search found the stretch, although the recipe names it.
         if !matches!(made.edit.stretch, Stretch::Frames { .. }) {
             let warnings = pending.warnings.iter();
             let before = warnings.take_while(|warning| {

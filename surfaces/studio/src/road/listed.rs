@@ -26,7 +26,7 @@ pub(crate) fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize
     let Ok(file) = AnimatedFile::parse(bytes, stem, None) else {
         return (Vec::new(), Vec::new());
     };
-    // What each is as it was made, on its own body.
+    // Each animation is studied on its own body.
     let study = StudyArgs {
         rig: None,
         map: None,

@@ -134,7 +134,7 @@ pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
             (before.collect(), after.collect())
         }
         _ => {
-            // Turns from one pose: angles about x, y and z of what turns less than half a circle do not jump.
+            // Rotations from the first pose: within half a turn their angles about x, y and z do not jump.
             let first = clip.body_pose(0).rotations[joint].inverse();
             let turned = |rotation: glam::DQuat| {
                 let turn = first * rotation;
@@ -157,14 +157,14 @@ pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
 pub(super) fn zone_secs(made: &Made) -> [f64; 2] {
     let method = closed(made).closed.method;
     if let Some(secs) = method.crossfade_secs {
-        // It ends the loop.
+        // A crossfade lies at the end of the loop.
         return [0.0, secs];
     }
     [method.start, method.end].map(|shape| {
         if shape.kind().descriptor().ends {
             shape.secs()
         } else {
-            // Of a spring little is left after some half-lives of the article.
+            // A spring has faded after some half-lives.
             SPRING_HALF_LIVES * shape.secs()
         }
     })

@@ -10,7 +10,7 @@ use crate::{flat, line, theme};
 /// Least height of the curves, points.
 const LEAST_POINTS: f32 = 70.0;
 
-/// Windows lower than this show the curves only where one asks for them: they would take the body's place, points.
+/// Windows lower than this show the curves only on request: they would take the body's place, points.
 const HIGH_POINTS: f32 = 800.0;
 
 /// Room below the curves, points.
@@ -68,7 +68,7 @@ impl SeamCurve {
             };
             (of, curves)
         });
-        // All the height there is, and no more: else the panel would grow with its curves.
+        // Exactly the height that is left: otherwise the panel would grow with its curves.
         let height = (ui.available_height() - BELOW_POINTS).max(LEAST_POINTS);
         let has_list = matches!(curves, Curves::Offsets(_)) && ui.available_width() > LIST_POINTS + BESIDE_LIST_POINTS;
         let width = ui.available_width() - if has_list { LIST_POINTS } else { 0.0 };
@@ -83,7 +83,7 @@ impl SeamCurve {
                 Curves::Channels(channels) => chart.channels_ui(channels),
             }
             chart.playhead_ui(model);
-            // As in a film, what is under the pointer is shown.
+            // The time under the pointer is shown.
             if let Some(at) = response.interact_pointer_pos()
                 && model.shown() != Shown::Take
             {
@@ -168,7 +168,7 @@ fn shown_joint(model: &Model, of_take: usize) -> Option<usize> {
     (0..opened.skeleton().num_joints()).find(|&joint| opened.joint_of_take(joint) == Some(of_take))
 }
 
-/// The ground of the curves: what lies where.
+/// The area of the curves.
 struct Chart {
     rect: Rect,
     painter: Painter,
@@ -219,7 +219,7 @@ impl Chart {
         [half..=num_intervals, 0..=half]
     }
 
-    /// Where a sample lies, of the half before the seam or after it.
+    /// Returns the share of the width at which a sample of the half before the seam, or after it, lies.
     fn share(sample: usize, num_intervals: usize, half: usize) -> f64 {
         let share = sample as f64 / num_intervals.max(1) as f64;
         if half == 0 { share - 0.5 } else { share + 0.5 }

@@ -41,7 +41,7 @@ const MIN_SHOWN_FRAMES: f64 = 16.0;
 /// How much one point of the wheel widens the bar.
 const ZOOM_PER_POINT: f32 = 0.005;
 
-/// The chosen stretch takes this part of a bar that is widened to it.
+/// Share of a bar that the stretch takes after a zoom to it.
 const STRETCH_SHARE: f64 = 0.5;
 
 /// The ends while one of them is dragged, frames.
@@ -106,7 +106,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     };
     let visuals = ui.visuals().clone();
     flat::fill(ui.painter(), rect, visuals.extreme_bg_color);
-    // What is beyond the frames shown is not drawn.
+    // Nothing beyond the frames shown is drawn.
     let drawn = rect.intersect(ui.clip_rect());
     ui.scope(|ui| {
         ui.set_clip_rect(drawn);
@@ -154,7 +154,7 @@ fn zoom_ui(ui: &Ui, scale: &Scale<'_>, actions: &mut Vec<Action>) {
         if factor != 1.0 || along != 0.0 {
             let shown = [at + (first - at) / factor + along, at + (last - at) / factor + along];
             actions.push(Action::ZoomBar(scale.within(shown)));
-            // Where all lies below each other, the wheel does not scroll as well.
+            // The wheel does not scroll the panels of a narrow window at the same time.
             ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
         }
     }
@@ -187,7 +187,7 @@ fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>, actions: &mut 
             top: top + ROW_POINTS * row as f32,
             is_free,
         };
-        // Those that are like another one, and those that would lie over others, are in the list.
+        // Loops that are folded under another one, or would lie over others, are only in the list.
         if opened.like(index).is_none() && is_free || scale.model.chosen_row() == Some(index) {
             loop_ui(ui, scale, bar, actions);
         }
@@ -235,7 +235,7 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     let mut rows: Vec<(usize, bool)> = Vec::new();
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
         let before = rows.iter().zip(&opened.found.candidates[..index]).enumerate();
-        // Those that are like another one are not drawn.
+        // Loops that are folded under another one are not drawn.
         let over = before.filter(|(number, (row, other))| {
             row.1
                 && opened.like(*number).is_none()
@@ -252,7 +252,7 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
 /// How fast the body moves.
 fn speed(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
     let opened = scale.opened;
-    // One pose that jumps would leave all else flat.
+    // The fastest hundredth is cut off: one pose that jumps would make the rest flat.
     let mut speeds = opened.speeds.clone();
     let at = (speeds.len() - 1) * 99 / 100;
     let most = speeds.select_nth_unstable_by(at, f32::total_cmp).1.max(1e-6);
@@ -284,7 +284,7 @@ fn facing(opened: &Opened) -> [f64; 2] {
 
 /// Where the body faces, over its whole range.
 fn heading(ui: &Ui, scale: &Scale<'_>, [low, high]: [f64; 2], colour: Color32) {
-    // What turns by less than this is drawn nearly flat instead of as sway.
+    // Less than this is drawn nearly flat: it is sway.
     let range = (high - low).max(LEAST_TURN);
     let middle = 0.5 * (low + high);
     let points = yaws(scale.opened).map(|(frame, yaw)| {
@@ -386,7 +386,7 @@ fn segments(ui: &Ui, scale: &Scale<'_>, top: f32) {
         }
         ui.painter()
             .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
-        // What began before the frames shown is named at their edge; half a word says less than one or none.
+        // A segment that begins before the frames shown is named at their edge, with a whole word or none.
         let left = rect.left().max(scale.rect.left()) + 4.0;
         let name = segment.gait.to_string();
         for words in [name.as_str(), name.split(',').next().unwrap_or(&name)] {
@@ -467,7 +467,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, actions: &mut Vec<Acti
     whole_ui(ui, bar, scale, stretch, actions);
     for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
         let x = scale.x(ends[end]);
-        // Beyond the frames shown there is nothing to grasp, but an end that is dragged stays in hand.
+        // An end beyond the frames shown cannot be grasped, but one that is dragged stays grasped.
         if bar.dragged.is_none() && !scale.rect.expand(1.0).x_range().contains(x) {
             continue;
         }
@@ -570,7 +570,7 @@ fn dragged_to(response: &Response, scale: &Scale<'_>) -> Option<f64> {
 
 /// The cost of the seam between two whole frames.
 fn seam_cost(opened: &Opened, [start, end]: [f64; 2]) -> f64 {
-    // Ends of whole frames: a loop found may begin between two.
+    // Costs are those of whole frames, and a loop that was found may begin between two.
     let [start, end] = [start, end].map(|at| at.round() as usize);
     let decay = SearchSettings::default().decay;
     opened.studied.analysis.seam_cost(start, end, decay)

@@ -94,7 +94,7 @@ fn place_ui(ui: &mut Ui, model: &Model) {
     } else {
         (0.0, 0.0)
     };
-    // A take has a last frame; a loop ends where it begins.
+    // A take shows its last frame; a loop ends where it begins.
     let last = if model.shown() == Shown::Take {
         last
     } else {

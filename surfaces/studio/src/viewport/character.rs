@@ -70,7 +70,7 @@ impl State {
         let (sender, answer) = std::sync::mpsc::channel();
         let (opened, ctx) = (Arc::clone(opened), ctx.clone());
         std::thread::spawn(move || {
-            // Nobody listens any more where another take was opened.
+            // Sending fails if another take was opened meanwhile.
             let _ = sender.send(read(&opened, &beside));
             ctx.request_repaint();
         });

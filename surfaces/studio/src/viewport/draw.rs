@@ -233,7 +233,7 @@ impl Ready {
             } in &frame.bodies
             {
                 gl.uniform_matrix_4_f32_slice(uniform("clip_from_near"), false, clip_from_near);
-                // What is shown beside the body lies behind it, and is seen as one sheet: its depth first, then its colour.
+                // Other poses lie behind the body and are seen as one sheet each: depth first, then colour.
                 gl.clear(glow::DEPTH_BUFFER_BIT);
                 let [red, green, blue, share] = body.tint;
                 gl.uniform_4_f32(uniform("tint"), red, green, blue, share);

@@ -322,7 +322,7 @@ impl Body<'_> {
         Some(Tube {
             ends: [start, end],
             radii: if is_thin && !is_finger {
-                // The only finger stands for all.
+                // A hand with one finger gets it as wide as all.
                 [0.019, 0.012].map(|share| share * stature)
             } else {
                 limb.radii

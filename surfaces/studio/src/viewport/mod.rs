@@ -48,7 +48,7 @@ const EDGE_POINTS: f32 = 10.0;
 /// How long the edge of the view is lit when the seam is crossed, real seconds.
 const FLASH_SECS: f64 = 0.15;
 
-/// How near to a joint one clicks, points.
+/// How near to a joint a click chooses it, points.
 const PICK_POINTS: f32 = 16.0;
 
 /// The state of the view from frame to frame: the body of the take, and its last poses.
@@ -79,7 +79,7 @@ struct Body {
     faults: Option<Faults>,
     /// Size of the character of the file, metres, once it is seen: where its joints are says little of it.
     size: Option<f64>,
-    /// Whether the view was told of it.
+    /// Whether the camera was set to it.
     is_framed: bool,
 }
 
@@ -459,7 +459,7 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: egui::Layout, widgets: impl FnOnc
 /// Which of the three is seen: what is marked says it.
 fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     let has_loop = model.made().is_some();
-    // On a narrow window at the feet instead of over the head.
+    // A narrow window has it at the lower edge.
     let corner = if is_narrow(ui) {
         lower_edge(ui, rect)
     } else {
@@ -650,7 +650,7 @@ fn nearest(pointer: Pos2, opened: &Opened, seen: impl Fn(usize) -> Option<Pos2>)
 /// The camera after what mouse and fingers did, where they did anything.
 fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera> {
     let mut moved = camera;
-    // Two fingers move and bring nearer; the drag of the first one alone would turn.
+    // Two fingers move and zoom the view, although the first one alone would turn it.
     let fingers = ui.input(egui::InputState::multi_touch);
     if let Some(fingers) = fingers.filter(|fingers| response.rect.contains(fingers.start_pos)) {
         moved = moved

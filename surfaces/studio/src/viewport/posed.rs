@@ -15,7 +15,7 @@ const SOFT_METRES: f32 = 0.12;
 
 #[derive(Debug)]
 pub(super) struct PosedBody {
-    /// Another number for every pose, by which one is known again.
+    /// A number that no other pose has.
     pub(super) number: u64,
     /// Its vertices, from the origin of the scene on the floor.
     pub(super) vertices: Vec<Posed>,

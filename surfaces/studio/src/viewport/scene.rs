@@ -156,7 +156,7 @@ impl Scene {
         }
     }
 
-    /// A character as it goes, with its way until now.
+    /// Returns the world of a set: its character, and the way until now.
     fn of_set(steered: &Steered, figure: &Figure) -> Self {
         let hero = steered.hero();
         let (skeleton, root) = (hero.set().skeleton(), hero.root());
@@ -217,10 +217,10 @@ impl Scene {
         let points = figure.points(&world);
         let cut = &made.candidate.cut;
         let start_frame = cut.start_frame().round() as usize;
-        // The ground of a loop that climbs goes along with its root.
+        // The ground of a loop that climbs moves with its root.
         let root = clip.root();
         let ground = match opened.studied.character {
-            // Heights of loops on a character are counted from its soles on.
+            // Heights of loops on a character are measured from its soles.
             Some(_) => 0.0,
             None => opened.ground(start_frame),
         };

@@ -3,7 +3,7 @@
 //! One piece of work goes on at a time. The newest wish waits for it and replaces any older one that waits; a take that is opened
 //! does not wait, and what went on before is given up.
 
-// What the page and its worker say to each other; native tests know that it arrives as it was.
+// Messages of the page and its worker; native tests check that values arrive unchanged.
 #[cfg(any(target_arch = "wasm32", test))]
 mod parcel;
 

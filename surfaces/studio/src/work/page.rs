@@ -163,10 +163,10 @@ impl Crew {
     fn ask(&mut self, job: &Job) -> Option<How> {
         self.hire();
         let beside = self.beside.as_ref()?;
-        // What cannot be packed is done here, where it is said what is wrong with it.
+        // Work that cannot be packed is done here, which reports what is wrong with it.
         let (ask, files) = Ask::new(job, self.knows.as_ref()).ok()?;
         self.num_asked += 1;
-        // It is about to be another one. One that it opens again is known once it has made a loop of it.
+        // The worker opens another take, which is known once it has answered.
         if !(files.is_empty() || job.leaves_the_take()) || job.opens() {
             self.knows = None;
         }
@@ -259,13 +259,13 @@ impl Crew {
                 Said::Done(number, pieces) if is_asked(number) => running.how = How::Copied(Copying::new(pieces)),
                 Said::Failed(number, reason) if is_asked(number) => broken = Some((true, reason)),
                 Said::Broken(reason) => broken = Some((beside.is_ready, reason)),
-                // Of work that nobody waits for any more.
+                // This work was given up.
                 Said::Step(..) | Said::Done(..) => {}
                 Said::Failed(..) => broken = Some((true, String::new())),
             }
         }
         match broken {
-            // It worked before: this piece of work is what it cannot do, and nothing that it holds is trusted any more.
+            // It worked before, so this piece of work fails; a new worker replaces it, whose state may be broken.
             Some((true, reason)) => {
                 let waits = matches!(running.how, How::Beside { .. } | How::Sending(_));
                 self.dismiss();

@@ -61,7 +61,7 @@ impl Crew {
         let wake = self.wake.clone();
         std::thread::spawn(move || {
             let done = job.run(&|step| {
-                // Nobody listens any more where the work was given up.
+                // Sending fails if the work was given up.
                 let _ = sender.send(Answer::Step(step));
                 wake.call();
             });

@@ -49,7 +49,7 @@ pub fn work_beside(ask: Vec<u8>, tell: Function) -> Result<Array, JsError> {
     TELL.set(Some(tell));
     let (answer, opened) = BENCH.with_borrow_mut(|bench| {
         bench.answer(ask, files, &|step| {
-            // A page that does not listen misses a word.
+            // Without the page's function nothing is shown.
             let _ = TELL.with_borrow(|tell| Some(tell.as_ref()?.call1(&JsValue::NULL, &JsValue::from(step))));
         })
     });

@@ -164,7 +164,7 @@ impl OpenedParts {
             smooth_hz: study.smooth,
             licence: study.licence.clone(),
             character: self.character.map(CharacterParts::join).transpose()?,
-            // In words they are those of the opened take.
+            // The opened take has them as words.
             warnings: Vec::new(),
         };
         Ok(Opened {
