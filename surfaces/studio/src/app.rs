@@ -578,28 +578,7 @@ impl Studio {
             }
             self.open_ui(ui);
             ui.spacing_mut().item_spacing.x = 4.0;
-            let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
-            let tip = format!("Undo: {undone} (Ctrl+Z)");
-            if icons::button(ui, Icon::Undo, "Undo", &tip, self.model.can_undo()).clicked() {
-                actions.push(Action::Undo);
-            }
-            let tip = format!("Redo: {redone} (Ctrl+Shift+Z)");
-            if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
-                actions.push(Action::Redo);
-            }
-            let [keep, swap] = if is_wordy {
-                ["Keep as A", "Swap with A"]
-            } else {
-                ["Keep A", "Swap A"]
-            };
-            let tip = "Keeps the settings, to compare (A)";
-            if !is_narrow && word_ui(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
-                actions.push(Action::Keep);
-            }
-            let tip = "The settings that were kept, and back (A)";
-            if !is_narrow && word_ui(ui, swap, "Swap with A", self.model.has_kept(), tip) {
-                actions.push(Action::SwapKept);
-            }
+            self.steps_ui(ui, is_wordy, is_narrow, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 self.export.short_ui(ui, &self.model, actions);
                 let is_dark = ui.visuals().dark_mode;
@@ -630,6 +609,32 @@ impl Studio {
         let chooses_folder = self.export.question_ui(ui, actions);
         self.ask_folder(chooses_folder, ui.ctx());
         ui.add_space(3.0);
+    }
+
+    /// Steps back and on, and choices to compare with.
+    fn steps_ui(&self, ui: &mut Ui, is_wordy: bool, is_narrow: bool, actions: &mut Vec<Action>) {
+        let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
+        let tip = format!("Undo: {undone} (Ctrl+Z)");
+        if icons::button(ui, Icon::Undo, "Undo", &tip, self.model.can_undo()).clicked() {
+            actions.push(Action::Undo);
+        }
+        let tip = format!("Redo: {redone} (Ctrl+Shift+Z)");
+        if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
+            actions.push(Action::Redo);
+        }
+        let [keep, swap] = if is_wordy {
+            ["Keep as A", "Swap with A"]
+        } else {
+            ["Keep A", "Swap A"]
+        };
+        let tip = "Keeps the settings, to compare (A)";
+        if !is_narrow && word_ui(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
+            actions.push(Action::Keep);
+        }
+        let tip = "The settings that were kept, and back (A)";
+        if !is_narrow && word_ui(ui, swap, "Swap with A", self.model.has_kept(), tip) {
+            actions.push(Action::SwapKept);
+        }
     }
 
     /// Names the clip that the shown set plays: the grade of the file that lends its body says nothing of it.

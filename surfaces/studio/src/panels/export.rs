@@ -42,7 +42,9 @@ impl Pending {
 
     fn is_there(&self, folder: &str) -> bool {
         match self {
-            Self::Loop(exported, _) => platform::exists(folder, exported),
+            Self::Loop(exported, _) => [&exported.file_name, &exported.sidecar_name()]
+                .iter()
+                .any(|name| platform::is_there(folder, name)),
             _ => platform::is_there(folder, self.file_name()),
         }
     }
@@ -294,6 +296,25 @@ impl ExportPanel {
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint.to_string());
         }
+        let chooses_folder = self.place_ui(ui, opened, format);
+        let export = self.export(model);
+        let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
+        if button.on_hover_text("E").clicked() {
+            actions.extend(export);
+        }
+        let num_ticked = model.ticked().map_or(0, <[_]>::len);
+        if num_ticked > 0 {
+            let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
+            if ui.add_enabled(model.writing().is_none(), button).clicked() {
+                actions.push(Action::ExportTicked(self.format));
+            }
+        }
+        self.set_ui(ui, model, actions);
+        chooses_folder
+    }
+
+    /// The folder and the name of files. Returns whether the folder is to be chosen by the dialog of the system.
+    fn place_ui(&mut self, ui: &mut Ui, opened: &Opened, format: Format) -> bool {
         let mut chooses_folder = false;
         if platform::HAS_FOLDERS {
             ui.horizontal(|ui| {
@@ -320,19 +341,6 @@ impl ExportPanel {
         // One line however long the name, so that nothing moves while it is typed.
         let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
         ui.add(egui::Label::new(egui::RichText::new(written).weak()).truncate());
-        let export = self.export(model);
-        let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
-        if button.on_hover_text("E").clicked() {
-            actions.extend(export);
-        }
-        let num_ticked = model.ticked().map_or(0, <[_]>::len);
-        if num_ticked > 0 {
-            let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
-            if ui.add_enabled(model.writing().is_none(), button).clicked() {
-                actions.push(Action::ExportTicked(self.format));
-            }
-        }
-        self.set_ui(ui, model, actions);
         chooses_folder
     }
 

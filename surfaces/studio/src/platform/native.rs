@@ -22,12 +22,6 @@ pub(crate) fn first_folder() -> String {
     ".".to_owned()
 }
 
-/// Whether the file or its sidecar is there already.
-pub(crate) fn exists(folder: &str, exported: &Exported) -> bool {
-    let folder = Path::new(folder);
-    folder.join(&exported.file_name).exists() || folder.join(exported.sidecar_name()).exists()
-}
-
 pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
     Path::new(folder).join(file_name).exists()
 }

@@ -11,7 +11,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlElement, HtmlInputElement};
 
 use super::{SaveError, gathered::gathered};
-use crate::model::{Action, Beside, Exported, SetFiles};
+use crate::model::{Action, Beside, SetFiles};
 
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
 const PIECE: usize = 4 << 20;
@@ -46,11 +46,6 @@ impl Memory {
             let _ = storage.set_item(&format!("loopwright studio: {name}"), text);
         }
     }
-}
-
-/// The browser gives a new name to a file that is there already.
-pub(crate) fn exists(_folder: &str, _exported: &Exported) -> bool {
-    false
 }
 
 /// The browser gives a new name to a file that is there already.

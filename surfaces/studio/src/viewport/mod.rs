@@ -176,31 +176,7 @@ impl Viewport {
             return;
         };
         self.show_body(ui, opened, model, &tokens);
-        if model.is_split && model.made().is_some() {
-            // At the same time in the loop, and from the same place.
-            let halves = rect.split_left_right_at_fraction(0.5);
-            let views = [(halves.0, Shown::Uncut, "Uncut"), (halves.1, Shown::Loop, "Loop")];
-            for (number, (rect, shown, word)) in views.into_iter().enumerate() {
-                let first = number * BODIES;
-                self.pane_ui(ui, model, &Pane { rect, shown, first }, &response, actions);
-                painter.text(
-                    rect.center_top() + egui::vec2(0.0, EDGE_POINTS),
-                    Align2::CENTER_TOP,
-                    word,
-                    FontId::proportional(14.0),
-                    ui.visuals().text_color(),
-                );
-            }
-            let line = ui.visuals().widgets.noninteractive.bg_stroke;
-            painter.vline(rect.center().x, rect.y_range(), line);
-        } else {
-            let pane = Pane {
-                rect,
-                shown: model.shown(),
-                first: 0,
-            };
-            self.pane_ui(ui, model, &pane, &response, actions);
-        }
+        self.panes_ui(ui, rect, model, &response, actions);
         if !self.is_bare {
             flash_ui(ui, rect, model);
             self.faults_ui(ui, rect);
@@ -223,6 +199,35 @@ impl Viewport {
                 stature: size,
                 ..model.camera
             }));
+        }
+    }
+
+    /// The view, or two beside each other: the uncut stretch and the loop.
+    fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &egui::Response, actions: &mut Vec<Action>) {
+        if model.is_split && model.made().is_some() {
+            // At the same time in the loop, and from the same place.
+            let halves = rect.split_left_right_at_fraction(0.5);
+            let views = [(halves.0, Shown::Uncut, "Uncut"), (halves.1, Shown::Loop, "Loop")];
+            for (number, (rect, shown, word)) in views.into_iter().enumerate() {
+                let first = number * BODIES;
+                self.pane_ui(ui, model, &Pane { rect, shown, first }, response, actions);
+                ui.painter_at(rect).text(
+                    rect.center_top() + egui::vec2(0.0, EDGE_POINTS),
+                    Align2::CENTER_TOP,
+                    word,
+                    FontId::proportional(14.0),
+                    ui.visuals().text_color(),
+                );
+            }
+            let line = ui.visuals().widgets.noninteractive.bg_stroke;
+            ui.painter_at(rect).vline(rect.center().x, rect.y_range(), line);
+        } else {
+            let pane = Pane {
+                rect,
+                shown: model.shown(),
+                first: 0,
+            };
+            self.pane_ui(ui, model, &pane, response, actions);
         }
     }
 
