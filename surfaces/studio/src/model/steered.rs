@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use loopwright_formats::Format;
-use loopwright_formats::set::{Manifest, SET_FILE};
+use loopwright_formats::set::Manifest;
 use loopwright_job::recipe::{OutputRecipe, Recipe, StudyArgs};
 use loopwright_player::{Goal, MotionSet, SteeredCharacter};
 
-use super::{Beside, Model, NamedFile, Opened, SetFiles, SetOrder, Shown};
+use super::{Beside, Model, NamedFile, Opened, SetOrder, Shown};
 use crate::work::Job;
 
 /// Places of the root that its path is drawn through, and the time from one to the next, seconds.
@@ -29,20 +29,6 @@ pub struct SetRead {
 }
 
 impl SetRead {
-    /// A set that was just made; none where the player cannot play it. The file of its body is named after the set, because an open take
-    /// may have the name of a clip.
-    pub(crate) fn of_made(set: &SetFiles) -> Option<Self> {
-        let files = set.files.clone();
-        let find = move |path: &str| {
-            let file = files.iter().find(|file| file.file_name == path)?;
-            Some(file.bytes.to_vec())
-        };
-        let manifest = find(SET_FILE)?;
-        let mut read = Self::of_manifest(&manifest, &Beside::found_by(find))?.ok()?;
-        read.file_name = format!("{} {}", set.name, read.file_name);
-        Some(read)
-    }
-
     /// A set of its manifest, whose files lie beside it; `None` where the text is no manifest of a set.
     pub(crate) fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
         let named = Manifest::parse(manifest).ok()?;

@@ -8,7 +8,7 @@ use loopwright_formats::{Format, Target};
 
 use super::{final_edit, settings::choice_ui};
 use crate::focus::named;
-use crate::model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles, SetRead};
+use crate::model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles};
 use crate::platform;
 
 /// Room beside a field, for the bar that scrolls the panels.
@@ -228,7 +228,7 @@ impl ExportPanel {
                     Pending::Loop(_, of) => Some(Action::Written(of)),
                     Pending::Recipe(..) => Some(Action::RecipeSaved),
                     Pending::Picture(..) => None,
-                    Pending::Set(set) => SetRead::of_made(&set).map(|read| Action::OpenSet(Box::new(read))),
+                    Pending::Set(set) => Action::of_set(&set),
                 });
             }
             Err(error) => self.failed = Some(error.to_string()),
