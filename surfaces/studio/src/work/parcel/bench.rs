@@ -5,7 +5,7 @@ use std::{error::Error, sync::Arc};
 use loopwright_job::recipe::{Recipe, RecipeError};
 
 use super::answer::{Answer, OpenedParts, StudiedParts, WorkedParts};
-use super::ask::{Ask, EditParts, Files, Reading};
+use super::ask::{Ask, EditParts, Files, OfTake, Reading};
 use crate::road::{Exported, Made, MadeError, NamedFile, OpenError, Opened, SetOrder, Tell, list};
 use crate::work::{Done, Job, TakeFile, make_file};
 
@@ -38,41 +38,13 @@ impl Bench {
                 let take = reading.file(files)?;
                 self.opened(Job::Follow { take, edit }.run(tell))
             }
-            Ask::Make { again, edit, is_draft } => {
-                let opened = self.take(again, files)?;
-                let made = self.made(&opened, edit, is_draft)?;
-                let parts = Box::new(WorkedParts::new(&made, &opened));
-                self.made = Some(made);
-                Ok(Answer::Made(parts))
-            }
-            Ask::Judge { again, edit } => {
-                let opened = self.take(again, files)?;
-                let made = Made::of(&opened, &edit.into_edit()?).ok();
-                Ok(Answer::Judged(made.map(|made| made.verdict.grade.as_str().to_owned())))
-            }
             Ask::List { reading, from } => {
                 let recipe = Recipe::read(reading.recipe.as_bytes())?;
                 let bytes = files.into_iter().next().unwrap_or_default();
                 let (names, listed) = list(&reading.file_name, &bytes, &recipe.take, from);
                 Ok(Answer::Listed(names, listed))
             }
-            Ask::MakeFile {
-                again,
-                edit,
-                format,
-                stem,
-            } => {
-                let opened = self.take(again, files)?;
-                Ok(make_file(&opened, &edit.into_edit()?, format, &stem)?.into())
-            }
             Ask::ReadFile { reading, format, stem } => Ok(reading.file(files)?.make_file(format, &stem)?.into()),
-            Ask::Export { again, edit, format } => {
-                let opened = self.take(again, files)?;
-                let made = self.made(&opened, edit, false)?;
-                let exported = Exported::of(&opened, &made, format)?;
-                self.made = Some(made);
-                Ok(exported.into())
-            }
             Ask::MakeSet { takes, reading, format } => {
                 let named = reading.named(&files);
                 let takes = takes.into_iter().zip(files);
@@ -85,11 +57,35 @@ impl Bench {
                 };
                 Ok(order.make(tell)?.into())
             }
-            Ask::Study { again, study } => {
+            Ask::OfTake { again, what } => {
                 let opened = self.take(again, files)?;
-                Ok(Answer::Studied(StudiedParts::new(study.of(&opened))))
+                self.of_take(&opened, what)
             }
         }
+    }
+
+    /// Answers about the take.
+    fn of_take(&mut self, opened: &Opened, what: OfTake) -> Result<Answer, Box<dyn Error>> {
+        Ok(match what {
+            OfTake::Make { edit, is_draft } => {
+                let made = self.made(opened, edit, is_draft)?;
+                let parts = Box::new(WorkedParts::new(&made, opened));
+                self.made = Some(made);
+                Answer::Made(parts)
+            }
+            OfTake::Judge { edit } => {
+                let made = Made::of(opened, &edit.into_edit()?).ok();
+                Answer::Judged(made.map(|made| made.verdict.grade.as_str().to_owned()))
+            }
+            OfTake::MakeFile { edit, format, stem } => make_file(opened, &edit.into_edit()?, format, &stem)?.into(),
+            OfTake::Export { edit, format } => {
+                let made = self.made(opened, edit, false)?;
+                let exported = Exported::of(opened, &made, format)?;
+                self.made = Some(made);
+                exported.into()
+            }
+            OfTake::Study(study) => Answer::Studied(StudiedParts::new(study.of(opened))),
+        })
     }
 
     /// What is answered about a take that was opened.
