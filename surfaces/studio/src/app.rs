@@ -41,7 +41,7 @@ const WORDY_POINTS: f32 = 1200.0;
 const NO_DIALOG: Duration = Duration::from_millis(300);
 
 /// Files that were read beside, and a wish for a frame.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Inbox {
     actions: Arc<Mutex<Vec<Action>>>,
     wake: Context,
@@ -109,6 +109,7 @@ impl Tab {
 }
 
 /// The studio with all its panels.
+#[derive(Default)]
 pub struct Studio {
     model: Model,
     inbox: Inbox,
@@ -160,34 +161,8 @@ impl Studio {
         Self {
             model: Model::new(Wake::by(move || wake.request_repaint())),
             inbox: Inbox::new(ctx),
-            viewport: Viewport::default(),
-            take_bar: TakeBar::default(),
-            seam_curve: SeamCurve::default(),
             export: ExportPanel::new(),
-            recipe: RecipePanel::default(),
-            cost_map: CostMapPanel::default(),
-            animations: AnimationsPanel::default(),
-            capture: CapturePanel::default(),
-            pace: Pace::default(),
-            tab: Tab::default(),
-            has_fingers: false,
-            guard: Guard::default(),
-            session: None,
-            #[cfg(not(target_arch = "wasm32"))]
-            autosave: None,
-            num_kept: 0,
-            #[cfg(not(target_arch = "wasm32"))]
-            path: String::new(),
-            #[cfg(not(target_arch = "wasm32"))]
-            chosen: Chosen::default(),
-            #[cfg(not(target_arch = "wasm32"))]
-            title: String::new(),
-            #[cfg(target_arch = "wasm32")]
-            said: String::new(),
-            #[cfg(target_arch = "wasm32")]
-            said_focus: focus::SaidFocus::default(),
-            #[cfg(target_arch = "wasm32")]
-            num_marked: 0,
+            ..Self::default()
         }
     }
 

@@ -53,7 +53,7 @@ const TAKES_BYTES: usize = if cfg!(target_arch = "wasm32") {
 const MAX_BESIDE: usize = 256;
 
 /// The state of the studio.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Model {
     opened: Option<Arc<Opened>>,
     history: Option<History<Edit>>,
@@ -148,47 +148,10 @@ impl Model {
         let mut work = Work::new(wake);
         work.start(Job::Walk);
         Self {
-            opened: None,
-            history: None,
-            others: Vec::new(),
             takes_bytes: TAKES_BYTES,
-            left_out: Vec::new(),
-            reading: String::new(),
-            waiting: VecDeque::new(),
-            exporting: None,
-            kept: None,
-            named: Vec::new(),
-            awaits_character: false,
-            beside: Vec::new(),
-            studies: Studies::default(),
-            judged: judged::Judged::default(),
-            ticked: None,
-            batch: ticked::Batch::default(),
-            listing: judged::Listing::default(),
-            set: LoopSet::default(),
-            steered: None,
-            made: None,
-            owes_loop: false,
-            is_drafted: false,
-            num_made: 0,
-            exported: None,
-            set_made: None,
-            problem: None,
             work,
-            playback: Playback::default(),
-            shown: Shown::default(),
-            has_ghost: false,
-            is_split: false,
-            has_onion: false,
-            has_trail: false,
-            shows_capsules: false,
-            root_view: RootView::default(),
-            camera: Camera::default(),
-            watched: 0,
-            bar_frames: None,
-            shows_help: false,
             shows_guide: true,
-            has_looked: false,
+            ..Self::default()
         }
     }
 

@@ -71,7 +71,7 @@ impl Pending {
 }
 
 /// The chosen format and folder, and files that wait for an answer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ExportPanel {
     format: Option<Format>,
     /// The format of the take for which that was chosen: on another character it may be another one.
@@ -103,20 +103,9 @@ pub(crate) struct ExportPanel {
 impl ExportPanel {
     pub(crate) fn new() -> Self {
         Self {
-            format: None,
-            of: None,
-            name: None,
             folder: platform::first_folder(),
             is_folder_chosen: !platform::HAS_FOLDERS,
-            #[cfg(not(target_arch = "wasm32"))]
-            is_remembered: false,
-            #[cfg(not(target_arch = "wasm32"))]
-            memory: None,
-            pending: VecDeque::new(),
-            written: Vec::new(),
-            are_ticked: false,
-            notes: Vec::new(),
-            failed: None,
+            ..Self::default()
         }
     }
 
