@@ -2,7 +2,7 @@
 //!
 //! Each colour means one thing: orange what is to be checked, green what is good, red what is bad or failed, blue what is chosen.
 
-use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, Style, TextStyle, Theme, vec2};
+use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, Style, TextStyle, Theme, Ui, vec2};
 
 /// The colours of one theme.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +76,11 @@ pub(crate) fn tokens(is_dark: bool) -> Tokens {
         right: of(0xc480a0, 0xd480a6),
         trunk: of(0xc4cad4, 0xc4cad4),
     }
+}
+
+/// The colours of the theme that a part of the window has.
+pub(crate) fn of(ui: &Ui) -> Tokens {
+    tokens(ui.visuals().dark_mode)
 }
 
 /// A small word in a chart.

@@ -235,7 +235,7 @@ impl ExportPanel {
     /// The button of the top, so that nobody has to look for it.
     pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let export = self.export(model);
-        let tokens = crate::theme::tokens(ui.visuals().dark_mode);
+        let tokens = crate::theme::of(ui);
         let word = egui::RichText::new("Export").color(tokens.on_filled);
         let button = ui.add_enabled(export.is_some(), Button::new(word).fill(tokens.filled));
         button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, export.is_some(), "Export (E)"));

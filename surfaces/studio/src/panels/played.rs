@@ -6,7 +6,7 @@ use loopwright_player::{FootEventKind, Goal, MotionClip, PlayedSpace, Playing, S
 use super::chart::{Chart, SCROLL_POINTS};
 use crate::focus::{self, named};
 use crate::model::{Action, Model, Shown, Steer, Steered};
-use crate::theme::tokens;
+use crate::theme;
 
 /// Height of a grid, and of the row of a loop, points; and the room for its name and its share.
 const GRID_POINTS: f32 = 130.0;
@@ -95,7 +95,7 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, actions: &mut Ve
 
 /// The loops of a space, larger where they play, and the point that is played.
 fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &PlayedSpace) {
-    let (playing, colours) = (steered.hero().playing(), tokens(ui.visuals().dark_mode));
+    let (playing, colours) = (steered.hero().playing(), theme::of(ui));
     let painter = ui.painter_at(rect);
     for simplex in &space.simplices {
         for (number, &from) in simplex.iter().enumerate() {
@@ -162,7 +162,7 @@ fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
 
 /// When the feet of each loop stand, over one phase of all, and the phase that is played.
 fn phases_ui(ui: &mut Ui, steered: &Steered) {
-    let (playing, colours) = (steered.hero().playing(), tokens(ui.visuals().dark_mode));
+    let (playing, colours) = (steered.hero().playing(), theme::of(ui));
     let loops: Vec<&MotionClip> = steered
         .hero()
         .set()

@@ -72,7 +72,7 @@ fn ring_ui(ui: &mut Ui, set: &LoopSet, model: &Model) {
         let angle = TAU * phase;
         centre + radius * vec2(angle.sin(), -angle.cos())
     };
-    let tokens = crate::theme::tokens(ui.visuals().dark_mode);
+    let tokens = crate::theme::of(ui);
     let feet = [tokens.left, tokens.right];
     let mut radius = 0.5 * RING - 6.0;
     for (each, &phase) in set.loops().iter().zip(set.phases()) {

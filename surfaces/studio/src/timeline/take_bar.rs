@@ -308,7 +308,7 @@ fn falloffs(ui: &Ui, scale: &Scale<'_>) {
     let clip = &made.done.made.loop_clip;
     let (period, cut) = (clip.period_secs(), made.candidate.cut);
     let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
-    let accent = theme::tokens(ui.visuals().dark_mode).accent;
+    let accent = theme::of(ui).accent;
     for edit in made.done.made.edits.iter().filter(|edit| edit.kind() == EditKind::Move) {
         let values = edit.values(clip);
         let [Some(middle), Some(width)] = [EditKey::Time, EditKey::Width].map(|key| values.number(key)) else {

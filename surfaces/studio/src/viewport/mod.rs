@@ -166,7 +166,7 @@ impl Viewport {
             "Viewport: drag to turn, shift-drag to move, wheel to zoom, click a joint to choose it",
         );
         let painter = ui.painter_at(rect);
-        let tokens = theme::tokens(ui.visuals().dark_mode);
+        let tokens = theme::of(ui);
         flat::fill(&painter, rect, tokens.sky);
         let Some(opened) = model.opened() else {
             if !self.is_rehearsed {
@@ -291,7 +291,7 @@ impl Viewport {
     /// Draws one view of the body; returns from where it is seen.
     fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane) -> Option<View> {
         let rect = pane.rect;
-        let tokens = &theme::tokens(ui.visuals().dark_mode);
+        let tokens = &theme::of(ui);
         let places = self.pose(model, pane, bodies_of(ui, model, pane.shown))?;
         let body = self.body.as_mut()?;
         let shot = body.shots[pane.last()].as_ref()?;
@@ -391,7 +391,7 @@ impl Viewport {
         let rect = pane.rect;
         let opened = model.opened()?;
         let shot = self.body.as_ref()?.shots.get(pane.last())?.as_ref()?;
-        let colour = theme::tokens(ui.visuals().dark_mode).accent;
+        let colour = theme::of(ui).accent;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]).map(|seen| seen.at);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
         let below = pointer
@@ -635,7 +635,7 @@ fn flash_ui(ui: &Ui, rect: Rect, model: &Model) {
     let since = model.playback.since_wrap_secs(model.span_secs());
     if let Some(secs) = since.filter(|secs| *secs < FLASH_SECS) {
         let strength = 1.0 - (secs / FLASH_SECS) as f32;
-        let colour = theme::tokens(ui.visuals().dark_mode).accent.gamma_multiply(strength);
+        let colour = theme::of(ui).accent.gamma_multiply(strength);
         let stroke = egui::Stroke::new(4.0, colour);
         ui.painter_at(rect)
             .rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);

@@ -147,7 +147,7 @@ impl Rings {
             ui.ctx().set_cursor_icon(icon);
         }
         let painter = ui.painter_at(place.rect);
-        let colours = theme::tokens(ui.visuals().dark_mode).axes;
+        let colours = theme::of(ui).axes;
         for axis in 0..3 {
             let width = if bold == Some(axis) { 3.5 } else { 2.0 };
             for corner in 0..CORNERS {
