@@ -236,10 +236,7 @@ mod tests {
     #[test]
     fn archives_come_back_and_say_what_is_wrong() {
         assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
-        let mut archive = Archive::default();
-        archive.add("a.npy", b"one");
-        archive.add("b.npy", b"");
-        let bytes = archive.finish();
+        let bytes = zip_of([("a.npy", &b"one"[..]), ("b.npy", b"")]);
         let limits = SizeLimits::default();
         let all = entries(&bytes).unwrap();
         let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
