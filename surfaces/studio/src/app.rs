@@ -36,12 +36,12 @@ const MOST_TIMELINE: f32 = 0.6;
 /// Windows narrower than this have no room for the less used words of the top row, points.
 const WORDY_POINTS: f32 = 1200.0;
 
-/// A dialog that is answered sooner was never shown: nobody is that quick.
+/// A dialog that is answered sooner was never shown.
 #[cfg(not(target_arch = "wasm32"))]
 const NO_DIALOG: Duration = Duration::from_millis(300);
 
 /// Files that were read beside, and a wish for a frame.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Inbox {
     actions: Arc<Mutex<Vec<Action>>>,
     wake: Context,
@@ -65,11 +65,11 @@ impl Inbox {
     }
 }
 
-/// What was chosen in dialogs of the system, by what was asked for.
+/// Answers of dialogs of the system, with the question of each.
 #[cfg(not(target_arch = "wasm32"))]
 type Chosen = Arc<Mutex<Vec<(crate::platform::Ask, Vec<std::path::PathBuf>)>>>;
 
-/// What the panels beside the view are about.
+/// A tab of the panels beside the view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
     #[default]
@@ -96,7 +96,7 @@ impl Tab {
         }
     }
 
-    /// Its name for screen readers, to whom one word says too little.
+    /// Its name for screen readers: longer, because the panels are not seen.
     fn name(self) -> &'static str {
         match self {
             Self::Loops => "Loops of the take",
@@ -109,6 +109,7 @@ impl Tab {
 }
 
 /// The studio with all its panels.
+#[derive(Default)]
 pub struct Studio {
     model: Model,
     inbox: Inbox,
@@ -125,9 +126,9 @@ pub struct Studio {
     /// Whether the window is used by fingers.
     has_fingers: bool,
     guard: Guard,
-    /// What is kept for the next visit, where that is wanted.
+    /// The memory of the last visit, if there shall be one.
     session: Option<Session>,
-    /// The file that what is set goes into, again and again.
+    /// The file that the choices are saved into whenever a loop is made.
     #[cfg(not(target_arch = "wasm32"))]
     autosave: Option<std::path::PathBuf>,
     /// Number of loops made when what is set was kept last.
@@ -135,15 +136,15 @@ pub struct Studio {
     /// The path typed natively.
     #[cfg(not(target_arch = "wasm32"))]
     path: String,
-    /// What was chosen in dialogs of the system.
+    /// Answers of dialogs of the system.
     #[cfg(not(target_arch = "wasm32"))]
     chosen: Chosen,
     #[cfg(not(target_arch = "wasm32"))]
     title: String,
-    /// What the page says.
+    /// The words that the page says.
     #[cfg(target_arch = "wasm32")]
     said: String,
-    /// What the page says of the widget that has the keyboard.
+    /// Its words about the widget that has the keyboard.
     #[cfg(target_arch = "wasm32")]
     said_focus: focus::SaidFocus,
     /// Number of loops made when the page marked the time of one last.
@@ -160,38 +161,12 @@ impl Studio {
         Self {
             model: Model::new(Wake::by(move || wake.request_repaint())),
             inbox: Inbox::new(ctx),
-            viewport: Viewport::default(),
-            take_bar: TakeBar::default(),
-            seam_curve: SeamCurve::default(),
             export: ExportPanel::new(),
-            recipe: RecipePanel::default(),
-            cost_map: CostMapPanel::default(),
-            animations: AnimationsPanel::default(),
-            capture: CapturePanel::default(),
-            pace: Pace::default(),
-            tab: Tab::default(),
-            has_fingers: false,
-            guard: Guard::default(),
-            session: None,
-            #[cfg(not(target_arch = "wasm32"))]
-            autosave: None,
-            num_kept: 0,
-            #[cfg(not(target_arch = "wasm32"))]
-            path: String::new(),
-            #[cfg(not(target_arch = "wasm32"))]
-            chosen: Chosen::default(),
-            #[cfg(not(target_arch = "wasm32"))]
-            title: String::new(),
-            #[cfg(target_arch = "wasm32")]
-            said: String::new(),
-            #[cfg(target_arch = "wasm32")]
-            said_focus: focus::SaidFocus::default(),
-            #[cfg(target_arch = "wasm32")]
-            num_marked: 0,
+            ..Self::default()
         }
     }
 
-    /// What it shows.
+    /// Returns the state that it shows.
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -207,7 +182,7 @@ impl Studio {
     pub fn open_paths(&mut self, paths: &[std::path::PathBuf]) {
         let Some(last) = paths.last() else { return };
         if self.model.awaits_character() {
-            // The recipe names the character by its path, which the command line follows.
+            // Recipes name a character by its path, so that the command finds it.
             let (inbox, path) = (self.inbox.clone(), last.clone());
             std::thread::spawn(move || {
                 inbox.put(match crate::platform::open_path(&path) {
@@ -226,7 +201,7 @@ impl Studio {
         } else {
             last.parent().filter(|folder| !folder.as_os_str().is_empty())
         };
-        // Of a file that is not there nobody wants the folder.
+        // The folder of a file that is not there is not offered.
         if last.exists() {
             let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
             self.export.offer_folder(folder);
@@ -254,7 +229,7 @@ impl Studio {
         });
     }
 
-    /// Asks for the folder that loops go into, where one wants to choose it; a browser has its own.
+    /// Shows the dialog for the folder of loops if `asks`; a browser has its own folder.
     #[cfg(not(target_arch = "wasm32"))]
     fn ask_folder(&self, asks: bool, ctx: &Context) {
         if asks {
@@ -283,7 +258,7 @@ impl Studio {
         self.model.keep_takes_within(bytes);
     }
 
-    /// Saves what is set into this file whenever a loop is made of it.
+    /// Saves the choices into this file whenever a loop is made.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn autosave_to(&mut self, path: std::path::PathBuf) {
         self.recipe.offer(&path);
@@ -299,13 +274,13 @@ impl Studio {
         }
     }
 
-    /// The same with the last visit in files of a folder.
+    /// Opens what was open at the last visit from files of a folder, and keeps there what is open.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn remember_in(&mut self, folder: std::path::PathBuf, reopens: bool, ctx: &Context) {
         self.remember(crate::platform::Memory(folder), reopens, ctx);
     }
 
-    /// Keeps what is set, for a failure of this program or of the machine.
+    /// Keeps the choices, for a failure of this program or of the machine.
     fn keep(&mut self) {
         let num_made = self.model.num_made();
         if num_made == self.num_kept {
@@ -330,7 +305,7 @@ impl Studio {
                 .save_kept(&self.export.folder, recipe.as_deref().unwrap_or_default()),
             Request::GoOn => {
                 self.guard.forget();
-                // Nothing of what is shown is trusted; the take and what was set are.
+                // The state of the views may be broken; the take and the kept recipe are not.
                 self.viewport = Viewport::default();
                 self.take_bar = TakeBar::default();
                 self.seam_curve = SeamCurve::default();
@@ -375,7 +350,10 @@ impl Studio {
             let (of, is_ticked) = (self.model.take_exporting(), self.model.writing().is_some());
             self.export.take_in(exported, of, is_ticked);
         }
-        // A frame may be laid out twice.
+        if let Some(set) = self.model.take_set_made() {
+            self.export.take_in_set(set);
+        }
+        // Time goes on once, even if the frame is laid out twice.
         if ctx.current_pass_index() == 0 {
             self.model.advance(self.pace.passed(&ctx));
         }
@@ -407,7 +385,7 @@ impl Studio {
         for action in actions {
             self.apply(action);
         }
-        // Of a draft that is made in no time this very frame shows the loop.
+        // A draft that is made in no time is shown in this very frame.
         if self.model.drafts_at_once() {
             self.model.poll();
             ctx.request_discard("a slider moved");
@@ -446,11 +424,11 @@ impl Studio {
 
     /// Whether fingers were here last, or a mouse.
     fn follow_fingers(&mut self, ctx: &Context) {
-        let has = |is: fn(&Event) -> bool| ctx.input(|input| input.events.iter().any(is));
-        let (is_touched, is_moved) = (
-            has(|event| matches!(event, Event::Touch { .. })),
-            has(|event| matches!(event, Event::PointerMoved(_))),
-        );
+        let (is_touched, is_moved) = ctx.input(|input| {
+            let mut events = input.events.iter();
+            let is_touched = events.clone().any(|event| matches!(event, Event::Touch { .. }));
+            (is_touched, events.any(|event| matches!(event, Event::PointerMoved(_))))
+        });
         // A finger moves the pointer, too.
         if is_touched || is_moved {
             self.has_fingers = is_touched;
@@ -491,7 +469,7 @@ impl Studio {
         if has_timeline {
             timeline.frame(flat::panel(ui.style())).show(ui, |ui| {
                 if has_curves {
-                    // The panel is as high as it was dragged, not as what it holds.
+                    // The panel keeps the height that it was dragged to, whatever it holds.
                     ui.set_min_height(ui.available_height());
                 }
                 self.timeline_ui(ui, actions);
@@ -575,34 +553,7 @@ impl Studio {
             }
             self.open_ui(ui);
             ui.spacing_mut().item_spacing.x = 4.0;
-            let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
-            let tip = format!("Undo: {undone} (Ctrl+Z)");
-            if icons::button(ui, Icon::Undo, "Undo", &tip, self.model.can_undo()).clicked() {
-                actions.push(Action::Undo);
-            }
-            let tip = format!("Redo: {redone} (Ctrl+Shift+Z)");
-            if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
-                actions.push(Action::Redo);
-            }
-            let [keep, swap] = if is_wordy {
-                ["Keep as A", "Swap with A"]
-            } else {
-                ["Keep A", "Swap A"]
-            };
-            let named = |ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str| {
-                let side = ui.spacing().interact_size.y;
-                let response = ui.add_enabled(is_enabled, Button::new(word).min_size(vec2(side, side)));
-                response.widget_info(|| WidgetInfo::labeled(Role::Button, is_enabled, name));
-                response.on_hover_text(tip).clicked()
-            };
-            let tip = "Keeps the settings, to compare (A)";
-            if !is_narrow && named(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
-                actions.push(Action::Keep);
-            }
-            let tip = "The settings that were kept, and back (A)";
-            if !is_narrow && named(ui, swap, "Swap with A", self.model.has_kept(), tip) {
-                actions.push(Action::SwapKept);
-            }
+            self.steps_ui(ui, is_wordy, is_narrow, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 self.export.short_ui(ui, &self.model, actions);
                 let is_dark = ui.visuals().dark_mode;
@@ -615,7 +566,7 @@ impl Studio {
                     ui.ctx()
                         .set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
                 }
-                if !is_narrow && named(ui, "?", "Keys ?", true, "Keys (?)") {
+                if !is_narrow && word_ui(ui, "?", "Keys ?", true, "Keys (?)") {
                     actions.push(Action::Help(true));
                 }
                 if !is_narrow {
@@ -635,7 +586,33 @@ impl Studio {
         ui.add_space(3.0);
     }
 
-    /// What the set plays that is shown: the grade of the file that lends its body says nothing of it.
+    /// Steps back and on, and choices to compare with.
+    fn steps_ui(&self, ui: &mut Ui, is_wordy: bool, is_narrow: bool, actions: &mut Vec<Action>) {
+        let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
+        let tip = format!("Undo: {undone} (Ctrl+Z)");
+        if icons::button(ui, Icon::Undo, "Undo", &tip, self.model.can_undo()).clicked() {
+            actions.push(Action::Undo);
+        }
+        let tip = format!("Redo: {redone} (Ctrl+Shift+Z)");
+        if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
+            actions.push(Action::Redo);
+        }
+        let [keep, swap] = if is_wordy {
+            ["Keep as A", "Swap with A"]
+        } else {
+            ["Keep A", "Swap A"]
+        };
+        let tip = "Keeps the settings, to compare (A)";
+        if !is_narrow && word_ui(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
+            actions.push(Action::Keep);
+        }
+        let tip = "The settings that were kept, and back (A)";
+        if !is_narrow && word_ui(ui, swap, "Swap with A", self.model.has_kept(), tip) {
+            actions.push(Action::SwapKept);
+        }
+    }
+
+    /// Names the clip that the shown set plays: the grade of the file that lends its body says nothing of it.
     fn set_words(&self) -> Option<String> {
         let steered = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set)?;
         Some(format!("Set {}: {}", steered.name, steered.hero().playing().name))
@@ -645,7 +622,11 @@ impl Studio {
     fn verdict_ui(&self, ui: &mut Ui) {
         if let Some((stem, number, count)) = self.model.writing() {
             ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
-        } else if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
+        } else if let Some(progress) = self
+            .model
+            .progress()
+            .filter(|_| self.model.is_opening() || self.model.is_making_set())
+        {
             ui.add(Label::new(format!("{progress} ...")).truncate());
         } else if let Some(words) = self.set_words() {
             ui.add(Label::new(words).truncate());
@@ -657,9 +638,9 @@ impl Studio {
         }
     }
 
-    /// What goes on, what went wrong and what was written.
+    /// Shows a button to cancel work, the last problem, and the last files.
     fn progress_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        let is_opening = self.model.progress().is_some() && self.model.is_opening();
+        let is_opening = self.model.progress().is_some() && self.model.is_opening() || self.model.is_making_set();
         let awaits = self.model.awaits_character();
         let is_writing = self.model.writing().is_some();
         if !is_opening && !is_writing && self.model.problem().is_none() && !awaits && self.export.said().is_none() {
@@ -783,12 +764,12 @@ impl Studio {
             panels::guide_ui(ui, model, self.export.has_written(), actions);
         }
         match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
-            // Its loops and their grades are none of the set's.
+            // Its loops and grades are not those of the set.
             Some(title) => _ = closed_part(&title).show_unindented(ui, |ui| self.take_ui(ui, actions)),
             None => self.take_ui(ui, actions),
         }
         ui.weak(format!("Drop a take here ({})", Format::names("or")));
-        // The page says so above all.
+        // The page says so at its top.
         #[cfg(not(target_arch = "wasm32"))]
         ui.weak("Files stay on this machine.");
     }
@@ -834,6 +815,14 @@ impl Studio {
     }
 }
 
+/// A button as high as those with signs, with its name for screen readers. Returns whether it is clicked.
+fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> bool {
+    let side = ui.spacing().interact_size.y;
+    let response = ui.add_enabled(is_enabled, Button::new(word).min_size(vec2(side, side)));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, is_enabled, name));
+    response.on_hover_text(tip).clicked()
+}
+
 /// A part of a tab that folds.
 fn part(name: &str) -> CollapsingHeader {
     CollapsingHeader::new(RichText::new(name).strong()).default_open(true)
@@ -858,7 +847,7 @@ impl eframe::App for Studio {
             self.studio_ui(ui);
             std::mem::swap(&mut self.guard, guard);
         });
-        // Of a frame that failed the studio still has what was kept.
+        // After a frame that failed, the studio still holds the recipe.
         if let Some(recipe) = self.guard.kept() {
             guard.keep(recipe.to_owned());
         }

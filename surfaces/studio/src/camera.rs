@@ -1,7 +1,7 @@
 //! Where one looks from, and where a point of the world is on the screen.
 
 use eframe::egui::{Pos2, Rect, Vec2, pos2};
-use glam::DVec3;
+use glam::{DVec3, DVec4};
 use loopwright_core::math::ops;
 
 use crate::road::Opened;
@@ -9,10 +9,10 @@ use crate::road::Opened;
 /// Half the vertical angle of view as its tangent: about 34 degrees from top to bottom, as a portrait lens has.
 const HALF_VIEW: f64 = 0.31;
 
-/// What is nearer to the eye is not drawn, metres.
+/// Nothing nearer to the eye is drawn, metres.
 const NEAR_METRES: f64 = 0.05;
 
-/// What is farther away is not drawn, metres.
+/// Nothing farther away is drawn, metres.
 const FAR_METRES: f64 = 1000.0;
 
 /// Distances that the wheel reaches, as multiples of the height of the body.
@@ -203,13 +203,12 @@ impl View {
         let row = |axis: DVec3, scale: f64| (scale * axis).extend(scale * axis.dot(from_eye.truncate()));
         let depth = row(-self.back, 1.0);
         let (near, far) = (NEAR_METRES, FAR_METRES);
-        let last = |constant: f64| glam::DVec4::new(0.0, 0.0, 0.0, constant);
         let (z, w) = match self.even_depth {
             None => (
-                depth * ((far + near) / (far - near)) - last(2.0 * far * near / (far - near)),
+                depth * ((far + near) / (far - near)) - DVec4::W * (2.0 * far * near / (far - near)),
                 depth,
             ),
-            Some(even) => (depth * (even / far), last(even)),
+            Some(even) => (depth * (even / far), DVec4::W * even),
         };
         let rows = [row(self.right, scale[0]), row(self.up, scale[1]), z, w];
         std::array::from_fn(|number| rows[number % 4][number / 4] as f32)

@@ -1,6 +1,8 @@
 //! The widget that the keyboard is at: scrolled into view, and said in the page, whose canvas screen readers cannot read.
 
-use eframe::egui::{Context, EventFilter, FocusDirection, Key, Memory, Popup, Rect, Response, Ui, output::OutputEvent};
+use eframe::egui::{
+    Context, EventFilter, FocusDirection, Key, Memory, Popup, Rect, Response, Role, Ui, WidgetInfo, output::OutputEvent,
+};
 
 /// The rectangle of the widget that has the keyboard, points.
 fn place(ctx: &Context) -> Option<Rect> {
@@ -41,10 +43,14 @@ pub(crate) fn steps(ui: &Ui, response: &Response) -> i32 {
     };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
     ui.input(|input| {
-        let presses = |key| input.num_presses(key) as i32;
-        let steps = presses(Key::ArrowRight) - presses(Key::ArrowLeft);
-        steps * if input.modifiers.shift { 10 } else { 1 }
+        let [on, back] = [Key::ArrowRight, Key::ArrowLeft].map(|key| input.num_presses(key) as i32);
+        (on - back) * if input.modifiers.shift { 10 } else { 1 }
     })
+}
+
+/// Says what a widget is that is drawn here, and its name.
+pub(crate) fn label(response: &Response, role: Role, name: &str) {
+    response.widget_info(|| WidgetInfo::labeled(role, true, name));
 }
 
 /// Gives a widget the name that is said of it, where it has none of its own.
@@ -64,9 +70,9 @@ pub(crate) fn named(response: Response, name: &str) -> Response {
     response
 }
 
-/// What is said of a widget: numbers as far as one can use them.
+/// Describes a widget in words, numbers with as many digits as one can use.
 #[cfg(any(target_arch = "wasm32", test))]
-pub(crate) fn words(info: &eframe::egui::WidgetInfo) -> String {
+pub(crate) fn words(info: &WidgetInfo) -> String {
     let mut info = info.clone();
     let value = info.value.take();
     let mut words = info.description();
@@ -74,16 +80,13 @@ pub(crate) fn words(info: &eframe::egui::WidgetInfo) -> String {
         let digits = format!("{value:.3}");
         words += &format!(" {}", digits.trim_end_matches('0').trim_end_matches('.'));
     }
-    match info
-        .current_text_value
-        .filter(|_| info.role == eframe::egui::Role::ComboBox)
-    {
+    match info.current_text_value.filter(|_| info.role == Role::ComboBox) {
         Some(chosen) => format!("{words} {chosen}"),
         None => words,
     }
 }
 
-/// What the page says of the widget.
+/// The words of the page about the widget that has the keyboard.
 #[cfg(target_arch = "wasm32")]
 #[derive(Default)]
 pub(crate) struct SaidFocus {
@@ -111,7 +114,6 @@ impl SaidFocus {
 
 #[cfg(test)]
 mod tests {
-    use eframe::egui::{Key, WidgetInfo};
     use egui_kittest::{Harness, kittest::Queryable as _};
 
     use super::*;

@@ -37,7 +37,7 @@ impl Guard {
     /// Draws a frame, or after a failure the screen that says so; what is asked for there.
     pub(crate) fn frame_ui(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Self, &mut Ui)) -> Option<Request> {
         if self.failure.is_none() {
-            // What the failed frame left half done is thrown away by whoever goes on.
+            // Going on throws away the state that the failed frame left.
             let drawn = catch_unwind(AssertUnwindSafe(|| draw(self, ui)));
             self.failure = drawn.err().map(|failure| {
                 let text = failure.downcast_ref::<String>().map(String::as_str);

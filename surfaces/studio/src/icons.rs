@@ -1,9 +1,9 @@
 //! Buttons with a drawn sign instead of a word: the one typeface has no such letters. Each has its name for screen readers and as a tip.
 
-use std::f32::consts::{PI, TAU};
+use std::f32::consts::TAU;
 
 use eframe::egui::{
-    Button, Color32, Painter, Pos2, Rect, Response, Role, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, vec2,
+    Button, Color32, Painter, Rect, Response, Role, Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, vec2,
 };
 
 /// Width and height of a sign, points.
@@ -77,169 +77,131 @@ fn sign_ui(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_
     response.on_hover_text(tip).on_disabled_hover_text(tip)
 }
 
+/// The parts of each sign in the order in which they are painted, in hundredths of its side from the left and from the top:
+///
+/// | part | numbers |
+/// | --- | --- |
+/// | `L` line | points |
+/// | `S` line | width in points, percent of opacity, points |
+/// | `F` filled convex polygon | corners |
+/// | `A` arc | centre, radius, from and to hundredths of a turn, clockwise from the right |
+/// | `D` disc | centre, radius, percent of opacity |
+/// | `O` circle | centre, radius, width in points, percent of opacity |
+/// | `B` filled rectangle | corners at the upper left and lower right |
+/// | `E` edge of one | these corners, radius of its own corners in points |
+const SIGNS: [(Icon, &str); 24] = [
+    (Icon::Play, "F 20 5 95 50 20 95"),
+    (Icon::Pause, "B 18 10 40 90; B 60 10 82 90"),
+    (Icon::ToStart, "B 5 10 17 90; F 95 10 95 90 25 50"),
+    (Icon::StepBack, "F 65 15 65 85 10 50; B 76 10 88 90"),
+    (Icon::StepOn, "F 35 15 90 50 35 85; B 12 10 24 90"),
+    (Icon::Repeat, "A 50 50 40 -10 72.5; F 42 -10 42 32 72 11"),
+    (Icon::SeamOnly, "L 50 0 50 100; F 5 25 40 50 5 75; F 95 25 95 75 60 50"),
+    (Icon::Slow, "A 50 70 50 50 100; L 50 70 20 40; D 50 70 12.5 100"),
+    (Icon::Up, "L 15 65 50 30 85 65"),
+    (Icon::Down, "L 15 35 50 70 85 35"),
+    (Icon::Remove, "L 20 20 80 80; L 80 20 20 80"),
+    (
+        Icon::Undo,
+        "F 0 32 38 4 38 60; L 30 32 62 32 86 42 94 62 86 82 62 92 30 92",
+    ),
+    (
+        Icon::Redo,
+        "F 100 32 62 4 62 60; L 70 32 38 32 14 42 6 62 14 82 38 92 70 92",
+    ),
+    (Icon::Reset, "A 50 50 36 -37.5 42.5; F 0 30 42 36 20 2"),
+    (
+        Icon::Sun,
+        "D 50 50 22 100; L 84 50 98 50; L 74 74 84 84; L 50 84 50 98; L 26 74 16 84; L 16 50 2 50; L 26 26 16 16; L 50 16 50 2; L 74 26 84 16",
+    ),
+    (
+        Icon::Moon,
+        "A 50 50 42 0 75; A 78 22 36 31 44; L 50 8 42 30 48 50 68 60 92 50",
+    ),
+    (Icon::Ghost, "O 36 50 32 1 60; D 66 50 30 100"),
+    (Icon::Split, "E 6.25 6.25 93.75 93.75 2; B 50 6 94 94"),
+    (
+        Icon::Onion,
+        "D 20 18 12 35; S 2.5 35 20 34 20 95; D 50 18 12 100; S 2.5 100 50 34 50 95; D 80 18 12 35; S 2.5 35 80 34 80 95",
+    ),
+    (
+        Icon::Trail,
+        "L 0 85 15 50 32 30 50 40 62 62 80 68 95 30; D 95 24 16.25 100",
+    ),
+    (
+        Icon::Body,
+        "D 50 16 15 100; S 2.4 100 50 34 50 62; S 2.4 100 14 44 86 44; S 2.4 100 50 60 30 100; S 2.4 100 50 60 70 100",
+    ),
+    (
+        Icon::Follow,
+        "O 50 50 30 1.5 100; L 50 0 50 30; L 50 70 50 100; L 0 50 30 50; L 70 50 100 50",
+    ),
+    (
+        Icon::Orthographic,
+        "E 0.3125 27.3125 72.6875 99.6875 0; L 5 32 32 5 95 5 95 68 68 95; L 68 32 95 5",
+    ),
+    (
+        Icon::Frame,
+        "L 30 0 0 0 0 30; L 70 0 100 0 100 30; L 70 100 100 100 100 70; L 30 100 0 100 0 70; D 50 50 15.625 100",
+    ),
+];
+
 /// Paints a sign into a square.
 fn paint(painter: &Painter, icon: Icon, rect: Rect, colour: Color32) {
-    let at = |x: f32, y: f32| rect.min + rect.size() * vec2(x, y);
-    let thin = Stroke::new(1.5, colour);
-    let fill = |corners: &[[f32; 2]]| {
-        let corners = corners.iter().map(|&[x, y]| at(x, y)).collect();
-        painter.add(Shape::convex_polygon(corners, colour, Stroke::NONE));
-    };
-    let bar = |x: f32, width: f32| painter.rect_filled(Rect::from_min_max(at(x, 0.1), at(x + width, 0.9)), 1.0, colour);
-    let line = |points: &[[f32; 2]]| {
-        painter.add(Shape::line(points.iter().map(|&[x, y]| at(x, y)).collect(), thin));
-    };
-    let arc = |centre: Pos2, radius: f32, from: f32, to: f32| {
-        let points = (0..=16).map(|point| {
-            let (sin, cos) = (from + (to - from) * point as f32 / 16.0).sin_cos();
-            centre + radius * rect.width() * vec2(cos, sin)
-        });
-        painter.add(Shape::line(points.collect(), thin));
-    };
-    let centre = rect.center();
-    match icon {
-        Icon::Play => fill(&[[0.2, 0.05], [0.95, 0.5], [0.2, 0.95]]),
-        Icon::Pause => {
-            bar(0.18, 0.22);
-            bar(0.6, 0.22);
+    let sign = SIGNS.iter().find(|(of, _)| *of == icon);
+    let parts = sign.iter().flat_map(|(_, sign)| sign.split(';'));
+    painter.extend(parts.filter_map(|part| shape(part, rect, colour)));
+}
+
+/// A part of a sign; `None` if there is no such part.
+fn shape(part: &str, rect: Rect, colour: Color32) -> Option<Shape> {
+    let mut words = part.split_whitespace();
+    let kind = words.next()?;
+    let numbers: Vec<f32> = words.map(str::parse).collect::<Result<_, _>>().ok()?;
+    let at = |x: f32, y: f32| rect.min + rect.size() * vec2(x, y) / 1e2;
+    let path = |points: &[f32]| points.as_chunks().0.iter().map(|&[x, y]| at(x, y)).collect();
+    let share = rect.width() / 1e2;
+    let stroke = |width: f32, percent: f32| Stroke::new(width, colour.gamma_multiply(percent / 1e2));
+    let thin = stroke(1.5, 1e2);
+    Some(match (kind, &numbers[..]) {
+        ("L", points) => Shape::line(path(points), thin),
+        ("S", &[width, percent, ref points @ ..]) => Shape::line(path(points), stroke(width, percent)),
+        ("F", corners) => Shape::convex_polygon(path(corners), colour, Stroke::NONE),
+        ("A", &[x, y, radius, from, to]) => {
+            let points = (0..=16).map(|point| {
+                let angle = TAU * (from + (to - from) * point as f32 / 16.0) / 1e2;
+                at(x, y) + radius * share * Vec2::angled(angle)
+            });
+            Shape::line(points.collect(), thin)
         }
-        Icon::ToStart => {
-            bar(0.05, 0.12);
-            fill(&[[0.95, 0.1], [0.95, 0.9], [0.25, 0.5]]);
+        ("D", &[x, y, radius, percent]) => {
+            Shape::circle_filled(at(x, y), radius * share, colour.gamma_multiply(percent / 1e2))
         }
-        Icon::StepBack => {
-            fill(&[[0.65, 0.15], [0.65, 0.85], [0.1, 0.5]]);
-            bar(0.76, 0.12);
+        ("O", &[x, y, radius, width, percent]) => {
+            Shape::circle_stroke(at(x, y), radius * share, stroke(width, percent))
         }
-        Icon::StepOn => {
-            fill(&[[0.35, 0.15], [0.9, 0.5], [0.35, 0.85]]);
-            bar(0.12, 0.12);
+        ("B", &[left, top, right, bottom]) => {
+            Shape::rect_filled(Rect::from_min_max(at(left, top), at(right, bottom)), 1.0, colour)
         }
-        Icon::Repeat => {
-            arc(centre, 0.4, -0.2 * PI, 1.45 * PI);
-            fill(&[[0.42, -0.1], [0.42, 0.32], [0.72, 0.11]]);
+        ("E", &[left, top, right, bottom, rounding]) => {
+            let edge = Rect::from_min_max(at(left, top), at(right, bottom));
+            Shape::rect_stroke(edge, rounding, thin, StrokeKind::Inside)
         }
-        Icon::SeamOnly => {
-            line(&[[0.5, 0.0], [0.5, 1.0]]);
-            fill(&[[0.05, 0.25], [0.4, 0.5], [0.05, 0.75]]);
-            fill(&[[0.95, 0.25], [0.95, 0.75], [0.6, 0.5]]);
-        }
-        Icon::Slow => {
-            arc(at(0.5, 0.7), 0.5, PI, TAU);
-            line(&[[0.5, 0.7], [0.2, 0.4]]);
-            painter.circle_filled(at(0.5, 0.7), 2.0, colour);
-        }
-        Icon::Up => line(&[[0.15, 0.65], [0.5, 0.3], [0.85, 0.65]]),
-        Icon::Down => line(&[[0.15, 0.35], [0.5, 0.7], [0.85, 0.35]]),
-        Icon::Remove => {
-            line(&[[0.2, 0.2], [0.8, 0.8]]);
-            line(&[[0.8, 0.2], [0.2, 0.8]]);
-        }
-        Icon::Undo | Icon::Redo => {
-            let mirrored = |points: &[[f32; 2]]| -> Vec<[f32; 2]> {
-                let is_redo = icon == Icon::Redo;
-                (points.iter())
-                    .map(|&[x, y]| [if is_redo { 1.0 - x } else { x }, y])
-                    .collect()
-            };
-            fill(&mirrored(&[[0.0, 0.32], [0.38, 0.04], [0.38, 0.6]]));
-            line(&mirrored(&[
-                [0.3, 0.32],
-                [0.62, 0.32],
-                [0.86, 0.42],
-                [0.94, 0.62],
-                [0.86, 0.82],
-                [0.62, 0.92],
-                [0.3, 0.92],
-            ]));
-        }
-        Icon::Reset => {
-            arc(centre, 0.36, -0.75 * PI, 0.85 * PI);
-            fill(&[[0.0, 0.3], [0.42, 0.36], [0.2, 0.02]]);
-        }
-        Icon::Sun => {
-            painter.circle_filled(centre, 0.22 * rect.width(), colour);
-            for ray in 0..8 {
-                let (sin, cos) = (TAU * ray as f32 / 8.0).sin_cos();
-                let along = rect.width() * vec2(cos, sin);
-                painter.line_segment([centre + 0.34 * along, centre + 0.48 * along], thin);
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_have_parts_that_there_are() {
+        let rect = Rect::from_min_size([0.0; 2].into(), Vec2::splat(SIGN_POINTS));
+        for (icon, sign) in SIGNS {
+            for part in sign.split(';') {
+                assert!(shape(part, rect, Color32::RED).is_some(), "{icon:?}: {part}");
             }
-        }
-        Icon::Moon => {
-            arc(centre, 0.42, 0.0, 1.5 * PI);
-            arc(at(0.78, 0.22), 0.36, 0.62 * PI, 0.88 * PI);
-            line(&[[0.5, 0.08], [0.42, 0.3], [0.48, 0.5], [0.68, 0.6], [0.92, 0.5]]);
-        }
-        Icon::Ghost => {
-            painter.circle_stroke(
-                at(0.36, 0.5),
-                0.32 * rect.width(),
-                Stroke::new(1.0, colour.gamma_multiply(0.6)),
-            );
-            painter.circle_filled(at(0.66, 0.5), 0.3 * rect.width(), colour);
-        }
-        Icon::Split => {
-            painter.rect_stroke(rect.shrink(1.0), 2.0, thin, StrokeKind::Inside);
-            painter.rect_filled(Rect::from_min_max(at(0.5, 0.06), at(0.94, 0.94)), 1.0, colour);
-        }
-        Icon::Onion => {
-            for (x, strength) in [(0.2, 0.35), (0.5, 1.0), (0.8, 0.35)] {
-                let colour = colour.gamma_multiply(strength);
-                painter.circle_filled(at(x, 0.18), 0.12 * rect.width(), colour);
-                painter.line_segment([at(x, 0.34), at(x, 0.95)], Stroke::new(2.5, colour));
-            }
-        }
-        Icon::Trail => {
-            line(&[
-                [0.0, 0.85],
-                [0.15, 0.5],
-                [0.32, 0.3],
-                [0.5, 0.4],
-                [0.62, 0.62],
-                [0.8, 0.68],
-                [0.95, 0.3],
-            ]);
-            painter.circle_filled(at(0.95, 0.24), 2.6, colour);
-        }
-        Icon::Body => {
-            painter.circle_filled(at(0.5, 0.16), 0.15 * rect.width(), colour);
-            let thick = Stroke::new(2.4, colour);
-            for [from, to] in [
-                [[0.5, 0.34], [0.5, 0.62]],
-                [[0.14, 0.44], [0.86, 0.44]],
-                [[0.5, 0.6], [0.3, 1.0]],
-                [[0.5, 0.6], [0.7, 1.0]],
-            ] {
-                painter.line_segment([at(from[0], from[1]), at(to[0], to[1])], thick);
-            }
-        }
-        Icon::Follow => {
-            painter.circle_stroke(centre, 0.3 * rect.width(), thin);
-            for [from, to] in [
-                [[0.5, 0.0], [0.5, 0.3]],
-                [[0.5, 0.7], [0.5, 1.0]],
-                [[0.0, 0.5], [0.3, 0.5]],
-                [[0.7, 0.5], [1.0, 0.5]],
-            ] {
-                line(&[from, to]);
-            }
-        }
-        Icon::Orthographic => {
-            painter.rect_stroke(
-                Rect::from_min_max(at(0.05, 0.32), at(0.68, 0.95)),
-                0.0,
-                thin,
-                StrokeKind::Middle,
-            );
-            line(&[[0.05, 0.32], [0.32, 0.05], [0.95, 0.05], [0.95, 0.68], [0.68, 0.95]]);
-            line(&[[0.68, 0.32], [0.95, 0.05]]);
-        }
-        Icon::Frame => {
-            for [x, y] in [[0.0_f32, 0.0_f32], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]] {
-                let inwards = |side: f32| side + 0.3 * (1.0 - 2.0 * side);
-                line(&[[inwards(x), y], [x, y], [x, inwards(y)]]);
-            }
-            painter.circle_filled(centre, 2.5, colour);
         }
     }
 }

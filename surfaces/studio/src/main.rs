@@ -11,7 +11,7 @@ fn main() -> eframe::Result {
             .with_icon(icon())
             .with_inner_size(vec2(1280.0, 860.0))
             .with_min_inner_size(vec2(360.0, 480.0)),
-        // Bodies hide what is behind them.
+        // Bodies are drawn with depth.
         depth_buffer: 24,
         // The colours of the interface are flat: there is nothing to dither.
         dithering: false,
@@ -39,16 +39,16 @@ fn main() -> eframe::Result {
 fn icon() -> eframe::egui::IconData {
     const PIXELS: u32 = 64;
     let middle = 0.5 * (PIXELS as f32 - 1.0);
-    let pixel = |at: u32| {
+    let pixels = (0..PIXELS * PIXELS).flat_map(|at| {
         let (x, y) = ((at % PIXELS) as f32 - middle, (at / PIXELS) as f32 - middle);
         let from_ring = (x.hypot(y) - 0.34 * PIXELS as f32).abs() - 0.09 * PIXELS as f32;
         let opacity = (0.5 - from_ring).clamp(0.0, 1.0);
         let is_seam = y < 0.0 && x.abs() < 0.05 * PIXELS as f32;
         let [red, green, blue] = if is_seam { [240, 158, 56] } else { [64, 156, 255] };
         [red, green, blue, (255.0 * opacity) as u8]
-    };
+    });
     eframe::egui::IconData {
-        rgba: (0..PIXELS * PIXELS).flat_map(pixel).collect(),
+        rgba: pixels.collect(),
         width: PIXELS,
         height: PIXELS,
     }

@@ -51,11 +51,11 @@ impl Pace {
     /// The time that playback goes on by, seconds. Call it once a frame.
     pub(crate) fn passed(&mut self, ctx: &Context) -> f64 {
         let (stable, since_last) = ctx.input(|input| (input.stable_dt, input.unstable_dt));
-        // A window that was covered says nothing of how quickly it draws.
+        // The time of a frame after the window was covered does not show how quickly it draws.
         if self.asked == Some(Busy::Idle) && since_last < MAX_FRAME_SECS {
             self.frame_secs += NEWEST * (since_last - self.frame_secs);
         }
-        // For egui a frame that was asked for by its time is the first after a sleep.
+        // egui takes a frame that was asked for by its time for the first after a sleep.
         let passed = if self.asked.is_some() { since_last } else { stable };
         f64::from(passed.min(MAX_FRAME_SECS))
     }

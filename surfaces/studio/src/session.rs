@@ -76,7 +76,7 @@ impl Session {
     /// Keeps what is open, where it changed since it was kept.
     pub(crate) fn keep(&mut self, model: &Model, ctx: &Context) {
         let theme = ctx.theme();
-        // What a drag passes through is not kept.
+        // Values in the middle of a drag are not kept.
         let is_settled = model.progress().is_none() && !model.made().is_some_and(|made| made.is_draft);
         let Some(opened) = model.opened().filter(|_| is_settled) else {
             return;
@@ -90,7 +90,7 @@ impl Session {
         let mut room = MOST_BYTES;
         let mut files: Vec<NamedFile> = Vec::new();
         let mut takes = Vec::new();
-        // The newest first, where not all have room.
+        // The newest are kept if not all have room.
         for (opened, recipe) in model.recipes() {
             let Some(bytes) = &opened.bytes else { continue };
             let take = NamedFile {

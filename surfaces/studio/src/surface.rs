@@ -1,4 +1,4 @@
-//! What is drawn of a body: a surface of triangles, and where bones carry its vertices.
+//! The surface of a body: triangles, and the bones that carry its vertices.
 
 use image::{ImageReader, Limits, imageops};
 use loopwright_formats::mesh::{Mesh, MeshImage};
@@ -39,17 +39,17 @@ impl Surface {
     /// A surface with its pictures read, those in files of their own from what lies beside its file.
     pub(crate) fn new(mut mesh: Mesh, beside: &Beside) -> Self {
         let images = std::mem::take(&mut mesh.images);
-        let read = |image: &MeshImage| match image {
+        let pictures = images.iter().map(|image| match image {
             MeshImage::Here(bytes) => Picture::read(bytes),
             MeshImage::Beside(uri) => {
                 let path = path_of(uri);
-                // Where the file was moved without the folders that it names, its pictures often lie just beside it.
+                // If the file was moved without the folders that it names, its pictures often lie beside it.
                 let bytes = beside.find(&path).or_else(|| beside.find(path.rsplit('/').next()?));
                 Picture::read(&bytes?)
             }
-        };
+        });
         Self {
-            pictures: images.iter().map(read).collect(),
+            pictures: pictures.collect(),
             shadow_indices: mesh.coarse(SHADOW_CELLS),
             mesh,
         }

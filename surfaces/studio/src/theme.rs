@@ -2,7 +2,7 @@
 //!
 //! Each colour means one thing: orange what is to be checked, green what is good, red what is bad or failed, blue what is chosen.
 
-use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, Style, TextStyle, Theme, vec2};
+use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, Style, TextStyle, Theme, Ui, vec2};
 
 /// The colours of one theme.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +78,11 @@ pub(crate) fn tokens(is_dark: bool) -> Tokens {
     }
 }
 
+/// The colours of the theme that a part of the window has.
+pub(crate) fn of(ui: &Ui) -> Tokens {
+    tokens(ui.visuals().dark_mode)
+}
+
 /// A small word in a chart.
 pub(crate) fn small() -> FontId {
     FontId::proportional(SMALL_POINTS)
@@ -143,7 +148,7 @@ fn lay_out(style: &mut Style, tokens: &Tokens) {
         widget.expansion = 0.0;
     }
     widgets.noninteractive.bg_stroke = Stroke::new(1.0, tokens.line);
-    // Who comes by tab sees where the keyboard is.
+    // The widget that has the keyboard has an edge.
     widgets.hovered.bg_stroke = Stroke::new(1.0, tokens.accent);
     widgets.active.bg_stroke = Stroke::new(1.0, tokens.accent);
 }

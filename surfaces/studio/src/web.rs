@@ -1,6 +1,6 @@
 //! The studio in a page: it draws on the canvas `studio`, and opens the file that the input `take` gets.
 
-// What ufbx calls.
+// The functions that ufbx calls.
 #[cfg(feature = "fbx")]
 use loopwright_ufbx_host as _;
 

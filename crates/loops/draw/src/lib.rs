@@ -1,11 +1,17 @@
 //! Pictures of takes, searches and loops: plots with axes, renders of the moving body, and a page about loops. The body is the mesh of
 //! its file, a [`Surface`], or one of capsules, a [`Figure`].
 //!
-//! Without the feature `pictures` what is left is the body of capsules, for programs that draw by themselves.
+//! Without the feature `pictures` what is left is the body of capsules, and with `animations` GIF files, for programs that draw by themselves.
 
 mod figure;
 
 pub use figure::{Figure, Limb};
+
+#[cfg(feature = "animations")]
+mod gif_file;
+
+#[cfg(feature = "animations")]
+pub use gif_file::{GifPacker, GifPicture};
 
 #[cfg(feature = "pictures")]
 pub mod plot;

@@ -1,10 +1,11 @@
-//! What can be done to the model.
+//! Changes of the model.
 
 use loopwright_core::closure::ClosureName;
 use loopwright_formats::Format;
+use loopwright_formats::set::SET_FILE;
 use loopwright_job::recipe::{StudyArgs, read_joint_map};
 
-use super::{Beside, Edit, NamedFile, RootView, SetRead, Shown, Steer, Stretch, Study, Ticked};
+use super::{Beside, Edit, NamedFile, RootView, SetFiles, SetRead, Shown, Steer, Stretch, Study, Ticked};
 use crate::camera::Camera;
 
 /// A change of the model.
@@ -82,6 +83,8 @@ pub enum Action {
     ListAnimations,
     /// Write the loop.
     Export(Format),
+    /// Make a set of that name of all takes that are open, in that format or in the one that fits.
+    MakeSet(String, Option<Format>),
     /// Play or pause.
     TogglePlaying,
     /// Play at that speed.
@@ -148,6 +151,22 @@ impl Action {
                 reason,
             },
         })
+    }
+
+    /// Plays a set that was just made, or says why that cannot be. The file of its body is named after the set, because an open take may have
+    /// the name of a clip.
+    pub(crate) fn of_set(set: &SetFiles) -> Option<Self> {
+        let files = set.files.clone();
+        let find = move |path: &str| {
+            let file = files.iter().find(|file| file.file_name == path)?;
+            Some(file.bytes.to_vec())
+        };
+        let manifest = find(SET_FILE)?;
+        let mut action = Self::of_manifest(&set.name, &manifest, &Beside::found_by(find))?;
+        if let Self::OpenSet(read) = &mut action {
+            read.file_name = format!("{} {}", set.name, read.file_name);
+        }
+        Some(action)
     }
 
     /// Whether it looks at the loop otherwise than as it opens, or changes it.

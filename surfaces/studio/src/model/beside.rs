@@ -5,14 +5,14 @@ use std::{fmt, sync::Arc};
 /// Finds a file by the path that the opened one names it by.
 type Find = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
-/// What lies beside an opened file; nothing by default.
+/// The files beside one that was opened; none by default.
 #[derive(Clone, Default)]
 pub struct Beside {
     find: Option<Arc<Find>>,
 }
 
 impl Beside {
-    /// What this finds.
+    /// Files that this function finds.
     pub fn found_by(find: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
         Self {
             find: Some(Arc::new(find)),

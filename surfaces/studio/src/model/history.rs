@@ -3,7 +3,7 @@
 /// How many former values are kept: far more than anybody goes back, and little memory.
 const MAX_STEPS: usize = 200;
 
-/// A value, what it was before, and what it was before it was taken back.
+/// A value with former values, and with those that were taken back.
 ///
 /// A drag changes the value many times and counts as one step: see [`Self::set`].
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub struct History<T> {
     current: T,
     past: Vec<T>,
     future: Vec<T>,
-    /// What was written last, or what it began with.
+    /// The state that was written last, or the first.
     saved: T,
     /// Whether the last change goes on: the value before it is kept already.
     is_open: bool,

@@ -1,4 +1,4 @@
-//! What is found out about lists in the background: the grades of the loops, each known once that loop is made by the present settings, and
+//! Facts that are worked out in the background: grades of the loops of the list, each made by the present settings, and
 //! what the animations of a file are.
 
 use std::sync::{Arc, Weak};
@@ -8,10 +8,10 @@ use loopwright_formats::loop_file::facts::Grade;
 use super::{Edit, Listed, Made, Model, Shown, Stretch};
 use crate::work::Job;
 
-/// What is known of a loop of the list.
+/// The grade of a loop of the list, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// Nobody made it yet.
+    /// It was not made yet.
     NotYet,
     /// It cannot be made.
     Impossible,
@@ -45,13 +45,13 @@ impl Judged {
         }
     }
 
-    /// Takes in a loop that was made for another reason than to judge it.
+    /// Takes in the grade of a loop that was made to be shown.
     fn take_in(&mut self, made: &Made, recommended: Option<usize>) {
         let grade = Judgement::Graded(made.verdict.grade);
         match made.edit.stretch {
             Stretch::Recommended => {
                 self.recommended = recommended;
-                // Chosen itself, it is made without another closure being tried together with other stretches.
+                // A row that is chosen is made without trying other closures with other stretches, so that its grade may differ.
                 let is_instead = matches!(made.done.decision, Some(loopwright_job::Decision::Instead { .. }));
                 if let Some(row) = self.rows.first_mut().filter(|_| !is_instead) {
                     *row = grade;
@@ -91,7 +91,7 @@ impl Listing {
 }
 
 impl Model {
-    /// The file whose animations can be listed: on a character the animation is that of the take, whose file this is not the format of.
+    /// Returns the file whose animations can be listed; `None` on a character, since the format is then that of the character's file.
     fn file_of_animations(&self) -> Option<&Arc<Vec<u8>>> {
         let opened = self.opened.as_ref()?;
         let holds = opened.format.capabilities().holds_animations && opened.studied.character.is_none();
@@ -159,7 +159,7 @@ impl Model {
         }
     }
 
-    /// What is known of a loop of the list, by its index.
+    /// Returns the grade of a loop of the list, as far as it is known, by its index.
     pub fn judgement(&self, index: usize) -> Judgement {
         self.judged.rows.get(index).copied().unwrap_or(Judgement::NotYet)
     }
@@ -213,13 +213,12 @@ impl Model {
         if !self.work.is_idle() || !self.waiting.is_empty() || self.finished().is_none() {
             return;
         }
-        // Nobody sees the loops of the file that lends a set its body.
+        // The list of loops is hidden while a set is shown.
         if self.shown() == Shown::Set {
             return;
         }
-        // Those that are like another one come last.
-        let waits = |row: &usize| self.judged.rows[*row] == Judgement::NotYet;
-        let mut all = (0..self.judged.rows.len()).filter(waits);
+        // Loops that are folded under another one come last.
+        let mut all = (0..self.judged.rows.len()).filter(|row| self.judged.rows[*row] == Judgement::NotYet);
         let like = |row: usize| self.opened.as_ref().and_then(|opened| opened.like(row));
         let next = all.clone().find(|&row| like(row).is_none()).or_else(|| all.next());
         if let (Some(opened), Some(row), Some(by)) = (&self.opened, next, &self.judged.by) {

@@ -37,7 +37,7 @@ use crate::pace::Busy;
 pub(crate) use crate::road::time_of_move;
 pub use crate::road::{
     CharacterError, CostMap, Edit, ExportError, Exported, Jump, Listed, Made, MadeError, NamedFile, OpenError, Opened,
-    Sketch, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
+    SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
 use crate::work::{Done, Job, Wake, Work};
 
@@ -53,7 +53,7 @@ const TAKES_BYTES: usize = if cfg!(target_arch = "wasm32") {
 const MAX_BESIDE: usize = 256;
 
 /// The state of the studio.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Model {
     opened: Option<Arc<Opened>>,
     history: Option<History<Edit>>,
@@ -73,12 +73,12 @@ pub struct Model {
     named: Vec<NamedFile>,
     /// Whether the next file is a character.
     awaits_character: bool,
-    /// What lies beside files that were opened, by the name of each, the newest last.
+    /// The neighbours of files that were opened, by the name of each, the newest last.
     beside: Vec<(String, Beside)>,
-    /// What was worked out of the take.
+    /// Results of studies of the take.
     studies: Studies,
     judged: judged::Judged,
-    /// What is ticked, where things can be.
+    /// All that is ticked, while things can be.
     ticked: Option<Vec<Ticked>>,
     batch: ticked::Batch,
     listing: judged::Listing,
@@ -93,6 +93,8 @@ pub struct Model {
     /// Counts the loops made, so that what is drawn from one is made anew only when it is another.
     num_made: u64,
     exported: Option<Exported>,
+    /// The set that was made last.
+    set_made: Option<SetFiles>,
     /// The take that was written last, and the choices that it was written by.
     exporting: Option<(String, Edit)>,
     problem: Option<Problem>,
@@ -112,7 +114,7 @@ pub struct Model {
     pub(crate) shows_capsules: bool,
     /// How root motion is shown.
     pub(crate) root_view: RootView,
-    /// Where one looks from.
+    /// The camera.
     pub(crate) camera: Camera,
     /// The joint whose curves are drawn.
     pub(crate) watched: usize,
@@ -122,11 +124,11 @@ pub struct Model {
     pub(crate) shows_help: bool,
     /// Whether the first steps are shown.
     pub(crate) shows_guide: bool,
-    /// Whether anybody looked at the loop otherwise than as it opens, or changed it.
+    /// Whether the loop was shown in another way than at first, or changed: the second of the first steps.
     pub(crate) has_looked: bool,
 }
 
-/// What was worked out of a take so far.
+/// Results of studies of a take so far.
 #[derive(Clone, Debug, Default)]
 pub struct Studies {
     /// The cost of every seam.
@@ -146,46 +148,10 @@ impl Model {
         let mut work = Work::new(wake);
         work.start(Job::Walk);
         Self {
-            opened: None,
-            history: None,
-            others: Vec::new(),
             takes_bytes: TAKES_BYTES,
-            left_out: Vec::new(),
-            reading: String::new(),
-            waiting: VecDeque::new(),
-            exporting: None,
-            kept: None,
-            named: Vec::new(),
-            awaits_character: false,
-            beside: Vec::new(),
-            studies: Studies::default(),
-            judged: judged::Judged::default(),
-            ticked: None,
-            batch: ticked::Batch::default(),
-            listing: judged::Listing::default(),
-            set: LoopSet::default(),
-            steered: None,
-            made: None,
-            owes_loop: false,
-            is_drafted: false,
-            num_made: 0,
-            exported: None,
-            problem: None,
             work,
-            playback: Playback::default(),
-            shown: Shown::default(),
-            has_ghost: false,
-            is_split: false,
-            has_onion: false,
-            has_trail: false,
-            shows_capsules: false,
-            root_view: RootView::default(),
-            camera: Camera::default(),
-            watched: 0,
-            bar_frames: None,
-            shows_help: false,
             shows_guide: true,
-            has_looked: false,
+            ..Self::default()
         }
     }
 
@@ -194,7 +160,7 @@ impl Model {
         self.opened.as_ref()
     }
 
-    /// What is chosen.
+    /// Returns the choices.
     pub fn edit(&self) -> Option<&Edit> {
         self.history.as_ref().map(History::current)
     }
@@ -211,7 +177,7 @@ impl Model {
             .filter(|made| Some(&made.edit) == self.edit() && !made.is_draft)
     }
 
-    /// What was measured of the chosen stretch; of frames chosen by hand once it is closed.
+    /// Returns the measured stretch that is chosen; one of frames chosen by hand once it is closed.
     pub fn chosen(&self) -> Option<&LoopCandidate> {
         let edit = self.edit()?;
         match edit.stretch {
@@ -232,17 +198,17 @@ impl Model {
         self.num_made
     }
 
-    /// What went wrong last.
+    /// Returns the last problem.
     pub fn problem(&self) -> Option<&Problem> {
         self.problem.as_ref()
     }
 
-    /// What goes on beside.
+    /// Names the work that goes on and that somebody waits for.
     pub fn progress(&self) -> Option<&str> {
         self.work.progress()
     }
 
-    /// What goes on beside the window.
+    /// Returns how busy the work beside the window is.
     pub(crate) fn busy(&self) -> Busy {
         match (self.work.is_idle(), self.work.progress()) {
             (true, _) => Busy::Idle,
@@ -254,6 +220,11 @@ impl Model {
     /// Whether a take is being opened.
     pub fn is_opening(&self) -> bool {
         self.work.opens()
+    }
+
+    /// Whether a set is being made.
+    pub fn is_making_set(&self) -> bool {
+        self.work.makes_a_set()
     }
 
     /// Whether the next [`Self::poll`] makes the draft of a loop itself.
@@ -281,14 +252,17 @@ impl Model {
         self.exporting.take()
     }
 
-    /// What the next undo takes back, and the next redo makes again.
+    /// The set that was made last, once.
+    pub fn take_set_made(&mut self) -> Option<SetFiles> {
+        self.set_made.take()
+    }
+
+    /// Names the change that the next undo takes back, and the one that the next redo makes again.
     pub fn undo_names(&self) -> [Option<&'static str>; 2] {
-        let of = |history: &History<Edit>| {
-            history
-                .neighbours()
-                .map(|other| other.map(|other| other.difference(history.current())))
-        };
-        self.history.as_ref().map_or([None; 2], of)
+        self.history.as_ref().map_or([None; 2], |history| {
+            let neighbours = history.neighbours();
+            neighbours.map(|other| other.map(|other| other.difference(history.current())))
+        })
     }
 
     /// Whether the next file that is opened is a character.
@@ -301,7 +275,7 @@ impl Model {
         self.watched
     }
 
-    /// What was worked out of the take.
+    /// Results of studies of the take.
     pub fn studies(&self) -> &Studies {
         &self.studies
     }
@@ -322,7 +296,7 @@ impl Model {
                 Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
                     self.owes_loop = false;
-                    // A take that could not be opened is said until it is read, or another one is opened.
+                    // The problem of a take that could not be opened stays until another one is opened, or until it is dismissed.
                     self.problem
                         .take_if(|problem| !matches!(problem, Problem::Open(_) | Problem::LeftOut(_)));
                     self.take_in_made(made);
@@ -338,6 +312,8 @@ impl Model {
                     (Err(error), Some(stem)) => self.left_out.push((stem.to_owned(), error.to_string())),
                     (Err(error), None) => self.problem = Some(error.into()),
                 },
+                Done::SetMade(Ok(set)) => self.set_made = Some(set),
+                Done::SetMade(Err(error)) => self.problem = Some(error.into()),
             }
             if !self.work.opens()
                 && let Some(job) = self.waiting.pop_front()
@@ -409,6 +385,7 @@ impl Model {
             Action::Written(of) => self.mark_written(of.map(|of| *of)),
             Action::RecipeSaved => self.mark_recipe_saved(),
             Action::Export(format) => self.export(format),
+            Action::MakeSet(name, format) => self.make_set(name, format),
             Action::TogglePlaying => self.toggle_playing(),
             Action::Speed(speed) => self.playback.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end()),
             Action::Seek(secs) => self.seek(secs),
@@ -500,7 +477,7 @@ impl Model {
 
     fn change(&mut self, edit: Edit, is_final: bool) {
         let is_new = self.history.as_mut().is_some_and(|history| history.set(edit, is_final));
-        // What a drag leaves is made with all that a draft leaves out.
+        // The end of a drag makes the whole loop, of which the draft has left parts out.
         if is_new || is_final && self.is_drafted {
             self.start_making(!is_final);
         }
@@ -512,15 +489,11 @@ impl Model {
 
     fn start_making(&mut self, is_draft: bool) {
         if let (Some(opened), Some(edit)) = (self.opened.clone(), self.edit().cloned()) {
-            if let Some(bytes) = opened.bytes.clone().filter(|_| edit.recipe.take != opened.study) {
-                // What was taken back, or swapped, reads the take otherwise.
-                self.work.start(Job::Follow {
-                    file_name: opened.file_name.clone(),
-                    bytes,
-                    named: self.named_by(&edit.recipe.take),
-                    recipe: Box::new(edit.to_recipe()),
-                    edit: Some(Box::new(edit)),
-                });
+            if let Some(bytes) = opened.bytes.as_ref().filter(|_| edit.recipe.take != opened.study) {
+                // Choices that undo or *Swap with A* brings back may read the take in another way.
+                let take = self.take_file(&opened.file_name, bytes, edit.to_recipe());
+                let edit = Some(Box::new(edit));
+                self.work.start(Job::Follow { take, edit });
                 return;
             }
             self.judged.follow(&edit, opened.found.candidates.len());

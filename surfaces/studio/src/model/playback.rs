@@ -1,8 +1,8 @@
-//! What is shown, and when: the time in the loop or in the take.
+//! The motion that is shown, and the time in it.
 
 use super::{Model, Stretch};
 
-/// What the viewport shows.
+/// The motion that the viewport shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shown {
     /// The closed loop.
@@ -18,7 +18,7 @@ pub enum Shown {
     Set,
 }
 
-/// What becomes of the root motion in the viewport.
+/// How the viewport shows root motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootView {
     /// Every cycle starts where the first did.
@@ -81,7 +81,7 @@ impl Playback {
             let start = span_secs - around;
             self.secs = start + (self.secs - start).rem_euclid(2.0 * around);
         } else if !self.repeats && self.secs >= span_secs {
-            // A hair before the end, which is the start again.
+            // Just before the end, since the end is shown as the start.
             self.secs = span_secs * (1.0 - 1e-9);
             self.is_playing = false;
         } else if !accumulates {
@@ -173,7 +173,7 @@ impl Model {
         Some(Stretch::Frames { start_frame, end_frame })
     }
 
-    /// What is shown: without a loop it is the take, and without a blend the loop.
+    /// Returns the motion that is shown: without a loop the take, and without a blend the loop.
     pub fn shown(&self) -> Shown {
         match (self.shown, &self.made) {
             (Shown::Set, _) if self.steered_here().is_some() => Shown::Set,

@@ -1,8 +1,8 @@
-//! What went wrong.
+//! Problems in words.
 
-use super::{CharacterError, ExportError, MadeError, OpenError};
+use super::{CharacterError, ExportError, MadeError, OpenError, SetError};
 
-/// What went wrong last.
+/// A problem that is shown until another one, or until it is dismissed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -29,6 +29,9 @@ pub enum Problem {
     /// A loop cannot be written.
     #[error("cannot write this loop: {0}")]
     Export(#[from] ExportError),
+    /// A set cannot be made.
+    #[error("cannot make this set: {0}")]
+    Set(#[from] SetError),
 }
 
 /// Files that are left out are named up to this many.
@@ -55,7 +58,7 @@ fn listed(left_out: &[(String, String)]) -> String {
 }
 
 impl Problem {
-    /// What to try, where that is known.
+    /// Returns advice, if there is any.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Open(

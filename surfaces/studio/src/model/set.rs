@@ -13,7 +13,7 @@ const MAX_LOOPS: usize = 6;
 /// A loop of the set.
 #[derive(Clone, Debug)]
 pub struct SetLoop {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     clip: LoopClip,
     /// When feet stand: the foot, and the shares of the period from and to which it stands; the end may lie beyond 1.

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use loopwright_formats::Format;
 use loopwright_formats::set::Manifest;
+use loopwright_job::recipe::{OutputRecipe, Recipe, StudyArgs};
 use loopwright_player::{Goal, MotionSet, SteeredCharacter};
 
-use super::{Beside, Model, Opened, Shown};
+use super::{Beside, Model, NamedFile, Opened, SetOrder, Shown};
+use crate::work::Job;
 
 /// Places of the root that its path is drawn through, and the time from one to the next, seconds.
 const MOST_PLACES: usize = 120;
@@ -29,14 +32,15 @@ impl SetRead {
     /// A set of its manifest, whose files lie beside it; `None` where the text is no manifest of a set.
     pub(crate) fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
         let named = Manifest::parse(manifest).ok()?;
-        let find = |file: &str| beside.find(file).ok_or("it does not lie beside the manifest");
-        let set = match MotionSet::read(manifest, find) {
+        let set = match MotionSet::read(manifest, |file| {
+            beside.find(file).ok_or("it does not lie beside the manifest")
+        }) {
             Ok(set) => set,
             Err(error) => return Some(Err(error.to_string())),
         };
         // A body that moves is studied better than one that stands.
-        let moves = |clip: &loopwright_player::MotionClip| clip.loops() && !clip.stands();
-        let index = set.clips().iter().position(moves).unwrap_or(0);
+        let moving = set.clips().iter().position(|clip| clip.loops() && !clip.stands());
+        let index = moving.unwrap_or(0);
         let path = &named.clips.get(index)?.file;
         let bytes = beside.find(path)?;
         Some(Ok(Self {
@@ -51,7 +55,7 @@ impl SetRead {
 /// Where the character shall go.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Steer {
-    /// Over the ground, metres per second, as long as it is asked for.
+    /// A velocity over the ground, metres per second, until the next wish.
     Velocity(DVec3),
     /// By speed and turn rate, from now on.
     Goal(Goal),
@@ -117,7 +121,7 @@ impl Steered {
     }
 }
 
-/// A loop that goes slower does not go, metres per second.
+/// Slower loops stand, metres per second.
 const SLOWEST: f64 = 0.1;
 
 impl Model {
@@ -126,10 +130,55 @@ impl Model {
         self.steered.as_ref()
     }
 
-    /// The same where the body of the take can play it.
+    /// Returns the set on the screen if the body of the take can play it.
     pub fn steered_here(&self) -> Option<&Steered> {
         let (steered, opened) = (self.steered.as_ref()?, self.opened.as_ref()?);
         steered.is_for(opened).then_some(steered)
+    }
+
+    /// The files of a set: of the takes that are open, by name, but for the one that lends a set its body.
+    pub fn files_for_set(&self) -> Vec<NamedFile> {
+        let lent = self.steered.as_ref().map(Steered::file_name);
+        let open = self.other_takes().chain(&self.opened);
+        let mut files: Vec<NamedFile> = (open.filter(|opened| Some(opened.file_name.as_str()) != lent))
+            .filter_map(|opened| {
+                Some(NamedFile {
+                    file_name: opened.file_name.clone(),
+                    bytes: Arc::clone(opened.bytes.as_ref()?),
+                })
+            })
+            .collect();
+        files.sort_by(|one, other| one.file_name.cmp(&other.file_name));
+        files
+    }
+
+    /// Makes a set of the takes that are open, all read as the one that is shown, for its engine and at its rate.
+    pub(super) fn make_set(&mut self, name: String, format: Option<Format>) {
+        let Some(edit) = self.edit().filter(|_| self.work.progress().is_none()) else {
+            return;
+        };
+        let OutputRecipe { target, fps, .. } = edit.recipe.output;
+        let recipe = Recipe {
+            take: StudyArgs {
+                animation: None,
+                ..edit.recipe.take.clone()
+            },
+            output: OutputRecipe {
+                target,
+                fps,
+                ..OutputRecipe::default()
+            },
+            ..Recipe::default()
+        };
+        let order = SetOrder {
+            name,
+            files: self.files_for_set(),
+            named: self.named_by(&recipe.take),
+            recipe: Box::new(recipe),
+            format,
+        };
+        self.problem = None;
+        self.work.start(Job::MakeSet(Box::new(order)));
     }
 
     pub(super) fn open_set(&mut self, read: SetRead) {
@@ -144,7 +193,7 @@ impl Model {
         self.open(read.file_name, read.bytes, Beside::default());
     }
 
-    /// What is shown of a take that is taken up: a new set, where it is its body, or its loop.
+    /// Returns what a take shows first: a new set if it is its body, or its loop.
     pub(super) fn first_shown(&mut self, opened: &Opened) -> Shown {
         match &mut self.steered {
             Some(steered) if steered.is_new && steered.is_for(opened) => {

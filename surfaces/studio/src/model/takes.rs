@@ -9,7 +9,7 @@ use super::{
     Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Stretch, Studies,
     Ticked,
 };
-use crate::work::Job;
+use crate::work::{Job, TakeFile};
 
 impl Model {
     /// Opens a take, or the character that is awaited for the one that is shown.
@@ -27,7 +27,7 @@ impl Model {
         }
         let job = Job::Open { file_name, bytes };
         match is_read_later {
-            // Of several files that are dropped, one is read after the other.
+            // Files that are dropped together are read one after the other.
             true => self.waiting.push_back(job),
             false => self.start_reading(job),
         }
@@ -45,13 +45,8 @@ impl Model {
             let (Some(file), Ok(recipe)) = (file, Recipe::read(recipe.as_bytes())) else {
                 continue;
             };
-            let job = Job::Follow {
-                file_name: name,
-                bytes: Arc::clone(&file.bytes),
-                named: self.named_by(&recipe.take),
-                recipe: Box::new(recipe),
-                edit: None,
-            };
+            let take = self.take_file(&name, &file.bytes, recipe);
+            let job = Job::Follow { take, edit: None };
             if self.work.reads_a_file() {
                 self.waiting.push_back(job);
             } else {
@@ -78,7 +73,12 @@ impl Model {
     }
 
     pub(super) fn start_reading(&mut self, job: Job) {
-        if let Job::Open { file_name, .. } | Job::Follow { file_name, .. } = &job {
+        if let Job::Open { file_name, .. }
+        | Job::Follow {
+            take: TakeFile { file_name, .. },
+            ..
+        } = &job
+        {
             self.reading.clone_from(file_name);
         }
         self.work.start(job);
@@ -132,10 +132,7 @@ impl Model {
         };
         match &opened.bytes {
             Some(bytes) if recipe.take != opened.study => self.work.start(Job::Follow {
-                file_name: opened.file_name.clone(),
-                bytes: Arc::clone(bytes),
-                named: self.named_by(&recipe.take),
-                recipe: Box::new(recipe),
+                take: self.take_file(&opened.file_name, bytes, recipe),
                 edit: None,
             }),
             _ => match Edit::of_recipe(&recipe, &opened) {
@@ -153,7 +150,7 @@ impl Model {
         let (Some(opened), Some(edit)) = (&self.opened, self.edit()) else {
             return;
         };
-        let Some(bytes) = opened.bytes.clone() else {
+        let Some(bytes) = &opened.bytes else {
             self.problem = Some(Problem::Example);
             return;
         };
@@ -164,14 +161,9 @@ impl Model {
             recipe.stretch = made.recipe.stretch;
         }
         recipe.take = study;
+        let take = self.take_file(&opened.file_name, bytes, recipe);
         self.problem = None;
-        self.work.start(Job::Follow {
-            file_name: opened.file_name.clone(),
-            bytes,
-            named: self.named_by(&recipe.take),
-            recipe: Box::new(recipe),
-            edit: None,
-        });
+        self.work.start(Job::Follow { take, edit: None });
     }
 
     /// Keeps what lies beside a file, in place of what lay beside one of that name.
@@ -183,7 +175,7 @@ impl Model {
         }
     }
 
-    /// What lies beside the file that the character of a take is of.
+    /// Returns the files beside the one that the character of a take is of.
     pub(crate) fn beside(&self, opened: &Opened) -> Beside {
         let file_name = (opened.studied.character.as_ref()).map_or(&opened.file_name, |on| &on.target.file);
         let found = self.beside.iter().find(|(name, _)| name == file_name);
@@ -224,6 +216,16 @@ impl Model {
         }
     }
 
+    /// A take as a recipe reads it, with the files that this names.
+    pub(super) fn take_file(&self, file_name: &str, bytes: &Arc<Vec<u8>>, recipe: Recipe) -> TakeFile {
+        TakeFile {
+            file_name: file_name.to_owned(),
+            bytes: Arc::clone(bytes),
+            named: self.named_by(&recipe.take),
+            recipe: Box::new(recipe),
+        }
+    }
+
     /// The files that a recipe names, of those that were opened: by their names as it states them, or, where no file is there, by the
     /// last part alone, because a browser tells no folders.
     pub(super) fn named_by(&self, study: &StudyArgs) -> Vec<NamedFile> {
@@ -244,7 +246,7 @@ impl Model {
             .collect()
     }
 
-    /// Takes in the take that is shown, read otherwise.
+    /// Takes in a take that was read as a recipe says, perhaps in place of the one that is shown.
     pub(super) fn take_in_read(&mut self, opened: Arc<Opened>, edit: Edit) {
         let is_shown = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
         match is_shown.then(|| self.history.take()).flatten() {
@@ -255,7 +257,7 @@ impl Model {
                 self.kept = kept;
             }
             None => {
-                // What was set before is as unwritten as it was.
+                // The choices of the recipe count as a change that is not written.
                 let first = Edit::first(&opened);
                 self.take_in_with(opened, first);
                 self.change(edit, true);
@@ -294,7 +296,7 @@ impl Model {
             return;
         }
         let edit = Edit::first(&opened);
-        // The walk may be here because another take could not be opened.
+        // If this is the walk, another take could not be opened, which is still to be reported.
         let problem = self.problem.take().filter(|_| opened.bytes.is_none());
         self.take_in_with(opened, edit);
         self.problem = problem;
@@ -415,7 +417,7 @@ impl Model {
             .as_ref()
             .is_some_and(|shown| shown.file_name == opened.file_name);
         if let Some(ticked) = &mut self.ticked {
-            // Those of another file mean nothing here.
+            // Ticks of loops, and of animations of another file, are dropped.
             ticked.retain(|each| match each {
                 Ticked::Take(_) => true,
                 Ticked::Animation(_) => is_of_file,

@@ -1,4 +1,4 @@
-//! What is ticked to be exported together, and how it goes into files: each by the road of the loop that is shown.
+//! Takes, animations and loops that are ticked to be exported together: each is written as the loop that is shown would be.
 
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ struct ToWrite {
     stem: String,
 }
 
-/// What was ticked and is not written yet.
+/// Ticked things that are not written yet.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     waiting: std::collections::VecDeque<ToWrite>,
-    /// What is written now.
+    /// The one that is being written.
     now: Option<ToWrite>,
     /// How many there were.
     count: usize,
@@ -59,12 +59,12 @@ pub(super) fn for_animation(mut recipe: Recipe, animation: Option<String>) -> Re
 }
 
 impl Model {
-    /// What is ticked; `None` where nothing can be.
+    /// Returns all that is ticked; `None` while nothing can be ticked.
     pub fn ticked(&self) -> Option<&[Ticked]> {
         self.ticked.as_deref()
     }
 
-    /// What is written now of what was ticked, its number, and how many there are.
+    /// Returns the name of the ticked loop that is being written, its number, and how many there are.
     pub fn writing(&self) -> Option<(&str, usize, usize)> {
         let Batch { waiting, now, count } = &self.batch;
         now.as_ref()
@@ -99,7 +99,7 @@ impl Model {
             edit: Box::new(edit),
             stem,
         };
-        // By the choices that the take has.
+        // With the choices of the take.
         let chosen = |(opened, history): (&Arc<Opened>, &History<Edit>), stem: String| {
             let edit = history.current().clone();
             ToWrite {
@@ -131,17 +131,14 @@ impl Model {
             Ticked::Animation(name) => {
                 let (opened, history) = shown;
                 let stem = format!("{}-{}-loop", opened.stem(), name_part(&name));
-                // The loop of the one that is shown is the one that is seen.
+                // The loop of the animation that is shown has the choices on the screen.
                 if name == opened.take().name() {
                     return Some(chosen(shown, stem));
                 }
                 let recipe = for_animation(history.current().to_recipe(), Some(name));
                 ToWrite {
                     job: Some(Job::ReadFile {
-                        file_name: opened.file_name.clone(),
-                        bytes: opened.bytes.clone()?,
-                        named: self.named_by(&recipe.take),
-                        recipe: Box::new(recipe),
+                        take: self.take_file(&opened.file_name, opened.bytes.as_ref()?, recipe),
                         format: format.unwrap_or(opened.format),
                         stem: stem.clone(),
                     }),
@@ -157,7 +154,7 @@ impl Model {
         if self.work.progress().is_some() || self.exported.is_some() {
             return;
         }
-        // What is not done was given up for a take that was opened: it is begun again.
+        // A loop that is not done was given up for a take that was opened: it is made again.
         let given_up = self.batch.now.take().filter(|now| now.job.is_some());
         if let Some(next) = given_up.or_else(|| self.batch.waiting.pop_front()) {
             self.exporting.clone_from(&next.of);

@@ -18,7 +18,7 @@ const FACTS_POINTS: f32 = 150.0;
 /// Width and height of a body in a list, points.
 const SKETCH_POINTS: f32 = 26.0;
 
-/// What is searched for, and the take that is about to be closed.
+/// The words that are searched for, and the take that is about to be closed.
 #[derive(Debug, Default)]
 pub(crate) struct AnimationsPanel {
     wanted: String,
@@ -134,7 +134,7 @@ impl AnimationsPanel {
                 named(button, &format!("{name}, shown{said}"));
             }
         }
-        // The walk that the studio opens with comes back by itself.
+        // The walk that the studio opens with has no file and cannot be closed.
         if take.bytes.is_some() {
             let closes = named(ui.small_button("Close"), &format!("Close {name}"));
             if closes.clicked() && is_unsaved {
@@ -177,7 +177,7 @@ impl AnimationsPanel {
                     let width = (ui.available_width() - FACTS_POINTS).max(80.0);
                     let button = Button::selectable(is_shown, name).truncate();
                     let size = egui::vec2(width, ui.spacing().interact_size.y);
-                    // What is known of each stands in a column.
+                    // The facts of all animations stand in one column.
                     let button = ui.allocate_ui(size, |ui| {
                         ui.set_min_width(width);
                         ui.add(button)

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use eframe::egui::{ColorImage, Context, Rect, Ui};
 use image::{ImageFormat, RgbaImage, imageops};
+use loopwright_draw::{GifPacker, GifPicture};
 
 use super::ExportPanel;
 use crate::model::{Action, Model, Playback, Shown};
@@ -18,7 +19,7 @@ const GIF_PIXELS: u32 = 480;
 /// Where pictures of the window arrive.
 type Shots = Arc<Mutex<Option<Arc<ColorImage>>>>;
 
-/// What is being captured, and what is said of the last picture.
+/// The capture that goes on, and why the last one failed.
 #[derive(Default)]
 pub(crate) struct CapturePanel {
     job: Option<Job>,
@@ -37,7 +38,9 @@ struct Job {
     rect: Option<Rect>,
     before: Playback,
     is_gif: bool,
-    gif: Option<Gif>,
+    /// Encodes an animation, in the colours of its first picture.
+    gif: Option<GifPacker>,
+    packed: Vec<GifPicture>,
     secs_each: f64,
 }
 
@@ -83,7 +86,7 @@ impl CapturePanel {
         let span = model.span_secs();
         let (cycle, most_secs) = match model.shown() {
             Shown::Take => (0.0, 1.0 / GIF_HZ),
-            // All of a loop, however long: it repeats.
+            // A loop is captured whole, because it repeats.
             _ => (model.playback.secs - model.playback.secs_in(span), f64::INFINITY),
         };
         let (count, secs_each) = pictures_of(span, most_secs);
@@ -103,6 +106,7 @@ impl CapturePanel {
             before: model.playback,
             is_gif,
             gif: None,
+            packed: Vec::new(),
             secs_each,
         });
     }
@@ -190,72 +194,19 @@ impl Job {
         let picture = imageops::thumbnail(&picture, width, height);
         let gif = match self.gif.take() {
             Some(gif) => gif,
-            None => Gif::new(&picture)?,
+            None => {
+                GifPacker::new([width, height], &[picture.as_raw()]).ok_or("The view is too small for a picture")?
+            }
         };
-        let gif = self.gif.insert(gif);
-        let ends = |picture: usize| (1e2 * self.secs_each * picture as f64).round() as u32;
-        gif.push(&picture, (ends(self.next + 1) - ends(self.next)) as u16)?;
+        let packed = gif.pack(&picture).ok_or("The window changed its size")?;
+        self.packed.push(packed);
         self.next += 1;
-        match (self.next == self.times.len()).then(|| self.gif.take()).flatten() {
-            Some(gif) => gif.finish().map(Some),
-            None => Ok(None),
+        if self.next == self.times.len() {
+            let file = gif.join(self.packed.drain(..), self.secs_each);
+            return file.map(Some).map_err(|error| error.to_string());
         }
-    }
-}
-
-/// An animation that repeats endlessly, in the colours of its first picture.
-struct Gif {
-    encoder: gif::Encoder<Vec<u8>>,
-    colours: color_quant::NeuQuant,
-    /// The colour for the upper bits of red, green and blue, once it was looked for.
-    nearest: Vec<Option<u8>>,
-    size: [u16; 2],
-}
-
-/// Bits of each channel by which colours are told apart.
-const BITS: u32 = 6;
-
-/// Every so many pixels one is learned from.
-const LEARNED_FROM: i32 = 3;
-
-impl Gif {
-    fn new(first: &RgbaImage) -> Result<Self, String> {
-        let size = [first.width(), first.height()].map(|side| side as u16);
-        let colours = color_quant::NeuQuant::new(LEARNED_FROM, 256, first.as_raw());
-        let mut encoder = gif::Encoder::new(Vec::new(), size[0], size[1], &colours.color_map_rgb())
-            .map_err(|error| error.to_string())?;
-        encoder
-            .set_repeat(gif::Repeat::Infinite)
-            .map_err(|error| error.to_string())?;
-        Ok(Self {
-            encoder,
-            colours,
-            nearest: vec![None; 1 << (3 * BITS)],
-            size,
-        })
-    }
-
-    fn push(&mut self, picture: &RgbaImage, hundredths: u16) -> Result<(), String> {
-        if [picture.width(), picture.height()] != self.size.map(u32::from) {
-            return Err("The window changed its size".to_owned());
-        }
-        let indices = picture.pixels().map(|pixel| {
-            let key = (pixel.0[..3].iter()).fold(0, |key, part| key << BITS | usize::from(part >> (8 - BITS)));
-            *self.nearest[key].get_or_insert_with(|| self.colours.index_of(&pixel.0) as u8)
-        });
-        let frame = gif::Frame {
-            width: self.size[0],
-            height: self.size[1],
-            buffer: indices.collect::<Vec<u8>>().into(),
-            // Players slow down pictures that are shorter than two hundredths.
-            delay: hundredths.max(2),
-            ..gif::Frame::default()
-        };
-        self.encoder.write_frame(&frame).map_err(|error| error.to_string())
-    }
-
-    fn finish(self) -> Result<Vec<u8>, String> {
-        self.encoder.into_inner().map_err(|error| error.to_string())
+        self.gif = Some(gif);
+        Ok(None)
     }
 }
 
@@ -275,6 +226,7 @@ mod tests {
             before: Playback::default(),
             is_gif,
             gif: None,
+            packed: Vec::new(),
             secs_each: 0.033,
         }
     }

@@ -1,7 +1,8 @@
 //! A small chart: curves over one axis, with words at its corners.
 
-use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 
+use crate::focus;
 use crate::line;
 
 /// Height of a chart, points.
@@ -22,7 +23,7 @@ impl Chart {
     pub(super) fn new(ui: &mut Ui, name: &str, across: [f64; 2], up: [f64; 2]) -> Self {
         let size = vec2(ui.available_width() - SCROLL_POINTS, HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
+        focus::label(&response, Role::Image, name);
         ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
         Self { rect, across, up }
     }
@@ -36,17 +37,15 @@ impl Chart {
     pub(super) fn values(&self, at: Pos2) -> [f64; 2] {
         let drawn = self.rect.shrink2(vec2(2.0, 6.0));
         let share = (at - drawn.left_bottom()) / drawn.size();
-        let value = |share: f32, [low, high]: [f64; 2]| low + f64::from(share.clamp(0.0, 1.0)) * (high - low);
-        [value(share.x, self.across), value(-share.y, self.up)]
+        [(share.x, self.across), (-share.y, self.up)]
+            .map(|(share, [low, high])| low + f64::from(share.clamp(0.0, 1.0)) * (high - low))
     }
 
     pub(super) fn at(&self, x: f64, y: f64) -> Pos2 {
-        let share = |value: f64, [low, high]: [f64; 2]| ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32;
+        let [x, y] = [(x, self.across), (y, self.up)]
+            .map(|(value, [low, high])| ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32);
         let drawn = self.rect.shrink2(vec2(2.0, 6.0));
-        pos2(
-            drawn.left() + drawn.width() * share(x, self.across),
-            drawn.bottom() - drawn.height() * share(y, self.up),
-        )
+        pos2(drawn.left() + drawn.width() * x, drawn.bottom() - drawn.height() * y)
     }
 
     pub(super) fn line(&self, ui: &Ui, points: impl Iterator<Item = [f64; 2]>, width: f32, colour: Color32) {

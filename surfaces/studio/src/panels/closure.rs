@@ -66,10 +66,11 @@ fn presets_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
                 WidgetInfo::selected(Role::Button, true, is_set, format!("Preset {}", preset.as_str()))
             });
             if response.on_hover_text(what(preset)).clicked() {
-                let mut edit = with(edit, preset.method());
-                edit.tries_closures = false;
-                edit.settings.closure.motion = SeamMotion::Central;
-                actions.push(final_edit(edit));
+                actions.push(final_edit(edit.with(|edit| {
+                    edit.tries_closures = false;
+                    edit.settings.closure.method = preset.method();
+                    edit.settings.closure.motion = SeamMotion::Central;
+                })));
             }
         }
     });
@@ -89,10 +90,9 @@ fn what(preset: Preset) -> &'static str {
     }
 }
 
-fn with(edit: &Edit, method: Method) -> Edit {
-    let mut edit = edit.clone();
-    edit.settings.closure.method = method;
-    edit
+/// A change of the method by a widget.
+fn by(response: &Response, edit: &Edit, method: Method) -> Option<Action> {
+    edit_by(response, edit.with(|edit| edit.settings.closure.method = method))
 }
 
 /// All times of a method, those of both ends at once.
@@ -113,7 +113,7 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
             crossfade_secs,
             ..*method
         };
-        actions.extend(edit_by(&response, with(edit, method)));
+        actions.extend(by(&response, edit, method));
         return;
     }
     let mut apart = method.start != method.end;
@@ -128,18 +128,18 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
     }
     if let Some(mut response) = at_start.or(at_end) {
         response.mark_changed();
-        actions.extend(edit_by(&response, with(edit, Method { start, end, ..*method })));
+        actions.extend(by(&response, edit, Method { start, end, ..*method }));
     }
     let response = ui.checkbox(&mut apart, "Times of both ends apart");
     if response.changed() {
-        // Apart, one end starts a little shorter: equal ones are one setting.
+        // Equal times would be one setting again, so the end starts a little shorter.
         let start = method.start;
         let end = if apart {
             start.with(ShapeKey::Blend, 0.8 * start.secs())
         } else {
             start
         };
-        actions.extend(edit_by(&response, with(edit, Method { end, ..*method })));
+        actions.extend(by(&response, edit, Method { end, ..*method }));
     }
     let parameters = method.start.kind().descriptor().parameters.iter();
     for parameter in parameters.filter(|parameter| parameter.default.is_none()) {
@@ -151,9 +151,9 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
 fn optional_ui(ui: &mut Ui, edit: &Edit, method: &Method, parameter: &Parameter, actions: &mut Vec<Action>) {
     let mut is_there = method.start.get(parameter.key).is_some();
     let response = ui.checkbox(&mut is_there, format!("{} apart", parameter.label));
-    let other = |shape: Shape| shape.with(parameter.key, is_there.then(|| shape.secs()));
-    let (start, end) = (other(method.start), other(method.end));
-    actions.extend(edit_by(&response, with(edit, Method { start, end, ..*method })));
+    let [start, end] =
+        [method.start, method.end].map(|shape| shape.with(parameter.key, is_there.then(|| shape.secs())));
+    actions.extend(by(&response, edit, Method { start, end, ..*method }));
 }
 
 /// The sliders of a shape; the one that was moved.
@@ -198,7 +198,7 @@ fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action
     let response = setting_ui(ui, &mut share, &setting)
         .on_hover_text("1: the start moves to the end; 0: the end moves to the start");
     let shares = Shares::all(share);
-    actions.extend(edit_by(&response, with(edit, Method { shares, ..*method })));
+    actions.extend(by(&response, edit, Method { shares, ..*method }));
 }
 
 fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
@@ -207,15 +207,17 @@ fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
         .checkbox(&mut meets, "Acceleration meets too")
         .on_hover_text("where the method carries it");
     let order = if meets { Order::C2 } else { Order::C1 };
-    actions.extend(edit_by(&response, with(edit, Method { order, ..*method })));
+    actions.extend(by(&response, edit, Method { order, ..*method }));
 
     let mut is_layered = edit.settings.closure.motion == SeamMotion::Layered;
     let response = ui.checkbox(&mut is_layered, "Keep the noise of the capture at the seam");
-    let mut edit = edit.clone();
-    edit.settings.closure.motion = if is_layered {
+    let motion = if is_layered {
         SeamMotion::Layered
     } else {
         SeamMotion::Central
     };
-    actions.extend(edit_by(&response, edit));
+    actions.extend(edit_by(
+        &response,
+        edit.with(|edit| edit.settings.closure.motion = motion),
+    ));
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use eframe::egui::{
-    Color32, ColorImage, Rect, Role, Sense, Stroke, TextureHandle, TextureOptions, Ui, WidgetInfo, pos2, vec2,
+    Color32, ColorImage, Pos2, Rect, Role, Sense, Stroke, TextureHandle, TextureOptions, Ui, pos2, vec2,
 };
 
 use super::chart::SCROLL_POINTS;
+use crate::focus;
 use crate::model::{Action, CostMap, Model, Stretch, Study};
 
 /// Fewest frames of a stretch that is clicked.
@@ -50,32 +51,20 @@ impl CostMapPanel {
         let Some((_, texture)) = &self.drawn else { return };
         let side = (ui.available_width() - SCROLL_POINTS).min(MAX_SIDE);
         let (rect, response) = ui.allocate_exact_size(vec2(side, side), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Cost of every seam: click to take one"));
+        focus::label(&response, Role::Image, "Cost of every seam: click to take one");
         let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
         ui.painter().image(texture.id(), rect, whole, Color32::WHITE);
-        let last = (opened.take().num_frames() - 1).max(1) as f64;
-        let at = |start: f64, end: f64| {
-            let (x, y) = ((start / last) as f32, (end / last) as f32);
-            pos2(rect.left() + rect.width() * x, rect.bottom() - rect.height() * y)
-        };
-        let cut = model.made().map(|made| &made.candidate.cut);
-        if let Some(cut) = cut {
-            let centre = at(cut.start_frame(), cut.end_frame());
-            ui.painter()
-                .circle_stroke(centre, 6.0, Stroke::new(3.0, Color32::BLACK));
-            ui.painter()
-                .circle_stroke(centre, 6.0, Stroke::new(1.5, Color32::WHITE));
+        if let Some(made) = model.made() {
+            let last = (opened.take().num_frames() - 1).max(1) as f64;
+            let cut = &made.candidate.cut;
+            let [x, y] = [cut.start_frame(), cut.end_frame()].map(|frame| (frame / last) as f32);
+            let centre = rect.left_bottom() + rect.size() * vec2(x, -y);
+            for (width, colour) in [(3.0, Color32::BLACK), (1.5, Color32::WHITE)] {
+                ui.painter().circle_stroke(centre, 6.0, Stroke::new(width, colour));
+            }
         }
-        let under = |point: eframe::egui::Pos2| {
-            let share = (point - rect.min) / rect.size();
-            let cell = |share: f32| {
-                let cell = (f64::from(share) * costs.len() as f64) as usize;
-                cell.min(costs.len() - 1)
-            };
-            (cell(share.x), cell(1.0 - share.y))
-        };
         if let Some(point) = response.hover_pos() {
-            let (start, end) = under(point);
+            let (start, end) = cell_at(costs, rect, point);
             let ratio = costs.ratios[start * costs.len() + end];
             let words = if ratio.is_finite() {
                 format!(
@@ -90,7 +79,7 @@ impl CostMapPanel {
             response.clone().on_hover_text_at_pointer(words);
         }
         if let Some(point) = response.interact_pointer_pos().filter(|_| response.clicked()) {
-            let (start, end) = cheapest_about(costs, under(point));
+            let (start, end) = cheapest_about(costs, cell_at(costs, rect, point));
             let (start_frame, end_frame) = (costs.frames[start] as f64, costs.frames[end] as f64);
             if end_frame >= start_frame + MIN_FRAMES {
                 actions.push(Action::Choose(Stretch::Frames { start_frame, end_frame }));
@@ -100,13 +89,24 @@ impl CostMapPanel {
     }
 }
 
+/// The cell of the map that is drawn at a point: its start and its end.
+fn cell_at(costs: &CostMap, rect: Rect, point: Pos2) -> (usize, usize) {
+    let share = (point - rect.min) / rect.size();
+    let [start, end] = [share.x, 1.0 - share.y].map(|share| {
+        let cell = (f64::from(share) * costs.len() as f64) as usize;
+        cell.min(costs.len() - 1)
+    });
+    (start, end)
+}
+
+/// The cell with the cheapest seam around one.
 fn cheapest_about(costs: &CostMap, (start, end): (usize, usize)) -> (usize, usize) {
-    let near = |cell: usize| cell.saturating_sub(AROUND_CELLS)..(cell + AROUND_CELLS + 1).min(costs.len());
-    let cells = near(start).flat_map(|start| near(end).map(move |end| (start, end)));
-    let cost = |cell: &(usize, usize)| costs.ratios[cell.0 * costs.len() + cell.1];
-    cells
-        .min_by(|one, other| cost(one).total_cmp(&cost(other)))
-        .unwrap_or((start, end))
+    let [starts, ends] =
+        [start, end].map(|cell| cell.saturating_sub(AROUND_CELLS)..(cell + AROUND_CELLS + 1).min(costs.len()));
+    let cells = starts.flat_map(|start| ends.clone().map(move |end| (start, end)));
+    let costs = cells.map(|cell| (costs.ratios[cell.0 * costs.len() + cell.1], cell));
+    let cheapest = costs.min_by(|one, other| one.0.total_cmp(&other.0));
+    cheapest.map_or((start, end), |(_, cell)| cell)
 }
 
 /// Starts across and ends up, from dark blue over green to yellow: told apart by lightness alone, too.
@@ -124,15 +124,14 @@ fn picture(costs: &CostMap) -> ColorImage {
         for start in 0..count {
             let ratio = costs.ratios[start * count + end];
             pixels.push(match ratio.is_finite() {
-                // A root, so that what is cheap is told apart best.
+                // The square root spreads cheap seams over more colours.
                 true => {
                     let place = (ratio / DEAR).clamp(0.0, 1.0).sqrt() * (STOPS.len() - 1) as f64;
                     let stop = (place as usize).min(STOPS.len() - 2);
                     let share = place - stop as f64;
-                    let mix = |channel: usize| {
-                        (STOPS[stop][channel] * (1.0 - share) + STOPS[stop + 1][channel] * share) as u8
-                    };
-                    Color32::from_rgb(mix(0), mix(1), mix(2))
+                    let [red, green, blue] = [0, 1, 2]
+                        .map(|channel| (STOPS[stop][channel] * (1.0 - share) + STOPS[stop + 1][channel] * share) as u8);
+                    Color32::from_rgb(red, green, blue)
                 }
                 false => Color32::TRANSPARENT,
             });

@@ -8,7 +8,7 @@ use loopwright_job::recipe::EditRecipe;
 use super::{edit_by, final_edit};
 use crate::focus::named;
 use crate::icons::{self, Icon};
-use crate::model::{Action, Edit, Model, time_of_move};
+use crate::model::{Action, Model, time_of_move};
 
 pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
@@ -27,7 +27,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 layer_ui(ui, &mut changed, skeleton)
             });
             if let Some(response) = body.inner {
-                actions.extend(edit_by(&response, with(edit, |edits| edits[index] = changed)));
+                actions.extend(edit_by(&response, edit.with(|edit| edit.recipe.edits[index] = changed)));
             }
         });
     }
@@ -38,7 +38,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         for &kind in EditKind::ALL {
             if ui.button(format!("Add: {}", kind.descriptor().title)).clicked() {
                 let layer = first(kind, &joint, (time * 1e3).round() / 1e3);
-                actions.push(final_edit(with(edit, |edits| edits.push(layer))));
+                actions.push(final_edit(edit.with(|edit| edit.recipe.edits.push(layer))));
             }
         }
     });
@@ -64,14 +64,14 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
         let mut is_on = !layer.is_off;
         let switch = named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies"));
         if switch.changed() {
-            actions.push(final_edit(with(edit, |edits| edits[index].is_off = !is_on)));
+            actions.push(final_edit(edit.with(|edit| edit.recipe.edits[index].is_off = !is_on)));
         }
         let title = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
         let show = ui.add(Button::new(title).frame_when_inactive(false));
         if show.on_hover_text("Show its joint at its time").clicked() {
-            let skeleton = opened.skeleton();
-            let named = |joint: &usize| Some(&skeleton.joint(*joint).name) == layer.joint.as_ref();
-            actions.extend((0..skeleton.num_joints()).find(named).map(Action::Watch));
+            let mut joints = opened.skeleton().joints().iter();
+            let joint = joints.position(|joint| Some(&joint.name) == layer.joint.as_ref());
+            actions.extend(joint.map(Action::Watch));
             let secs = model
                 .made()
                 .and_then(|made| time_of_move(layer, &made.done.made.loop_clip));
@@ -80,7 +80,7 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let name = format!("Remove edit {number}");
             if icons::button(ui, Icon::Remove, &name, &name, true).clicked() {
-                actions.push(final_edit(with(edit, |edits| _ = edits.remove(index))));
+                actions.push(final_edit(edit.with(|edit| _ = edit.recipe.edits.remove(index))));
             }
             for (icon, word, to) in [
                 (Icon::Down, "later", index + 1),
@@ -88,7 +88,7 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
             ] {
                 let (name, is_there) = (format!("Apply edit {number} {word}"), to < count);
                 if icons::button(ui, icon, &name, &name, is_there).clicked() {
-                    actions.push(final_edit(with(edit, |edits| edits.swap(index, to))));
+                    actions.push(final_edit(edit.with(|edit| edit.recipe.edits.swap(index, to))));
                 }
             }
         });
@@ -96,7 +96,7 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
     actions
 }
 
-/// What a button adds: an edit of the joint, at that time if its kind has one.
+/// Returns the edit that a button adds: of the joint, at that time if its kind has one.
 fn first(kind: EditKind, joint: &str, time: f64) -> EditRecipe {
     let descriptor = kind.descriptor();
     let mut values = EditValues::default();
@@ -114,12 +114,6 @@ fn first(kind: EditKind, joint: &str, time: f64) -> EditRecipe {
     }
 }
 
-fn with(edit: &Edit, change: impl FnOnce(&mut Vec<EditRecipe>)) -> Edit {
-    let mut edit = edit.clone();
-    change(&mut edit.recipe.edits);
-    edit
-}
-
 /// The widgets of a layer; the one that was used.
 fn layer_ui(ui: &mut Ui, layer: &mut EditRecipe, skeleton: &Skeleton) -> Option<Response> {
     let mut used = Used(None);
@@ -127,7 +121,7 @@ fn layer_ui(ui: &mut Ui, layer: &mut EditRecipe, skeleton: &Skeleton) -> Option<
     if let (EditedJoints::One, Some(joint)) = (descriptor.joints, &mut layer.joint) {
         used.take(joint_ui(ui, joint, skeleton));
     }
-    // Of a time and a share of the loop one is stated.
+    // Either a time or a share of the loop is stated.
     let other = match layer.values.get(EditKey::Time) {
         Some(_) => EditKey::Phase,
         None => EditKey::Time,
@@ -181,7 +175,7 @@ impl Used {
             .speed(parameter.step)
             .suffix(suffix)
             .max_decimals(3);
-        // The name stays beside its number where a row is full.
+        // The name and its number stay in one row.
         let response = ui.horizontal(|ui| {
             let label = ui.label(name);
             named(ui.add(drag).labelled_by(label.id), name)

@@ -8,7 +8,7 @@ use loopwright_formats::{Format, Target};
 
 use super::{final_edit, settings::choice_ui};
 use crate::focus::named;
-use crate::model::{Action, Edit, ExportError, Exported, Model, Opened};
+use crate::model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles};
 use crate::platform;
 
 /// Room beside a field, for the bar that scrolls the panels.
@@ -27,6 +27,8 @@ enum Pending {
     Recipe(String, String),
     /// A picture: its name, and its bytes.
     Picture(String, Vec<u8>),
+    /// A set, in a folder of its name.
+    Set(SetFiles),
 }
 
 impl Pending {
@@ -34,17 +36,20 @@ impl Pending {
         match self {
             Self::Loop(exported, _) => &exported.file_name,
             Self::Recipe(file_name, _) | Self::Picture(file_name, _) => file_name,
+            Self::Set(set) => &set.name,
         }
     }
 
     fn is_there(&self, folder: &str) -> bool {
         match self {
-            Self::Loop(exported, _) => platform::exists(folder, exported),
-            Self::Recipe(file_name, _) | Self::Picture(file_name, _) => platform::is_there(folder, file_name),
+            Self::Loop(exported, _) => [&exported.file_name, &exported.sidecar_name()]
+                .iter()
+                .any(|name| platform::is_there(folder, name)),
+            _ => platform::is_there(folder, self.file_name()),
         }
     }
 
-    /// The same by the first name with a number that is free. Errors: the sidecar cannot be written anew.
+    /// Returns it by the first name with a number that is free. Errors: the sidecar cannot be written anew.
     fn beside(self, folder: &str) -> Result<Self, ExportError> {
         let (stem, ending) = self.file_name().rsplit_once('.').unwrap_or((self.file_name(), ""));
         let (stem, ending) = (stem.to_owned(), ending.to_owned());
@@ -55,6 +60,7 @@ impl Pending {
                 Self::Loop(exported, of) => Self::Loop(exported.named(&name)?, of),
                 Self::Recipe(_, text) => Self::Recipe(format!("{name}.{ending}"), text),
                 Self::Picture(_, bytes) => Self::Picture(format!("{name}.{ending}"), bytes),
+                Self::Set(set) => Self::Set(SetFiles { name, ..set }),
             };
             if !pending.is_there(folder) {
                 break;
@@ -65,7 +71,7 @@ impl Pending {
 }
 
 /// The chosen format and folder, and files that wait for an answer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ExportPanel {
     format: Option<Format>,
     /// The format of the take for which that was chosen: on another character it may be another one.
@@ -88,6 +94,8 @@ pub(crate) struct ExportPanel {
     written: Vec<String>,
     /// Whether these were several that were ticked.
     are_ticked: bool,
+    /// Missing parts and other notes of the set that was made last.
+    notes: Vec<String>,
     /// Why the last file could not be written.
     failed: Option<String>,
 }
@@ -95,19 +103,9 @@ pub(crate) struct ExportPanel {
 impl ExportPanel {
     pub(crate) fn new() -> Self {
         Self {
-            format: None,
-            of: None,
-            name: None,
             folder: platform::first_folder(),
             is_folder_chosen: !platform::HAS_FOLDERS,
-            #[cfg(not(target_arch = "wasm32"))]
-            is_remembered: false,
-            #[cfg(not(target_arch = "wasm32"))]
-            memory: None,
-            pending: VecDeque::new(),
-            written: Vec::new(),
-            are_ticked: false,
-            failed: None,
+            ..Self::default()
         }
     }
 
@@ -120,6 +118,7 @@ impl ExportPanel {
 
     fn forget_said(&mut self) {
         self.written.clear();
+        self.notes.clear();
         self.failed = None;
     }
 
@@ -186,6 +185,13 @@ impl ExportPanel {
         self.pending.push_back(Pending::Recipe(file_name, text));
     }
 
+    /// Takes in a set that was just made.
+    pub(crate) fn take_in_set(&mut self, set: SetFiles) {
+        self.forget_said();
+        self.notes.clone_from(&set.notes);
+        self.pending.push_back(Pending::Set(set));
+    }
+
     /// Takes in a picture.
     pub(super) fn take_in_picture(&mut self, file_name: String, bytes: Vec<u8>) {
         self.forget_said();
@@ -202,6 +208,7 @@ impl ExportPanel {
             Pending::Loop(exported, _) => platform::save(&self.folder, exported),
             Pending::Recipe(file_name, text) => platform::save_text(&self.folder, file_name, text),
             Pending::Picture(file_name, bytes) => platform::save_bytes(&self.folder, file_name, bytes),
+            Pending::Set(set) => platform::save_set(&self.folder, set),
         };
         match saved {
             Ok(place) => {
@@ -210,6 +217,7 @@ impl ExportPanel {
                     Pending::Loop(_, of) => Some(Action::Written(of)),
                     Pending::Recipe(..) => Some(Action::RecipeSaved),
                     Pending::Picture(..) => None,
+                    Pending::Set(set) => Action::of_set(&set),
                 });
             }
             Err(error) => self.failed = Some(error.to_string()),
@@ -227,7 +235,7 @@ impl ExportPanel {
     /// The button of the top, so that nobody has to look for it.
     pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let export = self.export(model);
-        let tokens = crate::theme::tokens(ui.visuals().dark_mode);
+        let tokens = crate::theme::of(ui);
         let word = egui::RichText::new("Export").color(tokens.on_filled);
         let button = ui.add_enabled(export.is_some(), Button::new(word).fill(tokens.filled));
         button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, export.is_some(), "Export (E)"));
@@ -236,7 +244,7 @@ impl ExportPanel {
         }
     }
 
-    /// What is said about the last files.
+    /// Returns words about the last files.
     pub(crate) fn said(&self) -> Option<String> {
         match (&self.failed, &self.written[..]) {
             (Some(error), _) => Some(error.clone()),
@@ -260,7 +268,7 @@ impl ExportPanel {
             self.of = Some(opened.format);
             self.format = None;
         }
-        // Of a take that is still being opened nothing is chosen yet.
+        // A take that is still being opened has no choices yet.
         let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened, actions);
         choice_ui(ui, "Format", format.capabilities().name, |ui| {
@@ -277,6 +285,25 @@ impl ExportPanel {
         if let Some(complaint) = engine.and_then(|engine| engine.complaint(format)) {
             ui.colored_label(ui.visuals().warn_fg_color, complaint.to_string());
         }
+        let chooses_folder = self.place_ui(ui, opened, format);
+        let export = self.export(model);
+        let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
+        if button.on_hover_text("E").clicked() {
+            actions.extend(export);
+        }
+        let num_ticked = model.ticked().map_or(0, <[_]>::len);
+        if num_ticked > 0 {
+            let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
+            if ui.add_enabled(model.writing().is_none(), button).clicked() {
+                actions.push(Action::ExportTicked(self.format));
+            }
+        }
+        self.set_ui(ui, model, actions);
+        chooses_folder
+    }
+
+    /// The folder and the name of files. Returns whether the folder is to be chosen by the dialog of the system.
+    fn place_ui(&mut self, ui: &mut Ui, opened: &Opened, format: Format) -> bool {
         let mut chooses_folder = false;
         if platform::HAS_FOLDERS {
             ui.horizontal(|ui| {
@@ -295,7 +322,7 @@ impl ExportPanel {
             let width = ui.available_width() - BESIDE_POINTS;
             let field = ui.add(egui::TextEdit::singleline(&mut name).desired_width(width));
             if named(field.labelled_by(label.id), "Name").changed() {
-                // A name, not a place: that is the folder.
+                // A name has no folders: these are chosen above.
                 self.name = Some(name.replace(['/', '\\'], ""));
             }
         });
@@ -303,19 +330,28 @@ impl ExportPanel {
         // One line however long the name, so that nothing moves while it is typed.
         let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
         ui.add(egui::Label::new(egui::RichText::new(written).weak()).truncate());
-        let export = self.export(model);
-        let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
-        if button.on_hover_text("E").clicked() {
-            actions.extend(export);
-        }
-        let num_ticked = model.ticked().map_or(0, <[_]>::len);
-        if num_ticked > 0 {
-            let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
-            if ui.add_enabled(model.writing().is_none(), button).clicked() {
-                actions.push(Action::ExportTicked(self.format));
-            }
-        }
         chooses_folder
+    }
+
+    /// Makes a set of several takes, or of a file of several animations, and says what should be known of it.
+    fn set_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+        let files = model.files_for_set();
+        let word = match &files[..] {
+            [file] if model.may_have_animations() => format!("Make a set of {}", file.file_name),
+            [] | [_] => return,
+            files => format!("Make a set of {} takes", files.len()),
+        };
+        let button = ui.add_enabled(model.progress().is_none(), Button::new(word));
+        let tip = "The best loop of each way to move, starts, stops and turns between them, and set.json, as `loopwright set` makes them: \
+            in the folder \"set\", or in one of the name that is typed above. Then it is played.";
+        if button.on_hover_text(tip).clicked() {
+            let name = self.name.as_deref().map_or("", str::trim);
+            let name = if name.is_empty() { "set" } else { name };
+            actions.push(Action::MakeSet(name.to_owned(), self.format));
+        }
+        for note in &self.notes {
+            ui.weak(note);
+        }
     }
 
     /// The engine for which the loop is written, with the format that it reads.
@@ -339,7 +375,7 @@ impl ExportPanel {
         });
     }
 
-    /// What became of the last files: at the top, where it is seen from everywhere.
+    /// Says where the last files are, or why they are not written: at the top, where it is seen from everywhere.
     pub(crate) fn said_ui(&self, ui: &mut Ui) {
         match self.said() {
             Some(said) if self.failed.is_some() => ui.colored_label(ui.visuals().error_fg_color, said),
@@ -361,9 +397,7 @@ impl ExportPanel {
             }
             let words = match &pending {
                 Pending::Loop(exported, _) => format!("{} or its sidecar is there already.", exported.file_name),
-                Pending::Recipe(file_name, _) | Pending::Picture(file_name, _) => {
-                    format!("{file_name} is there already.")
-                }
+                _ => format!("{} is there already.", pending.file_name()),
             };
             let [replaces, keeps, keeps_both] = ui
                 .horizontal_wrapped(|ui| {

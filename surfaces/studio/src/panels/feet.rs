@@ -16,11 +16,7 @@ const LOCKS: [(FootLock, &str); 3] = [
 pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(edit) = model.edit() else { return };
     let lock = edit.settings.feet.lock;
-    let set = |lock: FootLock| {
-        let mut edit = edit.clone();
-        edit.settings.feet.lock = lock;
-        edit
-    };
+    let set = |lock: FootLock| edit.with(|edit| edit.settings.feet.lock = lock);
     let mut holds = lock != FootLock::Off;
     let response = ui.checkbox(&mut holds, "Lock planted feet");
     actions.extend(edit_by(
@@ -46,9 +42,9 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         return;
     }
     let feet = &made.done.made.feet;
-    let slide = |mps: Option<f64>| mps.map(|mps| format!("{:.1} cm/s", 1e2 * mps));
-    match feet.foot_slide_mps.map(slide) {
+    match feet.foot_slide_mps {
         [Some(before), Some(after)] => {
+            let [before, after] = [before, after].map(|mps| format!("{:.1} cm/s", 1e2 * mps));
             ui.label(format!("Held: sliding falls from {before} to {after}."));
         }
         _ => {

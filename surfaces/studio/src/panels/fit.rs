@@ -1,7 +1,7 @@
-//! What a character controller needs to move like the take: half-lives, and the springs over its speed.
+//! Constants with which a character controller moves like the take: half-lives, and the springs over its speed.
 
 use eframe::egui::{Align2, Ui};
-use loopwright_controller::{Lack, Pool, Quantity};
+use loopwright_controller::{Lack, Pool, Quantity, TakeFit};
 
 use super::chart::Chart;
 use crate::model::{Action, Model, Study};
@@ -30,7 +30,7 @@ pub(crate) fn fit_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         (Quantity::Velocity, &pool.all.velocity, "velocity"),
         (Quantity::Facing, &pool.all.facing, "facing"),
     ] {
-        ui.label(match (half_lives.chosen(), fit.lack(quantity)) {
+        let words = match (half_lives.chosen(), fit.lack(quantity)) {
             (Some(spread), _) => {
                 let changes = if spread.count == 1 { "change" } else { "changes" };
                 format!(
@@ -41,8 +41,15 @@ pub(crate) fn fit_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             (None, Some(Lack::Still)) => format!("No half-life of the {name}: the body is idle."),
             (None, Some(Lack::NoFit)) => format!("No half-life of the {name}: no spring fits its changes."),
             (None, _) => format!("No half-life of the {name}: it does not change from one steady value to another."),
-        });
+        };
+        ui.label(words);
     }
+    speeds_ui(ui, fit);
+    ui.weak("Thin: the take, smoothed; bold: springs. As `loopwright fit` gives them.");
+}
+
+/// The speed of the take over its time, and the springs fitted to it.
+fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
     let profile = &fit.profile;
     let count = profile.speed_rate.len();
     let speeds = (0..count).map(|frame| profile.speed(frame));
@@ -75,5 +82,4 @@ pub(crate) fn fit_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     }
     chart.word(ui, Align2::LEFT_BOTTOM, &format!("speed, up to {most:.1} m/s"));
     chart.word(ui, Align2::RIGHT_BOTTOM, &format!("{last:.1} s"));
-    ui.weak("Thin: the take, smoothed; bold: springs. As `loopwright fit` gives them.");
 }

@@ -4,6 +4,7 @@ use eframe::egui::{self, Context, Event, InputState, Key, Modal, Modifiers, Popu
 use glam::DVec3;
 
 use super::ExportPanel;
+use crate::camera::Camera;
 use crate::model::{Action, Model, Shown, Steer, Stretch};
 
 /// Keys of the loops of the list.
@@ -19,7 +20,7 @@ const DIGITS: [Key; 9] = [
     Key::Num9,
 ];
 
-/// What each key does, for the list.
+/// The list of keys and their meanings.
 const KEYS: [(&str, &str); 27] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or forward; ten with shift"),
@@ -76,19 +77,18 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
     }
 }
 
-/// What the keys pressed in this frame ask for; none while a text is typed, and only those of the whole window while
+/// Returns the actions of the keys pressed in this frame; none while a text is typed, and only those of the whole window while
 /// another widget has the keyboard.
 pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Action> {
     let mut actions = Vec::new();
-    // What is open closes itself by escape.
+    // Dialogs and lists that are open close by escape themselves.
     let is_open = model.shows_help || export.asks_where() || Popup::is_any_open(ctx);
-    let is_typing = ctx.text_edit_focused();
+    if ctx.text_edit_focused() {
+        return actions;
+    }
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
     ctx.input_mut(|input| {
         let redo = Modifiers::COMMAND | Modifiers::SHIFT;
-        if is_typing {
-            return;
-        }
         if input.consume_key(redo, Key::Z) || input.consume_key(Modifiers::COMMAND, Key::Y) {
             actions.push(Action::Redo);
         }
@@ -100,90 +100,78 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
         {
             actions.push(Action::Help(!model.shows_help));
         }
-        if !is_open && input.consume_key(Modifiers::NONE, Key::Escape) {
-            actions.push(Action::Cancel);
-        }
         if is_open {
             return;
+        }
+        if input.consume_key(Modifiers::NONE, Key::Escape) {
+            actions.push(Action::Cancel);
         }
         if !has_focus && model.shown() == Shown::Set {
             actions.extend(steering(input, model));
         }
         for (end, bracket) in ["[", "]"].into_iter().enumerate() {
-            let is_typed = |event: &Event| matches!(event, Event::Text(text) if text == bracket);
-            if input.events.iter().any(is_typed) {
+            let mut events = input.events.iter();
+            if events.any(|event| matches!(event, Event::Text(text) if text == bracket)) {
                 actions.extend(model.with_end_shown(end).map(Action::Choose));
             }
         }
         if has_focus {
             return;
         }
-        if input.consume_key(Modifiers::NONE, Key::Space) {
-            actions.push(Action::TogglePlaying);
-        }
-        for (key, frames) in [(Key::ArrowLeft, -1), (Key::ArrowRight, 1)] {
-            if input.consume_key(Modifiers::SHIFT, key) {
-                actions.push(Action::Step(10 * frames));
+        let pressed = input.events.iter().filter_map(|event| match event {
+            Event::Key {
+                key,
+                pressed: true,
+                modifiers,
+                ..
+            } => Some((*key, modifiers.shift)),
+            _ => None,
+        });
+        for (key, is_shifted) in pressed.collect::<Vec<_>>() {
+            if let Some(action) = action_of(key, is_shifted, model, export)
+                && input.consume_key(Modifiers::NONE, key)
+            {
+                actions.push(action);
             }
-            if input.consume_key(Modifiers::NONE, key) {
-                actions.push(Action::Step(frames));
-            }
-        }
-        if input.consume_key(Modifiers::NONE, Key::B) {
-            actions.push(Action::ToggleUncut);
-        }
-        if input.consume_key(Modifiers::NONE, Key::G) {
-            actions.push(Action::Ghost(!model.has_ghost));
-        }
-        if input.consume_key(Modifiers::NONE, Key::F) {
-            let mut camera = model.camera;
-            camera.follows = !camera.follows;
-            actions.push(Action::Look(camera));
-        }
-        if input.consume_key(Modifiers::NONE, Key::S) {
-            actions.push(Action::Split(!model.is_split));
-        }
-        if input.consume_key(Modifiers::NONE, Key::N) {
-            actions.push(Action::Onion(!model.has_onion));
-        }
-        if input.consume_key(Modifiers::NONE, Key::T) {
-            actions.push(Action::Trail(!model.has_trail));
-        }
-        if input.consume_key(Modifiers::NONE, Key::K) {
-            actions.push(Action::Capsules(!model.shows_capsules));
-        }
-        if input.consume_key(Modifiers::NONE, Key::C) {
-            actions.push(Action::Look(model.camera.framed()));
-        }
-        if input.consume_key(Modifiers::NONE, Key::L) {
-            actions.push(Action::SeamOnly(!model.playback.is_seam_only));
-        }
-        let num_loops = model.opened().map_or(0, |opened| opened.found.candidates.len());
-        for (index, key) in DIGITS.into_iter().enumerate().take(num_loops) {
-            if input.consume_key(Modifiers::NONE, key) {
-                actions.push(Action::Choose(Stretch::Found(index)));
-            }
-        }
-        if input.consume_key(Modifiers::NONE, Key::O) {
-            let mut camera = model.camera;
-            camera.is_orthographic = !camera.is_orthographic;
-            actions.push(Action::Look(camera));
-        }
-        if input.consume_key(Modifiers::NONE, Key::A) {
-            actions.push(if model.has_kept() {
-                Action::SwapKept
-            } else {
-                Action::Keep
-            });
-        }
-        if input.consume_key(Modifiers::NONE, Key::E) {
-            actions.extend(export.export(model));
-        }
-        if input.consume_key(Modifiers::NONE, Key::Home) {
-            actions.push(Action::Seek(0.0));
         }
     });
     actions
+}
+
+/// Returns the action of a key that is pressed alone, or with shift.
+fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) -> Option<Action> {
+    let frames = if is_shifted { 10 } else { 1 };
+    let camera = model.camera;
+    Some(match key {
+        Key::Space => Action::TogglePlaying,
+        Key::ArrowLeft => Action::Step(-frames),
+        Key::ArrowRight => Action::Step(frames),
+        Key::B => Action::ToggleUncut,
+        Key::G => Action::Ghost(!model.has_ghost),
+        Key::S => Action::Split(!model.is_split),
+        Key::N => Action::Onion(!model.has_onion),
+        Key::T => Action::Trail(!model.has_trail),
+        Key::K => Action::Capsules(!model.shows_capsules),
+        Key::C => Action::Look(camera.framed()),
+        Key::L => Action::SeamOnly(!model.playback.is_seam_only),
+        Key::O => Action::Look(Camera {
+            is_orthographic: !camera.is_orthographic,
+            ..camera
+        }),
+        Key::F => Action::Look(Camera {
+            follows: !camera.follows,
+            ..camera
+        }),
+        Key::A if model.has_kept() => Action::SwapKept,
+        Key::A => Action::Keep,
+        Key::Home => Action::Seek(0.0),
+        Key::E => return export.export(model),
+        _ => {
+            let index = DIGITS.iter().position(|digit| *digit == key)?;
+            model.opened()?.found.candidates.get(index)?;
+            Action::Choose(Stretch::Found(index))
+        }
+    })
 }
 
 /// Where keys that are held down, or a game pad, steer the character of a set; the keys mean nothing else meanwhile.

@@ -17,63 +17,8 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     };
     let skeleton = opened.take().skeleton();
     for (index, joint) in edit.recipe.joints.iter().enumerate() {
-        let number = index + 1;
-        let set = |changed: JointRecipe| with(edit, |joints| joints[index] = changed);
         ui.push_id(("joint", index), |ui| {
-            ui.horizontal_wrapped(|ui| {
-                let mut changed = joint.clone();
-                let label = ui.label(format!("Joints {number}"));
-                let id = ui.scope_id().with("pattern");
-                // A name that is half typed fits no joint: it counts once it is entered.
-                let mut typed = ui
-                    .data(|data| data.get_temp(id))
-                    .unwrap_or_else(|| joint.pattern.clone());
-                let field = ui.add(TextEdit::singleline(&mut typed).desired_width(110.0));
-                let field = named(field.labelled_by(label.id), &format!("Joints {number}"));
-                let field = field.on_hover_text("* and ? stand for letters");
-                let is_typing = field.has_focus();
-                ui.data_mut(|data| {
-                    if is_typing {
-                        data.insert_temp(id, typed.clone());
-                    } else {
-                        data.remove::<String>(id);
-                    }
-                });
-                if field.lost_focus() && typed != joint.pattern {
-                    changed.pattern = typed;
-                    actions.push(final_edit(set(changed.clone())));
-                }
-                let method = egui::ComboBox::from_id_salt("method")
-                    .selected_text(joint.method.as_str())
-                    .show_ui(ui, |ui| {
-                        for &other in ClosureName::OF_JOINTS {
-                            if ui.selectable_label(other == joint.method, other.as_str()).clicked() {
-                                changed.method = other;
-                                actions.push(final_edit(set(changed.clone())));
-                            }
-                        }
-                    });
-                named(method.response, &format!("Method of joints {number}"));
-                let mut has_own = joint.blend.is_some();
-                if ui.checkbox(&mut has_own, format!("Time of joints {number}")).changed() {
-                    changed.blend = has_own.then_some(FIRST_SECS);
-                    actions.push(final_edit(set(changed.clone())));
-                }
-                if let Some(secs) = &mut changed.blend {
-                    let drag = DragValue::new(secs)
-                        .speed(0.005)
-                        .range(0.001..=10.0)
-                        .suffix(" s")
-                        .max_decimals(3);
-                    let response = named(ui.add(drag), &format!("Seconds of joints {number}"));
-                    actions.extend(edit_by(&response, set(changed)));
-                }
-                if ui.button(format!("Remove joints {number}")).clicked() {
-                    actions.push(final_edit(with(edit, |joints| {
-                        joints.remove(index);
-                    })));
-                }
-            });
+            ui.horizontal_wrapped(|ui| row_ui(ui, edit, index, actions));
             if skeleton.joints_matching(&joint.pattern).is_empty() {
                 ui.colored_label(
                     ui.visuals().warn_fg_color,
@@ -82,7 +27,7 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             }
         });
     }
-    // The seam is closed in the take, on a character too.
+    // The seam is closed on the joints of the take, even if there is a character.
     if let Some(joint) = opened.joint_of_take(model.watched) {
         let name = skeleton.joint(joint).name.clone();
         if ui.button(format!("Close {name} in its own way")).clicked() {
@@ -91,14 +36,74 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 method: ClosureName::Shape(ShapeKind::Quintic),
                 blend: Some(FIRST_SECS),
             };
-            actions.push(final_edit(with(edit, |joints| joints.push(joint))));
+            actions.push(final_edit(edit.with(|edit| edit.recipe.joints.push(joint))));
         }
     }
     ui.weak("The joint is that of the curves over the seam.");
 }
 
-fn with(edit: &Edit, change: impl FnOnce(&mut Vec<JointRecipe>)) -> Edit {
-    let mut edit = edit.clone();
-    change(&mut edit.recipe.joints);
-    edit
+/// A row: which joints, how they are closed, and over which time.
+fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, actions: &mut Vec<Action>) {
+    let number = index + 1;
+    let joint = &edit.recipe.joints[index];
+    let mut changed = joint.clone();
+    let mut is_changed = false;
+    if let Some(pattern) = pattern_ui(ui, number, &joint.pattern) {
+        changed.pattern = pattern;
+        is_changed = true;
+    }
+    let method = egui::ComboBox::from_id_salt("method")
+        .selected_text(joint.method.as_str())
+        .show_ui(ui, |ui| {
+            for &other in ClosureName::OF_JOINTS {
+                if ui.selectable_label(other == joint.method, other.as_str()).clicked() {
+                    changed.method = other;
+                    is_changed = true;
+                }
+            }
+        });
+    named(method.response, &format!("Method of joints {number}"));
+    let mut has_own = joint.blend.is_some();
+    if ui.checkbox(&mut has_own, format!("Time of joints {number}")).changed() {
+        changed.blend = has_own.then_some(FIRST_SECS);
+        is_changed = true;
+    }
+    if is_changed {
+        actions.push(final_edit(
+            edit.with(|edit| edit.recipe.joints[index] = changed.clone()),
+        ));
+    }
+    if let Some(secs) = &mut changed.blend {
+        let drag = DragValue::new(secs)
+            .speed(0.005)
+            .range(0.001..=10.0)
+            .suffix(" s")
+            .max_decimals(3);
+        let response = named(ui.add(drag), &format!("Seconds of joints {number}"));
+        actions.extend(edit_by(
+            &response,
+            edit.with(|edit| edit.recipe.joints[index] = changed),
+        ));
+    }
+    if ui.button(format!("Remove joints {number}")).clicked() {
+        actions.push(final_edit(edit.with(|edit| _ = edit.recipe.joints.remove(index))));
+    }
+}
+
+/// The names of joints; another pattern once it is entered, since one that is half typed fits no joint.
+fn pattern_ui(ui: &mut Ui, number: usize, pattern: &str) -> Option<String> {
+    let label = ui.label(format!("Joints {number}"));
+    let id = ui.scope_id().with("pattern");
+    let mut typed = ui.data(|data| data.get_temp(id)).unwrap_or_else(|| pattern.to_owned());
+    let field = ui.add(TextEdit::singleline(&mut typed).desired_width(110.0));
+    let field = named(field.labelled_by(label.id), &format!("Joints {number}"));
+    let field = field.on_hover_text("* and ? stand for letters");
+    ui.data_mut(|data| {
+        if field.has_focus() {
+            data.insert_temp(id, typed.clone());
+        } else {
+            data.remove::<String>(id);
+        }
+    });
+    (field.lost_focus() && typed != pattern).then_some(typed)
 }

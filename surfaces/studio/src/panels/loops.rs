@@ -79,7 +79,7 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action
         }
         let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
         let word = if by_hand { "chosen by hand" } else { "as found" };
-        // A wider row would widen the panel, and move the ends below the mouse that drags them.
+        // A wider row would widen the panel, and move the bar below the mouse that drags its ends.
         ui.add(egui::Label::new(egui::RichText::new(word).weak()).truncate());
     });
 }
@@ -124,7 +124,7 @@ fn loop_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &
     });
 }
 
-/// What is said of a loop before its kind.
+/// Returns the words about a loop before its kind.
 pub(crate) fn judgement_word(judgement: Judgement) -> &'static str {
     match judgement {
         Judgement::NotYet => "not yet judged",
@@ -133,7 +133,7 @@ pub(crate) fn judgement_word(judgement: Judgement) -> &'static str {
     }
 }
 
-/// What the body does in most of a loop, and how fast it goes.
+/// Says what the body does in most of a loop, and how fast it goes.
 fn what_it_does(opened: &Opened, candidate: &LoopCandidate) -> String {
     let Some(gait) = opened.gait_within(&candidate.cut) else {
         return String::new();
@@ -150,7 +150,7 @@ fn what_it_does(opened: &Opened, candidate: &LoopCandidate) -> String {
 /// Slower than this, a speed is not written beside a loop, metres per second.
 const LEAST_MPS: f64 = 0.05;
 
-/// What was measured of the chosen stretch.
+/// Shows the figures of the chosen stretch.
 fn numbers_ui(ui: &mut Ui, model: &Model) {
     let Some(chosen) = model.chosen() else { return };
     ui.collapsing("Numbers of this stretch", |ui| {

@@ -1,12 +1,12 @@
 //! A set that is played: what plays, its grid of loops, their phases below each other, and its passages.
 
-use eframe::egui::{self, Align2, Color32, FontId, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
-use loopwright_player::{FootEventKind, Goal, LoopState, MotionClip, PlayedSpace, Playing, SpaceAxis};
+use eframe::egui::{self, Align2, FontId, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
+use loopwright_player::{FootEventKind, Goal, MotionClip, PlayedSpace, Playing, SpaceAxis};
 
 use super::chart::{Chart, SCROLL_POINTS};
-use crate::focus::named;
+use crate::focus::{self, named};
 use crate::model::{Action, Model, Shown, Steer, Steered};
-use crate::theme::{Tokens, tokens};
+use crate::theme;
 
 /// Height of a grid, and of the row of a loop, points; and the room for its name and its share.
 const GRID_POINTS: f32 = 130.0;
@@ -31,26 +31,21 @@ pub(crate) fn played_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         }
     });
     ui.weak("In the view: W A S D or arrows walk, Shift runs; or drag the stick.");
-    let colours = tokens(ui.visuals().dark_mode);
     for space in set.spaces().iter().filter(|space| !space.axes.is_empty()) {
-        grid_ui(ui, steered, space, &playing, &colours, actions);
+        grid_ui(ui, steered, space, actions);
     }
-    phases_ui(ui, steered, &playing, &colours);
+    phases_ui(ui, steered);
     egui::Grid::new("passages").num_columns(2).show(ui, |ui| {
         for clip in set.clips().iter().filter(|clip| !clip.loops()) {
             let is_on = playing.name == clip.name;
             if named(ui.selectable_label(is_on, &clip.name), &format!("Play {}", clip.name)).clicked() {
                 actions.push(Action::PlayClip(clip.name.clone()));
             }
-            let name = |state: Option<LoopState>| {
-                state.map_or_else(|| "any".to_owned(), |state| set.clips()[state.loop_index].name.clone())
-            };
-            ui.weak(format!(
-                "{} to {}, {:.2} s",
-                name(clip.from),
-                name(clip.to),
-                clip.seconds
-            ));
+            let [from, to] = [&clip.from, &clip.to].map(|state| match state {
+                Some(state) => set.clips()[state.loop_index].name.as_str(),
+                None => "any",
+            });
+            ui.weak(format!("{from} to {to}, {:.2} s", clip.seconds));
             ui.end_row();
         }
     });
@@ -69,38 +64,38 @@ fn axis_word(axis: SpaceAxis) -> &'static str {
 }
 
 /// The loops of a space at their places, and the point that is played; a click or drag takes speed and turn rate from it.
-fn grid_ui(
-    ui: &mut Ui,
-    steered: &Steered,
-    space: &PlayedSpace,
-    playing: &Playing<'_>,
-    colours: &Tokens,
-    actions: &mut Vec<Action>,
-) {
+fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, actions: &mut Vec<Action>) {
     let size = vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
-    let name = format!(
-        "Loops of {} by {}",
-        space.name,
-        space
-            .axes
-            .iter()
-            .map(|axis| axis_word(*axis))
-            .collect::<Vec<_>>()
-            .join(" and ")
-    );
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &name));
+    let axes: Vec<&str> = space.axes.iter().map(|axis| axis_word(*axis)).collect();
+    let name = format!("Loops of {} by {}", space.name, axes.join(" and "));
+    focus::label(&response, Role::Image, &name);
     ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
-    let range = |axis: usize| {
-        let values = || space.points.iter().map(|point| point[axis]);
-        let [low, high] = [
-            values().fold(f64::INFINITY, f64::min),
-            values().fold(f64::NEG_INFINITY, f64::max),
-        ];
+    let [across, up] = [0, 1].map(|axis| {
+        let values = space.points.iter().map(|point| point[axis]);
+        let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
+            [low.min(value), high.max(value)]
+        });
         let margin = (0.15 * (high - low)).max(0.1);
         [low - margin, high + margin]
-    };
-    let chart = Chart::over(rect.shrink2(vec2(24.0, 4.0)), range(0), range(1));
+    });
+    let chart = Chart::over(rect.shrink2(vec2(24.0, 4.0)), across, up);
+    points_ui(ui, rect, &chart, steered, space);
+    chart.word(ui, Align2::RIGHT_BOTTOM, axes[0]);
+    if let Some(up) = axes.get(1) {
+        chart.word(ui, Align2::LEFT_TOP, up);
+    }
+    let is_used = response.clicked() || response.dragged();
+    if let Some(at) = response.interact_pointer_pos().filter(|_| is_used) {
+        actions.push(Action::Show(Shown::Set));
+        actions.push(Action::Steer(Steer::Goal(goal_at(space, chart.values(at)))));
+    }
+    response.on_hover_text("Click or drag: that speed and turn");
+}
+
+/// The loops of a space, larger where they play, and the point that is played.
+fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &PlayedSpace) {
+    let (playing, colours) = (steered.hero().playing(), theme::of(ui));
     let painter = ui.painter_at(rect);
     for simplex in &space.simplices {
         for (number, &from) in simplex.iter().enumerate() {
@@ -111,7 +106,7 @@ fn grid_ui(
     }
     for (&clip, point) in space.clips.iter().zip(&space.points) {
         let clip = &steered.hero().set().clips()[clip];
-        let share = share_of(playing, clip);
+        let share = share_of(&playing, clip);
         let at = chart.at(point[0], point[1]);
         painter.circle_filled(
             at,
@@ -127,7 +122,7 @@ fn grid_ui(
         } else {
             (Align2::LEFT_BOTTOM, 6.0)
         };
-        // Lines go behind names.
+        // A ground lets the name be read over lines.
         let name = painter.layout_no_wrap(clip.name.clone(), FontId::proportional(10.5), ui.visuals().text_color());
         let place = corner.anchor_size(at + vec2(aside, -3.0), name.size());
         painter.rect_filled(place, 2.0, ui.visuals().extreme_bg_color.gamma_multiply(0.85));
@@ -137,19 +132,9 @@ fn grid_ui(
         let at = chart.at(at[0], at[1]);
         painter.circle_stroke(at, 6.0, Stroke::new(2.0, ui.visuals().strong_text_color()));
     }
-    chart.word(ui, Align2::RIGHT_BOTTOM, axis_word(space.axes[0]));
-    if let Some(up) = space.axes.get(1) {
-        chart.word(ui, Align2::LEFT_TOP, axis_word(*up));
-    }
-    let is_used = response.clicked() || response.dragged();
-    if let Some(at) = response.interact_pointer_pos().filter(|_| is_used) {
-        actions.push(Action::Show(Shown::Set));
-        actions.push(Action::Steer(Steer::Goal(goal_at(space, chart.values(at)))));
-    }
-    response.on_hover_text("Click or drag: that speed and turn");
 }
 
-/// What a point of a space asks for.
+/// Returns the goal that a point of a space stands for.
 fn goal_at(space: &PlayedSpace, at: [f64; 2]) -> Goal {
     let mut goal = Goal::default();
     let mut velocity = [0.0; 2];
@@ -176,7 +161,8 @@ fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
 }
 
 /// When the feet of each loop stand, over one phase of all, and the phase that is played.
-fn phases_ui(ui: &mut Ui, steered: &Steered, playing: &Playing<'_>, colours: &Tokens) {
+fn phases_ui(ui: &mut Ui, steered: &Steered) {
+    let (playing, colours) = (steered.hero().playing(), theme::of(ui));
     let loops: Vec<&MotionClip> = steered
         .hero()
         .set()
@@ -186,27 +172,31 @@ fn phases_ui(ui: &mut Ui, steered: &Steered, playing: &Playing<'_>, colours: &To
         .collect();
     let size = vec2(ui.available_width() - SCROLL_POINTS, ROW_POINTS * loops.len() as f32);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Phases of the loops: when each foot stands"));
+    focus::label(&response, Role::Image, "Phases of the loops: when each foot stands");
     let painter = ui.painter_at(rect);
     let bars = rect
         .with_min_x(rect.left() + NAME_POINTS)
         .with_max_x(rect.right() - SHARE_POINTS);
     let x = |phase: f64| bars.left() + bars.width() * phase as f32;
-    let word = |at: Pos2, corner: Align2, text: &str, colour: Color32| {
-        painter.text(at, corner, text, FontId::proportional(11.5), colour);
-    };
     for (row, clip) in loops.iter().enumerate() {
         let top = rect.top() + ROW_POINTS * row as f32;
-        let share = share_of(playing, clip);
+        let share = share_of(&playing, clip);
         let colour = if share > 0.0 {
             ui.visuals().strong_text_color()
         } else {
             ui.visuals().weak_text_color()
         };
-        word(pos2(rect.left(), top + 1.0), Align2::LEFT_TOP, &clip.name, colour);
+        let font = FontId::proportional(11.5);
+        painter.text(
+            pos2(rect.left(), top + 1.0),
+            Align2::LEFT_TOP,
+            &clip.name,
+            font.clone(),
+            colour,
+        );
         if share > 0.0 {
             let text = format!("{:.0}%", 1e2 * share);
-            word(pos2(rect.right(), top + 1.0), Align2::RIGHT_TOP, &text, colour);
+            painter.text(pos2(rect.right(), top + 1.0), Align2::RIGHT_TOP, text, font, colour);
         }
         let ground = Rect::from_min_max(pos2(bars.left(), top + 2.0), pos2(bars.right(), top + ROW_POINTS - 2.0));
         painter.rect_filled(ground, 2.0, ui.visuals().extreme_bg_color);
@@ -233,19 +223,15 @@ fn phases_ui(ui: &mut Ui, steered: &Steered, playing: &Playing<'_>, colours: &To
 
 /// From which phase to which a foot stands; over the end of the cycle in two parts.
 fn stances(clip: &MotionClip, foot: &str) -> Vec<[f64; 2]> {
-    let of = |kind: FootEventKind| {
-        let events = clip
-            .events
-            .iter()
-            .filter(move |event| event.foot == foot && event.kind == kind);
+    let phases_of = |kind: FootEventKind| {
+        let events = clip.events.iter();
+        let events = events.filter(move |event| event.foot == foot && event.kind == kind);
         events.map(|event| clip.phase_of(event).rem_euclid(1.0))
     };
-    let next = |from: f64| {
-        of(FootEventKind::Lift)
-            .map(|lift| (lift - from).rem_euclid(1.0))
-            .min_by(f64::total_cmp)
-    };
-    let all = of(FootEventKind::Strike).filter_map(|strike| Some((strike, strike + next(strike)?)));
+    let all = phases_of(FootEventKind::Strike).filter_map(|strike| {
+        let lasts = phases_of(FootEventKind::Lift).map(|lift| (lift - strike).rem_euclid(1.0));
+        Some((strike, strike + lasts.min_by(f64::total_cmp)?))
+    });
     all.flat_map(|(from, to)| {
         if to > 1.0 {
             vec![[from, 1.0], [0.0, to - 1.0]]

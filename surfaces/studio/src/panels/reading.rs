@@ -5,50 +5,18 @@ use loopwright_formats::Format;
 use loopwright_job::{Matched, recipe::StudyArgs};
 
 use crate::focus::named;
-use crate::model::{Action, Model};
+use crate::model::{Action, Model, Opened};
 
 /// Where smoothing starts when it is switched on, hertz: walks have nothing faster.
 const FIRST_HZ: f64 = 6.0;
 
 pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(opened) = model.opened() else { return };
-    let study = &opened.study;
     if opened.bytes.is_none() {
         ui.weak("Open a take to smooth it or to put it on another character.");
         return;
     }
-    let read = |study: StudyArgs| Action::Read(Box::new(study));
-    ui.horizontal_wrapped(|ui| {
-        let mut is_smoothed = study.smooth.is_some();
-        if ui.checkbox(&mut is_smoothed, "Smooth the take").changed() {
-            actions.push(read(StudyArgs {
-                smooth: is_smoothed.then_some(FIRST_HZ),
-                ..study.clone()
-            }));
-        }
-        if let Some(hertz) = study.smooth {
-            let most = 0.5 * opened.take().frame_rate_hz();
-            let id = ui.scope_id().with("smooth");
-            // The take is read anew once the number is let go.
-            let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(hertz);
-            let label = ui.label("above");
-            let drag = DragValue::new(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
-            let response = named(ui.add(drag).labelled_by(label.id), "Smooth above");
-            ui.data_mut(|data| {
-                if response.dragged() {
-                    data.insert_temp(id, shown);
-                } else {
-                    data.remove::<f64>(id);
-                }
-            });
-            if shown != hertz && (response.drag_stopped() || response.changed() && !response.dragged()) {
-                actions.push(read(StudyArgs {
-                    smooth: Some(shown),
-                    ..study.clone()
-                }));
-            }
-        }
-    });
+    ui.horizontal_wrapped(|ui| smoothing_ui(ui, opened, actions));
     if let Some(rig) = opened.studied.character.as_ref().map(Matched::facts) {
         ui.label(format!(
             "On {}: {} joints follow, size x {:.2}",
@@ -58,12 +26,12 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             ui.weak(format!("Check these joints: {}", rig.unsure.join(", ")));
         }
         if ui.button("Back to its own body").clicked() {
-            actions.push(read(StudyArgs {
+            actions.push(Action::Read(Box::new(StudyArgs {
                 rig: None,
                 map: None,
                 bone_stretch: None,
-                ..study.clone()
-            }));
+                ..opened.study.clone()
+            })));
         }
     }
     let mut awaits = model.awaits_character();
@@ -76,5 +44,39 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             "Now drop or open the character: a {} file with its skeleton.",
             Format::names("or")
         ));
+    }
+}
+
+/// Whether the take is smoothed, and above which frequency; it is read anew once the number is let go.
+fn smoothing_ui(ui: &mut Ui, opened: &Opened, actions: &mut Vec<Action>) {
+    let study = &opened.study;
+    let mut smooth = study.smooth;
+    let mut is_smoothed = smooth.is_some();
+    if ui.checkbox(&mut is_smoothed, "Smooth the take").changed() {
+        smooth = is_smoothed.then_some(FIRST_HZ);
+    }
+    if let Some(hertz) = study.smooth {
+        let most = 0.5 * opened.take().frame_rate_hz();
+        let id = ui.scope_id().with("smooth");
+        let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(hertz);
+        let label = ui.label("above");
+        let drag = DragValue::new(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
+        let response = named(ui.add(drag).labelled_by(label.id), "Smooth above");
+        ui.data_mut(|data| {
+            if response.dragged() {
+                data.insert_temp(id, shown);
+            } else {
+                data.remove::<f64>(id);
+            }
+        });
+        if response.drag_stopped() || response.changed() && !response.dragged() {
+            smooth = Some(shown);
+        }
+    }
+    if smooth != study.smooth {
+        actions.push(Action::Read(Box::new(StudyArgs {
+            smooth,
+            ..study.clone()
+        })));
     }
 }

@@ -8,7 +8,7 @@ use crate::focus::named;
 use crate::model::{Action, Model};
 use crate::platform;
 
-/// What was said about the last recipe.
+/// Words about the last recipe.
 #[derive(Debug, Default)]
 pub(crate) struct RecipePanel {
     said: Option<String>,

@@ -1,4 +1,4 @@
-//! What becomes of the root motion, and its constants.
+//! The mode of root motion, and its constants.
 
 use eframe::egui::{self, Ui};
 use loopwright_core::RootMode;
@@ -27,8 +27,7 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
                 .on_hover_text(meaning(other));
             if response.clicked() {
                 response.mark_changed();
-                let mut edit = edit.clone();
-                edit.settings.root.mode = other;
+                let edit = edit.with(|edit| edit.settings.root.mode = other);
                 actions.extend(edit_by(&response, edit));
             }
         }
@@ -45,7 +44,7 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
     egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {
         row_ui(ui, "Speed", format!("{:.3} m/s", twist.linear.length()));
         row_ui(ui, "Turning", turning(twist.angular.y, 2));
-        // What stands, or goes straight as far as one sees, has no circle.
+        // A root that stands, or goes nearly straight, has no radius.
         let curves = twist.linear.length() > LEAST_MPS && twist.angular.y.abs() > LEAST_TURN_RATE;
         if let Some(radius) = twist.radius().filter(|radius| curves && *radius < 1e3) {
             row_ui(ui, "Radius", format!("{radius:.2} m"));

@@ -2,9 +2,9 @@
 
 use core::f32::consts::TAU;
 
-use eframe::egui::{Align2, Color32, FontId, Pos2, Role, Sense, Shape, Slider, Stroke, Ui, WidgetInfo, vec2};
+use eframe::egui::{Align2, Color32, FontId, Pos2, Role, Sense, Shape, Slider, Stroke, Ui, vec2};
 
-use crate::focus::named;
+use crate::focus::{self, named};
 use crate::model::{Action, LoopSet, Model, Shown};
 
 /// Side of the ring, points.
@@ -64,7 +64,7 @@ pub(crate) fn set_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
 
 fn ring_ui(ui: &mut Ui, set: &LoopSet, model: &Model) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), RING), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "Phases of the loops of the set"));
+    focus::label(&response, Role::Image, "Phases of the loops of the set");
     let painter = ui.painter_at(rect);
     let centre = rect.center();
     // The start of the first loop is at the top; time goes clockwise.
@@ -72,7 +72,7 @@ fn ring_ui(ui: &mut Ui, set: &LoopSet, model: &Model) {
         let angle = TAU * phase;
         centre + radius * vec2(angle.sin(), -angle.cos())
     };
-    let tokens = crate::theme::tokens(ui.visuals().dark_mode);
+    let tokens = crate::theme::of(ui);
     let feet = [tokens.left, tokens.right];
     let mut radius = 0.5 * RING - 6.0;
     for (each, &phase) in set.loops().iter().zip(set.phases()) {

@@ -16,13 +16,13 @@ const SCROLL_POINTS: f32 = 6.0;
 
 /// A setting that a slider shows.
 pub(super) struct Setting<'a> {
-    /// What is read on the left, and what a screen reader says.
+    /// The word on the left, and the name that a screen reader says.
     pub(super) word: &'a str,
     pub(super) name: &'a str,
     pub(super) range: RangeInclusive<f64>,
     pub(super) is_logarithmic: bool,
     pub(super) suffix: &'a str,
-    /// What a double click on the name, or the button, sets.
+    /// The value that a double click on the name, or the button, sets.
     pub(super) default: Option<f64>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         let height = ui.spacing().interact_size.y;
-        // No stop of the keyboard: the button beside the number does the same.
+        // The keyboard skips it: the button beside the number does the same.
         let label = word_ui(ui, setting.word, egui::Sense::CLICK);
         let reset_points = height.max(26.0) + ui.spacing().item_spacing.x;
         let beside = NUMBER_POINTS + ui.spacing().item_spacing.x + reset_points + SCROLL_POINTS;

@@ -1,11 +1,11 @@
 //! Stances by hand: when a foot stands or swings in place of what was detected. Bars are dragged along the loop.
 
-use eframe::egui::{self, Color32, CursorIcon, DragValue, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{self, Color32, CursorIcon, DragValue, Rect, Role, Sense, Ui, pos2, vec2};
 use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 
 use super::{edit_by, final_edit};
 use crate::focus::{self, named};
-use crate::model::{Action, Edit, Model};
+use crate::model::{Action, Edit, Made, Model};
 
 /// Height of the row of a foot, points.
 const ROW_POINTS: f32 = 16.0;
@@ -25,68 +25,18 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
         return;
     }
     let period = made.period_secs();
-    let colours = [ui.visuals().weak_text_color(), ui.visuals().selection.bg_fill];
     for (foot, name) in names.iter().enumerate() {
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW_POINTS), Sense::hover());
-        let bar = |from: f64, to: f64| {
-            let x = |secs: f64| rect.left() + rect.width() * (secs / period).clamp(0.0, 1.0) as f32;
-            Rect::from_min_max(pos2(x(from), rect.top() + 2.0), pos2(x(to), rect.bottom() - 2.0))
-        };
         ui.painter().rect_filled(rect, 2.0, ui.visuals().extreme_bg_color);
-        let step = made.done.made.loop_clip.step_secs();
-        let contacts = made
-            .done
-            .made
-            .feet
-            .contacts
-            .iter()
-            .filter(|contact| contact.foot == foot);
-        for (number, contact) in contacts.enumerate() {
-            let from = contact.start_sample as f64 * step;
-            let to = from + contact.num_samples as f64 * step;
-            let id = ui.scope_id().with(("contact", foot, number));
-            let response = ui.interact(bar(from, to), id, Sense::click());
-            let word = format!("Contact {} of {name}: click to correct it", number + 1);
-            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &word));
-            if response.on_hover_text(&word).clicked() {
-                actions.push(add(edit, name, [from, to.min(period)]));
-            }
-            ui.painter()
-                .rect_filled(bar(from, to), 2.0, colours[0].gamma_multiply(0.5));
-            // What runs on over the seam.
-            ui.painter()
-                .rect_filled(bar(from - period, to - period), 2.0, colours[0].gamma_multiply(0.5));
-        }
-        for (index, stance) in edit.recipe.stances.iter().enumerate() {
-            if stance.foot != *name || stance.unit != StanceUnit::Seconds {
-                continue;
-            }
-            let area = bar(stance.from, stance.to);
-            let response = ui.interact(area, ui.scope_id().with(("stance", index)), Sense::drag());
-            let response = response.on_hover_cursor(CursorIcon::Grab);
-            response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, format!("Stance {}", index + 1)));
-            let colour = if stance.stands {
-                colours[1]
-            } else {
-                Color32::TRANSPARENT
-            };
-            ui.painter().rect_filled(area, 2.0, colour);
-            ui.painter()
-                .rect_stroke(area, 2.0, (1.5, colours[1]), egui::StrokeKind::Inside);
-            let steps = focus::steps(ui, &response);
-            let secs = f64::from(response.drag_delta().x / rect.width().max(1.0)) * period + f64::from(steps) * step;
-            if secs != 0.0 || response.drag_stopped() {
-                let length = stance.to - stance.from;
-                let from = (stance.from + secs).clamp(0.0, (period - length).max(0.0));
-                let changed = with(edit, |stances| {
-                    (stances[index].from, stances[index].to) = (from, from + length);
-                });
-                actions.push(Action::Edit {
-                    edit: Box::new(changed),
-                    is_final: !response.dragged(),
-                });
-            }
-        }
+        let row = FootRow {
+            foot,
+            name,
+            edit,
+            made,
+            rect,
+        };
+        row.contacts_ui(ui, actions);
+        row.stances_ui(ui, actions);
         ui.painter().text(
             rect.left_center() + vec2(4.0, 0.0),
             egui::Align2::LEFT_CENTER,
@@ -111,6 +61,84 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
     });
 }
 
+/// The row of a foot: one period of the loop from edge to edge.
+struct FootRow<'a> {
+    foot: usize,
+    name: &'a str,
+    edit: &'a Edit,
+    made: &'a Made,
+    rect: Rect,
+}
+
+impl FootRow<'_> {
+    /// A bar from one time to another, seconds; it ends at the edges.
+    fn bar(&self, from: f64, to: f64) -> Rect {
+        let [left, right] = [from, to].map(|secs| {
+            let share = (secs / self.made.period_secs()).clamp(0.0, 1.0);
+            self.rect.left() + self.rect.width() * share as f32
+        });
+        Rect::from_min_max(pos2(left, self.rect.top() + 2.0), pos2(right, self.rect.bottom() - 2.0))
+    }
+
+    /// Detected contacts: a click makes one a stance.
+    fn contacts_ui(&self, ui: &Ui, actions: &mut Vec<Action>) {
+        let (made, period) = (&self.made.done.made, self.made.period_secs());
+        let step = made.loop_clip.step_secs();
+        let colour = ui.visuals().weak_text_color().gamma_multiply(0.5);
+        let contacts = made.feet.contacts.iter();
+        for (number, contact) in contacts.filter(|contact| contact.foot == self.foot).enumerate() {
+            let from = contact.start_sample as f64 * step;
+            let to = from + contact.num_samples as f64 * step;
+            let id = ui.scope_id().with(("contact", self.foot, number));
+            let response = ui.interact(self.bar(from, to), id, Sense::click());
+            let word = format!("Contact {} of {}: click to correct it", number + 1, self.name);
+            focus::label(&response, Role::Button, &word);
+            if response.on_hover_text(&word).clicked() {
+                actions.push(add(self.edit, self.name, [from, to.min(period)]));
+            }
+            ui.painter().rect_filled(self.bar(from, to), 2.0, colour);
+            // It may run on over the seam.
+            ui.painter()
+                .rect_filled(self.bar(from - period, to - period), 2.0, colour);
+        }
+    }
+
+    /// Stances by hand: a drag moves one.
+    fn stances_ui(&self, ui: &Ui, actions: &mut Vec<Action>) {
+        let (edit, period) = (self.edit, self.made.period_secs());
+        let step = self.made.done.made.loop_clip.step_secs();
+        let colour = ui.visuals().selection.bg_fill;
+        for (index, stance) in edit.recipe.stances.iter().enumerate() {
+            if stance.foot != self.name || stance.unit != StanceUnit::Seconds {
+                continue;
+            }
+            let area = self.bar(stance.from, stance.to);
+            let response = ui.interact(area, ui.scope_id().with(("stance", index)), Sense::drag());
+            let response = response.on_hover_cursor(CursorIcon::Grab);
+            focus::label(&response, Role::Slider, &format!("Stance {}", index + 1));
+            let fill = if stance.stands { colour } else { Color32::TRANSPARENT };
+            ui.painter().rect_filled(area, 2.0, fill);
+            ui.painter()
+                .rect_stroke(area, 2.0, (1.5, colour), egui::StrokeKind::Inside);
+            let steps = focus::steps(ui, &response);
+            let share = response.drag_delta().x / self.rect.width().max(1.0);
+            let secs = f64::from(share) * period + f64::from(steps) * step;
+            if secs != 0.0 || response.drag_stopped() {
+                let length = stance.to - stance.from;
+                let from = (stance.from + secs).clamp(0.0, (period - length).max(0.0));
+                let changed = edit.with(|edit| {
+                    let stance = &mut edit.recipe.stances[index];
+                    (stance.from, stance.to) = (from, from + length);
+                });
+                actions.push(Action::Edit {
+                    edit: Box::new(changed),
+                    is_final: !response.dragged(),
+                });
+            }
+        }
+    }
+}
+
 /// Adds a stance of a foot, seconds.
 fn add(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
     let stance = StanceRecipe {
@@ -120,7 +148,7 @@ fn add(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
         unit: StanceUnit::Seconds,
         stands: true,
     };
-    final_edit(with(edit, |stances| stances.push(stance)))
+    final_edit(edit.with(|edit| edit.recipe.stances.push(stance)))
 }
 
 /// The numbers of a stance.
@@ -130,42 +158,24 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, actions
         StanceUnit::Frames => "",
         StanceUnit::Seconds => " s",
     };
-    let set = |changed: StanceRecipe| with(edit, |stances| stances[index] = changed);
     ui.push_id(("stance row", index), |ui| {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label(format!("{}. {}", index + 1, stance.foot));
-            let from = ui.add(
-                DragValue::new(&mut changed.from)
-                    .speed(0.005)
-                    .suffix(unit)
-                    .max_decimals(3),
-            );
-            let to = ui.add(
-                DragValue::new(&mut changed.to)
-                    .speed(0.005)
-                    .suffix(unit)
-                    .max_decimals(3),
-            );
-            let (from, to) = (from.labelled_by(label.id), to.labelled_by(label.id));
-            let from = named(from, &format!("Stance {} from", index + 1));
-            let to = named(to, &format!("Stance {} to", index + 1));
+            let [from, to] = [("from", &mut changed.from), ("to", &mut changed.to)].map(|(end, value)| {
+                let value = DragValue::new(value).speed(0.005).suffix(unit).max_decimals(3);
+                let field = ui.add(value).labelled_by(label.id);
+                named(field, &format!("Stance {} {end}", index + 1))
+            });
             // A stance ends when it begins or later.
             changed.to = changed.to.max(changed.from);
-            actions.extend(edit_by(&from, set(changed.clone())));
-            actions.extend(edit_by(&to, set(changed.clone())));
+            let moved = edit.with(|edit| edit.recipe.stances[index] = changed.clone());
             let stands = ui.checkbox(&mut changed.stands, format!("Stance {} is planted", index + 1));
-            actions.extend(edit_by(&stands, set(changed)));
+            actions.extend(edit_by(&from, moved.clone()));
+            actions.extend(edit_by(&to, moved));
+            actions.extend(edit_by(&stands, edit.with(|edit| edit.recipe.stances[index] = changed)));
             if ui.button(format!("Remove stance {}", index + 1)).clicked() {
-                actions.push(final_edit(with(edit, |stances| {
-                    stances.remove(index);
-                })));
+                actions.push(final_edit(edit.with(|edit| _ = edit.recipe.stances.remove(index))));
             }
         });
     });
-}
-
-fn with(edit: &Edit, change: impl FnOnce(&mut Vec<StanceRecipe>)) -> Edit {
-    let mut edit = edit.clone();
-    change(&mut edit.recipe.stances);
-    edit
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// How a file begins that is in the file that names it.
 const DATA: &str = "data:";
 
-/// What is read of a glTF file to find the files that it names.
+/// The part of a glTF file that names other files.
 #[derive(Deserialize)]
 struct Named {
     #[serde(default)]
@@ -47,13 +47,12 @@ pub(crate) fn gathered(bytes: Vec<u8>, find: impl Fn(&str) -> Option<Vec<u8>>) -
 /// Where a file names that URI, as a string of JSON.
 fn place_of(text: &str, uri: &str) -> Option<std::ops::Range<usize>> {
     let written = serde_json::to_string(uri).ok()?;
-    let is_uri = |at: usize| {
-        let before = text[..at].trim_end().strip_suffix(':');
-        before.is_some_and(|before| before.trim_end().ends_with("\"uri\""))
-    };
     [written.replace('/', "\\/"), written].iter().find_map(|form| {
         let mut places = text.match_indices(form.as_str());
-        let (at, _) = places.find(|&(at, _)| is_uri(at))?;
+        let (at, _) = places.find(|&(at, _)| {
+            let before = text[..at].trim_end().strip_suffix(':');
+            before.is_some_and(|before| before.trim_end().ends_with("\"uri\""))
+        })?;
         Some(at..at + form.len())
     })
 }

@@ -1,4 +1,4 @@
-//! What differs between the desktop and the browser: where files come from and where they go.
+//! Files and folders, which differ between the desktop and the browser.
 
 mod gathered;
 #[cfg(not(target_arch = "wasm32"))]
@@ -9,12 +9,13 @@ mod web;
 pub(crate) use gathered::path_of;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use native::{
-    Ask, HAS_FOLDERS, Memory, ask, exists, first_folder, game_pad, is_there, keep_text, open_path, save_bytes, takes_at,
+    Ask, HAS_FOLDERS, Memory, ask, first_folder, game_pad, is_there, keep_text, open_path, save_bytes, save_set,
+    takes_at,
 };
 #[cfg(target_arch = "wasm32")]
 pub(crate) use web::{
-    HAS_FOLDERS, INPUT, Memory, choose_file, document, element, exists, first_folder, game_pad, is_there, mark,
-    open_files, save_bytes, say, say_focus,
+    HAS_FOLDERS, INPUT, Memory, choose_file, document, element, first_folder, game_pad, is_there, mark, open_files,
+    save_bytes, save_set, say, say_focus,
 };
 
 use crate::model::Exported;

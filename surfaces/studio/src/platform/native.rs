@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopwright_formats::Format;
+use loopwright_formats::set::{Manifest, SET_FILE};
 
 use super::{SaveError, gathered::gathered};
-use crate::model::{Action, Beside, Exported};
+use crate::model::{Action, Beside, Exported, SetFiles};
 
 /// Whether one chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = true;
@@ -19,12 +20,6 @@ pub(crate) fn game_pad() -> Option<[f64; 2]> {
 /// The folder that is written to before a take came from another.
 pub(crate) fn first_folder() -> String {
     ".".to_owned()
-}
-
-/// Whether the file or its sidecar is there already.
-pub(crate) fn exists(folder: &str, exported: &Exported) -> bool {
-    let folder = Path::new(folder);
-    folder.join(&exported.file_name).exists() || folder.join(exported.sidecar_name()).exists()
 }
 
 pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
@@ -43,6 +38,28 @@ pub(crate) fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<
             reason: error.to_string(),
         }),
     }
+}
+
+/// Writes a set into a folder of its name, in place of one that is there. Returns where it is.
+pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+    let path = Path::new(folder).join(&set.name);
+    let place = path.display().to_string();
+    fs::create_dir_all(&path).map_err(|error| SaveError::File {
+        path: place.clone(),
+        reason: error.to_string(),
+    })?;
+    let manifest = fs::read(path.join(SET_FILE)).unwrap_or_default();
+    // An engine that takes all files of the folder would mix both.
+    for clip in Manifest::from_json(&manifest).iter().flat_map(|before| &before.clips) {
+        if Path::new(&clip.file).file_name() == Some(clip.file.as_ref()) {
+            let _ = fs::remove_file(path.join(&clip.file));
+            let _ = fs::remove_file(path.join(Exported::name_of_sidecar(&clip.file)));
+        }
+    }
+    for file in &set.files {
+        save_bytes(&place, &file.file_name, &file.bytes)?;
+    }
+    Ok(std::path::absolute(&path).unwrap_or(path).display().to_string())
 }
 
 /// Keeps a text in a file of the program's own; a disk that is full does not stop anybody's work.
@@ -70,32 +87,29 @@ impl Memory {
     }
 }
 
-/// The manifest of a set.
-const SET: &str = "set.json";
-
 /// A file itself; of a folder the set that it is, or its takes, by name.
 pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
-    let manifest = path.join(SET);
+    let manifest = path.join(SET_FILE);
     if manifest.is_file() {
         return vec![manifest];
     }
     let Ok(listed) = fs::read_dir(path) else {
         return vec![path.to_owned()];
     };
-    let is_take = |path: &PathBuf| {
+    let takes = listed.flatten().map(|file| file.path()).filter(|path| {
         let ending = path.extension().and_then(|ending| ending.to_str());
         ending.and_then(Format::from_extension).is_some() && path.is_file()
-    };
-    let mut takes: Vec<PathBuf> = listed.flatten().map(|file| file.path()).filter(is_take).collect();
+    });
+    let mut takes: Vec<PathBuf> = takes.collect();
     takes.sort();
     match takes.is_empty() {
-        // Then it is said that it is no file.
+        // Opening it reports that it is no file.
         true => vec![path.to_owned()],
         false => takes,
     }
 }
 
-/// What the dialog of the system asks for.
+/// A question that the dialog of the system asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// Takes to open, or a recipe.
@@ -117,7 +131,7 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
     if let Ok(folder) = Path::new(folder).canonicalize() {
         dialog = dialog.set_directory(folder);
     }
-    // Some systems show dialogs from the thread of the window alone; all wait on any.
+    // Some systems show dialogs only from the thread of the window; waiting works on any thread.
     let path = |file: rfd::FileHandle| file.path().to_owned();
     match what {
         Ask::Files => {
@@ -146,7 +160,7 @@ pub(crate) fn open_path(path: &Path) -> Action {
         .unwrap_or(path.as_os_str())
         .to_string_lossy()
         .into_owned();
-    // A pipe or a device might be waited for for ever.
+    // Reading a pipe or a device might never end.
     let bytes = match path.metadata() {
         Ok(found) if !found.is_file() => Err("it is no file".to_owned()),
         _ => fs::read(path).map_err(|error| error.to_string()),
@@ -155,7 +169,7 @@ pub(crate) fn open_path(path: &Path) -> Action {
     let of = path.to_owned();
     let beside = Beside::found_by(move |name| companion(&of, name));
     match bytes.map(|bytes| Action::of_file(file_name.clone(), bytes, beside)) {
-        // The recipe names it by its path, which the command line follows.
+        // Recipes name a map by its path, so that the command finds it.
         Ok(Action::OpenMap { bytes, .. }) => Action::OpenMap {
             file_name: path.display().to_string(),
             bytes,

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use eframe::egui::Rect;
 use js_sys::{Array, Function, Reflect, Uint8Array};
-use loopwright_formats::Format;
+use loopwright_formats::{Format, zip_of};
 use loopwright_player::MotionSet;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, File, HtmlElement, HtmlInputElement};
 
 use super::{SaveError, gathered::gathered};
-use crate::model::{Action, Beside, Exported};
+use crate::model::{Action, Beside, SetFiles};
 
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
 const PIECE: usize = 4 << 20;
@@ -27,7 +27,7 @@ pub(crate) fn first_folder() -> String {
     String::new()
 }
 
-/// What the browser keeps for the page between two visits, where it does.
+/// The store of the browser that the page has between two visits, if it has one.
 #[derive(Debug)]
 pub(crate) struct Memory;
 
@@ -49,11 +49,6 @@ impl Memory {
 }
 
 /// The browser gives a new name to a file that is there already.
-pub(crate) fn exists(_folder: &str, _exported: &Exported) -> bool {
-    false
-}
-
-/// The browser gives a new name to a file that is there already.
 pub(crate) fn is_there(_folder: &str, _file_name: &str) -> bool {
     false
 }
@@ -64,6 +59,13 @@ pub(crate) fn save_bytes(_folder: &str, file_name: &str, bytes: &[u8]) -> Result
         file_name: file_name.to_owned(),
     })?;
     Ok(file_name.to_owned())
+}
+
+/// Downloads a set as one archive. Returns its name.
+pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
+    let file_name = format!("{}.zip", set.name);
+    let files = set.files.iter().map(|file| (file.file_name.as_str(), &file.bytes[..]));
+    save_bytes(folder, &file_name, &zip_of(files))
 }
 
 /// Clicks a link to the bytes that nobody sees.
@@ -113,7 +115,7 @@ pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     // Recipes and takes are opened by themselves.
     let is_opened = |file: &File| format_of(file).is_some() || ending_of(file).as_deref() == Some("toml");
     let has_names = files.iter().any(names_others);
-    // What a set names is not opened by itself, and sidecars of its loops mean nothing here.
+    // Files that a set names are not opened on their own, and sidecars of its loops are ignored.
     let is_json = |file: &File| ending_of(file).as_deref() == Some("json");
     let (mut manifests, mut of_set) = (Vec::new(), Vec::new());
     for file in files.iter().filter(|file| is_json(file)) {

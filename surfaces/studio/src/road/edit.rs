@@ -1,4 +1,4 @@
-//! What a person chooses: the stretch of the take, and how it becomes a loop. This value is what undo takes back.
+//! The choices of a person: the stretch of the take, and how it becomes a loop. Undo takes back a value of these.
 
 use glam::DVec3;
 use loopwright_core::edit::{EditKey, EditKind, EditValue, EditValues};
@@ -48,7 +48,7 @@ impl Edit {
             _ => opened.first_stretch(),
         };
         let mut output = recipe.output;
-        // An engine may choose, and so may a whole take; a stretch that is not one is judged anew when the loop is made.
+        // An engine sets defaults, and so does a take that is a loop as a whole; other stretches are measured when the loop is made.
         if let Ok(candidate) = opened.candidate(stretch) {
             output = output.filled(opened.take().frame_rate_hz(), &candidate);
         }
@@ -101,16 +101,24 @@ impl Edit {
         }
     }
 
+    /// The same choices with a change.
+    #[must_use]
+    pub fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
+        let mut edit = self.clone();
+        change(&mut edit);
+        edit
+    }
+
     /// The same choices for another stretch, of which the recipe knows nothing yet.
     #[must_use]
     pub fn of_stretch(&self, stretch: Stretch) -> Self {
-        let mut edit = self.clone();
-        edit.stretch = stretch;
-        edit.recipe.stretch = StretchRecipe {
-            mean_cycles: self.recipe.stretch.mean_cycles,
-            ..StretchRecipe::default()
-        };
-        edit
+        self.with(|edit| {
+            edit.stretch = stretch;
+            edit.recipe.stretch = StretchRecipe {
+                mean_cycles: self.recipe.stretch.mean_cycles,
+                ..StretchRecipe::default()
+            };
+        })
     }
 
     /// The same with a joint turned further at a time of the loop, by a rotation vector in the axes of its parent: the edit that moves
@@ -119,13 +127,11 @@ impl Edit {
     pub fn turned(&self, joint: &str, secs: f64, turn: DVec3, clip: &LoopClip) -> Self {
         let mut edit = self.clone();
         let edits = &mut edit.recipe.edits;
-        let is_then = |edit: &EditRecipe| {
+        let index = edits.iter().rposition(|edit| {
             let apart = time_of_move(edit, clip).map(|at| (at - secs).rem_euclid(clip.period_secs()));
-            apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs())
-        };
-        let index = edits
-            .iter()
-            .rposition(|edit| !edit.is_off && edit.joint.as_deref() == Some(joint) && is_then(edit));
+            let is_then = apart.is_some_and(|apart| apart.min(clip.period_secs() - apart) < 0.5 * clip.step_secs());
+            !edit.is_off && edit.joint.as_deref() == Some(joint) && is_then
+        });
         let index = index.unwrap_or_else(|| {
             edits.push(EditRecipe {
                 kind: EditKind::Move,
@@ -138,13 +144,13 @@ impl Edit {
         let values = &mut edits[index].values;
         let before = DVec3::from_array(values.vector(EditKey::Rotation).unwrap_or_default()).map(f64::to_radians);
         let after = rotation::log(rotation::exp(turn) * rotation::exp(before)).map(f64::to_degrees);
-        // As fine as anybody drags.
+        // Hundredths of a degree are finer than a drag.
         let after = after.to_array().map(|degrees| (degrees * 1e2).round() / 1e2);
         values.set(EditKey::Rotation, EditValue::Vector(after));
         edit
     }
 
-    /// What differs from other choices, in a word or two: the first of several.
+    /// Names the first difference from other choices, in a word or two.
     pub fn difference(&self, other: &Self) -> &'static str {
         let (one, two) = (&self.recipe, &other.recipe);
         let parts = [
@@ -193,6 +199,8 @@ impl Edit {
 
 /// The time in a loop at which an edit moves its joint the most, seconds; none of an edit of another kind.
 pub(crate) fn time_of_move(edit: &EditRecipe, clip: &LoopClip) -> Option<f64> {
-    let phase = || edit.values.number(EditKey::Phase).unwrap_or(0.0) * clip.period_secs();
-    (edit.kind == EditKind::Move).then(|| edit.values.number(EditKey::Time).unwrap_or_else(phase))
+    (edit.kind == EditKind::Move).then(|| match edit.values.number(EditKey::Time) {
+        Some(secs) => secs,
+        None => edit.values.number(EditKey::Phase).unwrap_or(0.0) * clip.period_secs(),
+    })
 }

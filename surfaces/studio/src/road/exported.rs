@@ -28,7 +28,7 @@ pub enum ExportError {
     /// The sidecar cannot be written.
     #[error(transparent)]
     Sidecar(#[from] SidecarError),
-    /// What went wrong beside the window.
+    /// A failure beside the window.
     #[error("{0}")]
     Beside(String),
     /// There is no loop.
@@ -48,15 +48,16 @@ impl Exported {
             done.made.candidate = named.stretch;
         }
         let mut pending = write(&opened.studied, request, done, format)?;
-        // The recipe names the stretch, and yet a search found it.
+        // A search found the stretch, although the recipe names it.
         if !matches!(made.edit.stretch, Stretch::Frames { .. }) {
-            let is_before = |warning: &&Warning| {
+            let warnings = pending.warnings.iter();
+            let before = warnings.take_while(|warning| {
                 matches!(
                     warning,
                     Warning::Engine(_) | Warning::RootJointThere { .. } | Warning::Ineffective(_)
                 )
-            };
-            let at = pending.warnings.iter().take_while(is_before).count();
+            });
+            let at = before.count();
             let doubt = warning::confidence(opened.studied.take(), &made.candidate);
             pending.warnings.splice(at..at, doubt);
         }
@@ -70,7 +71,7 @@ impl Exported {
         })
     }
 
-    /// The same file by another name, without its extension, which the sidecar states. Errors: [`ExportError`].
+    /// Returns the file by another name, without its extension, which the sidecar states. Errors: [`ExportError`].
     pub fn named(self, stem: &str) -> Result<Self, ExportError> {
         let extension = self.file_name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let file_name = format!("{stem}.{extension}");

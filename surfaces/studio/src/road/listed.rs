@@ -14,7 +14,7 @@ const PIECE: usize = 200_000;
 pub struct Listed {
     /// How long it is, seconds; `None` where it cannot be read.
     pub secs: Option<f64>,
-    /// What the body does, in one word; empty where it cannot be studied.
+    /// The kind of motion in one word; empty where it cannot be studied.
     pub kind: String,
     /// The body in its middle; empty where it cannot be studied.
     pub sketch: Sketch,
@@ -26,7 +26,7 @@ pub(crate) fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize
     let Ok(file) = AnimatedFile::parse(bytes, stem, None) else {
         return (Vec::new(), Vec::new());
     };
-    // What each is as it was made, on its own body.
+    // Each animation is studied on its own body.
     let study = StudyArgs {
         rig: None,
         map: None,

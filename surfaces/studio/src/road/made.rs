@@ -30,7 +30,7 @@ pub struct Made {
     pub is_draft: bool,
 }
 
-/// What takes long to find out about a loop: the rest follows from the choices.
+/// The results of a loop that take long; the rest follows from the choices.
 #[derive(Clone, Debug)]
 pub(crate) struct Worked {
     pub(crate) done: LoopMade,
@@ -47,18 +47,18 @@ pub enum MadeError {
     /// There is no such stretch.
     #[error(transparent)]
     Stretch(#[from] StretchError),
-    /// What went wrong beside the window.
+    /// A failure beside the window.
     #[error("{0}")]
     Beside(String),
     /// The choices cannot be read.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// What is chosen does not fit the take, or the stretch cannot be made into a loop.
+    /// The choices do not fit the take, or the stretch cannot be made into a loop.
     #[error("{0}{hint}", hint = hint(.0))]
     Job(#[from] JobError),
 }
 
-/// What to try, where the recipe says it.
+/// Returns the advice of an error of a recipe.
 fn hint(error: &JobError) -> String {
     match error {
         JobError::Recipe(error) => error.hint().map_or_else(String::new, |hint| format!("; try {hint}")),
@@ -96,7 +96,7 @@ impl Made {
         )
     }
 
-    /// What is said about the loop that was made by these choices.
+    /// Adds what follows from the choices to the results of the work.
     pub(crate) fn of_work(opened: &Opened, edit: &Edit, worked: Worked) -> Self {
         let Worked {
             done,
@@ -142,7 +142,7 @@ fn recipe_of(edit: &Edit) -> Recipe {
     }
 }
 
-/// What is asked of a take by a recipe.
+/// Returns the request of a recipe to a take.
 pub(super) fn request(recipe: &Recipe) -> Request<'_> {
     Request {
         recipe,

@@ -18,6 +18,8 @@ mod exported;
 
 mod study;
 
+mod set;
+
 pub use character::{CharacterError, NamedFile};
 pub use edit::Edit;
 pub(crate) use edit::time_of_move;
@@ -27,9 +29,11 @@ pub(crate) use listed::list;
 #[cfg(any(target_arch = "wasm32", test))]
 pub(crate) use made::Worked;
 pub use made::{Made, MadeError};
+pub(crate) use opened::Tell;
 #[cfg(any(target_arch = "wasm32", test))]
 pub(crate) use opened::retarget_of;
 pub use opened::{OpenError, Opened, Step, StretchError};
+pub use set::{SetError, SetFiles, SetOrder};
 pub use sketch::Sketch;
 pub use stretch::Stretch;
 pub use study::{CostMap, Jump, Studied, Study, StudyError, lengths};

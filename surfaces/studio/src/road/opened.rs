@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopwright_core::analysis::{Body, Gait, Segment};
+use loopwright_core::analysis::{Body, Gait};
 use loopwright_core::take::{Cut, CutError};
 use loopwright_core::{
     FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, candidate::SearchError, retarget::Retarget,
@@ -38,13 +38,13 @@ pub struct Opened {
     pub format: Format,
     /// The loops found, the recommended one first.
     pub found: FoundLoops,
-    /// What is odd about the file.
+    /// Warnings about the file.
     pub warnings: Vec<String>,
     /// The file as it was read, from which a recipe may read it otherwise; none for the walk that the studio opens with.
     pub bytes: Option<Arc<Vec<u8>>>,
     /// How it was read.
     pub study: StudyArgs,
-    /// What the motion of the take becomes on the character.
+    /// Puts the motion of the take on the character.
     pub retarget: Option<Retarget>,
     /// The files that its recipe names: that character, and the map of its joints.
     pub named: Vec<NamedFile>,
@@ -78,13 +78,16 @@ pub enum OpenError {
     /// The motion cannot be put on a character.
     #[error("the motion cannot be put on the character: {0}")]
     Character(#[from] CharacterError),
-    /// What went wrong beside the window.
+    /// A failure beside the window.
     #[error("{0}")]
     Beside(String),
     /// The walk that the studio opens with cannot be made.
     #[error(transparent)]
     Synth(#[from] SynthError),
 }
+
+/// Takes in what goes on, from any thread.
+pub(crate) type Tell<'a> = &'a (dyn Fn(String) + Sync);
 
 /// A step of opening a take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +101,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// What is said while it goes on for a file.
+    /// Names the step for a file.
     pub fn of(self, file_name: &str) -> String {
         match self {
             Self::Reading => format!("Reading {file_name} (1 of 3)"),
@@ -124,7 +127,7 @@ impl Opened {
         Self::read_telling(file_name, bytes, study, known, &|_| {})
     }
 
-    /// The same, telling each step when it begins. Errors: [`OpenError`].
+    /// Reads a file and tells each step when it begins. Errors: [`OpenError`].
     pub fn read_telling(
         file_name: &str,
         bytes: Arc<Vec<u8>>,
@@ -294,15 +297,14 @@ impl Opened {
             .map_or(&self.file_name, |(stem, _)| stem)
     }
 
-    /// What the body does in most frames of a cut.
+    /// Returns what the body does in most frames of a cut.
     pub fn gait_within(&self, cut: &Cut) -> Option<Gait> {
         let (start, end) = (cut.start_frame(), cut.end_frame());
-        let shared =
-            |segment: &Segment| end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64);
         let mut num_frames = Gait::ALL.map(|gait| (gait, 0.0));
         for segment in &self.studied.analysis.segments {
             if let Some((_, sum)) = num_frames.iter_mut().find(|(gait, _)| *gait == segment.gait) {
-                *sum += shared(segment).max(0.0);
+                let shared = end.min(segment.end_frame as f64 + 1.0) - start.max(segment.start_frame as f64);
+                *sum += shared.max(0.0);
             }
         }
         let most = num_frames.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
@@ -358,7 +360,7 @@ fn is_like(one: &LoopCandidate, other: &LoopCandidate) -> bool {
     (length - other.num_frames()).abs() <= LIKE_SHARE * length && shared >= 0.5 * length
 }
 
-/// What the motion of a take becomes on its character, if it has one.
+/// Returns what puts the motion of a take on its character, if it has one.
 pub(crate) fn retarget_of(studied: &Studied) -> Option<Retarget> {
     let matched = studied.character.as_ref()?;
     Some(matched.pair.of_motion(&studied.take().world_tracks()))

@@ -1,4 +1,4 @@
-//! What is worked out of a take on demand: the cost of every seam, jumps between its loops, and the fit of a controller.
+//! Studies of a take on demand: the cost of every seam, jumps between its loops, and the fit of a controller.
 
 use loopwright_controller::{FitError, FitSettings, TakeFit};
 use loopwright_core::SearchSettings;
@@ -51,7 +51,7 @@ pub struct Jump {
     pub exit_secs: f64,
     /// Time at which the other is entered.
     pub entry_secs: f64,
-    /// What it costs, metre-seconds, as `loopwright cost` counts.
+    /// Its cost, metre-seconds, as `loopwright cost` counts.
     pub cost: f64,
 }
 
@@ -68,7 +68,7 @@ pub enum StudyError {
     /// The controller cannot be fitted.
     #[error(transparent)]
     Fit(#[from] FitError),
-    /// What went wrong beside the window.
+    /// A failure beside the window.
     #[error("{0}")]
     Beside(String),
 }
@@ -79,7 +79,7 @@ impl From<TransitionError> for StudyError {
     }
 }
 
-/// What came of it.
+/// The result of a study.
 #[derive(Clone, Debug)]
 pub enum Studied {
     /// The cost of seams.
@@ -111,16 +111,17 @@ impl CostMap {
             .map(|column| column * (count - 1) / (columns - 1).max(1))
             .collect();
         let unit = opened.found.random_cost.filter(|&cost| cost > 0.0);
-        let cost = |start: usize, end: usize| {
+        let seams = frames
+            .iter()
+            .flat_map(|&start| frames.iter().map(move |&end| (start, end)));
+        let costs = seams.map(|(start, end)| {
             if start < end {
                 opened.studied.analysis.seam_cost(start, end, decay)
             } else {
                 f64::INFINITY
             }
-        };
-        let mut ratios: Vec<f64> = (frames.iter())
-            .flat_map(|&start| frames.iter().map(move |&end| cost(start, end)))
-            .collect();
+        });
+        let mut ratios: Vec<f64> = costs.collect();
         let largest = (ratios.iter().copied())
             .filter(|cost| cost.is_finite())
             .fold(f64::MIN_POSITIVE, f64::max);
@@ -175,12 +176,8 @@ fn jumps(opened: &Opened) -> Result<Vec<Jump>, StudyError> {
 /// The lengths at which a take repeats, seconds, with how alike it is there; the most alike first.
 pub fn lengths(spectrum: &Spectrum, frame_time_secs: f64) -> Vec<[f64; 2]> {
     let settings = SearchSettings::default();
-    let lag = |secs: f64| (secs / frame_time_secs).ceil() as usize;
-    let peaks = spectrum.peaks(
-        lag(settings.min_secs),
-        lag(settings.max_secs),
-        Spectrum::SHOWN_PROMINENCE,
-    );
+    let [least, most] = [settings.min_secs, settings.max_secs].map(|secs| (secs / frame_time_secs).ceil() as usize);
+    let peaks = spectrum.peaks(least, most, Spectrum::SHOWN_PROMINENCE);
     (peaks.iter())
         .map(|peak| [peak.lag_frames * frame_time_secs, peak.height])
         .collect()

@@ -5,13 +5,13 @@ use loopwright_core::{MadeLoop, Skeleton};
 
 use crate::model::Made;
 
-/// What a curve shows.
+/// A kind of curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// What closing adds to the rotation of each joint.
+    /// The rotation that closing adds to each joint.
     #[default]
     Turned,
-    /// What closing adds to its position.
+    /// The shift that closing adds to each joint.
     Shifted,
     /// How the chosen joint turns, uncut and closed.
     Rotation,
@@ -52,7 +52,7 @@ impl Kind {
         }
     }
 
-    /// What a number is multiplied by to be shown, and its unit.
+    /// Returns the factor of numbers that are shown, and their unit.
     pub(super) fn unit(self) -> (f64, &'static str) {
         match self {
             Self::Turned | Self::Rotation => (1f64.to_degrees(), "°"),
@@ -104,7 +104,7 @@ pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
         Kind::Shifted => &closed.closed.translation_offsets,
         _ => &closed.closed.rotation_offsets,
     };
-    let of_joint = |joint: usize| {
+    let found = (0..num_joints).filter_map(|joint| {
         let offsets: Vec<DVec3> = all.iter().skip(joint).step_by(num_joints).copied().collect();
         let most = offsets
             .iter()
@@ -116,11 +116,8 @@ pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
             most: most.length(),
             values: offsets.iter().map(|offset| offset.dot(along)).collect(),
         })
-    };
-    let mut found: Vec<Offset> = (0..num_joints)
-        .filter_map(of_joint)
-        .filter(|offset| offset.most > 1e-6)
-        .collect();
+    });
+    let mut found: Vec<Offset> = found.filter(|offset| offset.most > 1e-6).collect();
     found.sort_by(|one, other| other.most.total_cmp(&one.most));
     found
 }
@@ -137,7 +134,7 @@ pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
             (before.collect(), after.collect())
         }
         _ => {
-            // Turns from one pose: angles about x, y and z of what turns less than half a circle do not jump.
+            // Rotations from the first pose: within half a turn their angles about x, y and z do not jump.
             let first = clip.body_pose(0).rotations[joint].inverse();
             let turned = |rotation: glam::DQuat| {
                 let turn = first * rotation;
@@ -159,17 +156,18 @@ pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
 /// Seconds over which closing acts after the seam and before it, as it was fitted.
 pub(super) fn zone_secs(made: &Made) -> [f64; 2] {
     let method = closed(made).closed.method;
-    let secs = |end: usize| {
-        let shape = [method.start, method.end][end];
-        match (method.crossfade_secs, shape.kind().descriptor().ends) {
-            // A crossfade ends the loop.
-            (Some(secs), _) => [0.0, secs][end],
-            (None, true) => shape.secs(),
-            // Of a spring little is left after some half-lives of the article.
-            (None, false) => SPRING_HALF_LIVES * shape.secs(),
+    if let Some(secs) = method.crossfade_secs {
+        // A crossfade lies at the end of the loop.
+        return [0.0, secs];
+    }
+    [method.start, method.end].map(|shape| {
+        if shape.kind().descriptor().ends {
+            shape.secs()
+        } else {
+            // A spring has faded after some half-lives.
+            SPRING_HALF_LIVES * shape.secs()
         }
-    };
-    [secs(0), secs(1)]
+    })
 }
 
 /// Half-lives after which 8% of an offset is left.

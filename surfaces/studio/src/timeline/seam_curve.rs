@@ -10,7 +10,7 @@ use crate::{flat, line, theme};
 /// Least height of the curves, points.
 const LEAST_POINTS: f32 = 70.0;
 
-/// Windows lower than this show the curves only where one asks for them: they would take the body's place, points.
+/// Windows lower than this show the curves only on request: they would take the body's place, points.
 const HIGH_POINTS: f32 = 800.0;
 
 /// Room below the curves, points.
@@ -24,7 +24,7 @@ const BESIDE_LIST_POINTS: f32 = 260.0;
 const MOST_DRAWN: usize = 16;
 const MOST_LISTED: usize = 12;
 
-/// What is drawn.
+/// The curves that are drawn.
 #[derive(Debug)]
 enum Curves {
     /// Offsets of all joints, the most moved first.
@@ -51,43 +51,9 @@ impl SeamCurve {
 
     pub(crate) fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let Some(made) = model.made() else { return };
-        let mut is_shown = self.is_shown(ui.ctx());
-        let skeleton = made.done.made.loop_clip.skeleton();
-        let watched = model.watched.min(skeleton.num_joints() - 1);
-        ui.horizontal_wrapped(|ui| {
-            let shown = ui.checkbox(&mut is_shown, "Curves over the seam");
-            if shown.on_hover_text("One period, the seam in the middle").changed() {
-                self.is_shown = Some(is_shown);
-            }
-            if !is_shown {
-                return;
-            }
-            for kind in Kind::ALL {
-                let response = ui.selectable_label(self.kind == kind, kind.word());
-                response.widget_info(|| {
-                    WidgetInfo::selected(
-                        Role::Button,
-                        true,
-                        self.kind == kind,
-                        format!("Curves: {}", kind.word()),
-                    )
-                });
-                if response.on_hover_text(kind.tip()).clicked() {
-                    self.kind = kind;
-                }
-            }
-            let list = egui::ComboBox::from_id_salt("joint")
-                .selected_text(&skeleton.joint(watched).name)
-                .show_ui(ui, |ui| {
-                    for (index, joint) in skeleton.joints().iter().enumerate() {
-                        if ui.selectable_label(index == watched, &joint.name).clicked() {
-                            actions.push(Action::Watch(index));
-                        }
-                    }
-                });
-            named(list.response, "Joint of the curves");
-        });
-        if !is_shown {
+        let watched = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
+        ui.horizontal_wrapped(|ui| self.choices_ui(ui, made, watched, actions));
+        if !self.is_shown(ui.ctx()) {
             return;
         }
         let kind = self.kind;
@@ -102,7 +68,7 @@ impl SeamCurve {
             };
             (of, curves)
         });
-        // All the height there is, and no more: else the panel would grow with its curves.
+        // Exactly the height that is left: otherwise the panel would grow with its curves.
         let height = (ui.available_height() - BELOW_POINTS).max(LEAST_POINTS);
         let has_list = matches!(curves, Curves::Offsets(_)) && ui.available_width() > LIST_POINTS + BESIDE_LIST_POINTS;
         let width = ui.available_width() - if has_list { LIST_POINTS } else { 0.0 };
@@ -110,14 +76,14 @@ impl SeamCurve {
         ui.allocate_ui_with_layout(vec2(ui.available_width(), height), layout, |ui| {
             ui.spacing_mut().item_spacing.x = 8.0;
             let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
-            response.widget_info(|| WidgetInfo::labeled(Role::Image, true, "One period with the seam in the middle"));
+            focus::label(&response, Role::Image, "One period with the seam in the middle");
             let chart = Chart::new(ui, rect, made, kind);
             match curves {
                 Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),
                 Curves::Channels(channels) => chart.channels_ui(channels),
             }
             chart.playhead_ui(model);
-            // As in a film, what is under the pointer is shown.
+            // The time under the pointer is shown.
             if let Some(at) = response.interact_pointer_pos()
                 && model.shown() != Shown::Take
             {
@@ -129,26 +95,51 @@ impl SeamCurve {
                 actions.push(Action::Step(steps));
             }
             if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
-                ui.vertical(|ui| list_ui(ui, offsets, made, kind, model, height, actions));
+                ui.vertical(|ui| list_ui(ui, offsets, kind, model, actions));
             }
         });
+    }
+
+    /// Whether curves are shown, of which kind, and of which joint.
+    fn choices_ui(&mut self, ui: &mut Ui, made: &Made, watched: usize, actions: &mut Vec<Action>) {
+        let skeleton = made.done.made.loop_clip.skeleton();
+        let mut is_shown = self.is_shown(ui.ctx());
+        let shown = ui.checkbox(&mut is_shown, "Curves over the seam");
+        if shown.on_hover_text("One period, the seam in the middle").changed() {
+            self.is_shown = Some(is_shown);
+        }
+        if !is_shown {
+            return;
+        }
+        for kind in Kind::ALL {
+            let is_chosen = self.kind == kind;
+            let response = ui.selectable_label(is_chosen, kind.word());
+            let name = format!("Curves: {}", kind.word());
+            response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, &name));
+            if response.on_hover_text(kind.tip()).clicked() {
+                self.kind = kind;
+            }
+        }
+        let list = egui::ComboBox::from_id_salt("joint")
+            .selected_text(&skeleton.joint(watched).name)
+            .show_ui(ui, |ui| {
+                for (index, joint) in skeleton.joints().iter().enumerate() {
+                    if ui.selectable_label(index == watched, &joint.name).clicked() {
+                        actions.push(Action::Watch(index));
+                    }
+                }
+            });
+        named(list.response, "Joint of the curves");
     }
 }
 
 /// The joints that are moved most, to be chosen.
-fn list_ui(
-    ui: &mut Ui,
-    offsets: &[Offset],
-    made: &Made,
-    kind: Kind,
-    model: &Model,
-    height: f32,
-    actions: &mut Vec<Action>,
-) {
+fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model, actions: &mut Vec<Action>) {
+    let Some(made) = model.made() else { return };
     let skeleton = skeleton_of(made);
     let (factor, unit) = kind.unit();
     egui::ScrollArea::vertical()
-        .max_height(height)
+        .max_height(ui.available_height())
         .auto_shrink([false, true])
         .show(ui, |ui| {
             ui.set_width(LIST_POINTS - 18.0);
@@ -177,7 +168,7 @@ fn shown_joint(model: &Model, of_take: usize) -> Option<usize> {
     (0..opened.skeleton().num_joints()).find(|&joint| opened.joint_of_take(joint) == Some(of_take))
 }
 
-/// The ground of the curves: what lies where.
+/// The area of the curves.
 struct Chart {
     rect: Rect,
     painter: Painter,
@@ -199,15 +190,10 @@ impl Chart {
         let zone = Rect::from_x_y_ranges(middle - before..=middle + after, rect.y_range());
         painter.rect_filled(zone, 0.0, visuals.selection.stroke.color.gamma_multiply(0.08));
         painter.vline(middle, rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
-        let word = |at: Pos2, align: Align2, text: &str| {
-            painter.text(at, align, text, theme::small(), visuals.weak_text_color());
-        };
-        word(rect.center_bottom() + vec2(4.0, -2.0), Align2::LEFT_BOTTOM, "seam");
-        word(
-            rect.left_bottom() + vec2(4.0, -2.0),
-            Align2::LEFT_BOTTOM,
-            "shaded: blended",
-        );
+        for (at, text) in [(rect.center_bottom(), "seam"), (rect.left_bottom(), "shaded: blended")] {
+            let (at, colour) = (at + vec2(4.0, -2.0), visuals.weak_text_color());
+            painter.text(at, Align2::LEFT_BOTTOM, text, theme::small(), colour);
+        }
         Self {
             rect,
             painter: painter.clone(),
@@ -233,7 +219,7 @@ impl Chart {
         [half..=num_intervals, 0..=half]
     }
 
-    /// Where a sample lies, of the half before the seam or after it.
+    /// Returns the share of the width at which a sample of the half before the seam, or after it, lies.
     fn share(sample: usize, num_intervals: usize, half: usize) -> f64 {
         let share = sample as f64 / num_intervals.max(1) as f64;
         if half == 0 { share - 0.5 } else { share + 0.5 }
@@ -256,12 +242,16 @@ impl Chart {
             let mut from = *samples.start();
             while from <= *samples.end() {
                 let column = from..=(from + stride - 1).min(*samples.end());
-                let by_value = |one: &usize, other: &usize| values[*one].total_cmp(&values[*other]);
-                let ends = [column.clone().min_by(by_value), column.max_by(by_value)];
-                line.extend(ends.into_iter().flatten().map(|sample| {
-                    let value = at(sample);
-                    pos2(at(from).x, value.y)
-                }));
+                let mut ends = [from; 2];
+                for sample in column {
+                    if values[sample].total_cmp(&values[ends[0]]).is_lt() {
+                        ends[0] = sample;
+                    }
+                    if values[sample].total_cmp(&values[ends[1]]).is_ge() {
+                        ends[1] = sample;
+                    }
+                }
+                line.extend(ends.map(|sample| pos2(at(from).x, at(sample).y)));
                 from += stride;
             }
             line
@@ -279,14 +269,15 @@ impl Chart {
             zero,
             Stroke::new(1.0, self.weak.gamma_multiply(0.4)),
         );
-        let is_chosen = |offset: &&Offset| Some(offset.joint) == chosen;
-        for offset in offsets.iter().take(MOST_DRAWN).filter(|offset| !is_chosen(offset)) {
+        let of_chosen = offsets.iter().find(|offset| Some(offset.joint) == chosen);
+        let drawn = offsets.iter().take(MOST_DRAWN);
+        for offset in drawn.filter(|offset| Some(offset.joint) != chosen) {
             for line in self.lines(&offset.values, 0.0, range) {
                 self.painter
                     .add(line::through(&line, Stroke::new(1.0, self.weak.gamma_multiply(0.7))));
             }
         }
-        if let Some(offset) = offsets.iter().find(is_chosen) {
+        if let Some(offset) = of_chosen {
             for line in self.lines(&offset.values, 0.0, range) {
                 let ground: Vec<Pos2> = line.iter().map(|point| pos2(point.x, zero)).collect();
                 self.fill(&line, &ground, accent);
@@ -295,7 +286,7 @@ impl Chart {
         }
         let (factor, unit) = self.kind.unit();
         let name = chosen.map_or("", |joint| skeleton_of(made).joint(joint).name.as_str());
-        let own = offsets.iter().find(is_chosen).map_or(0.0, |offset| offset.most);
+        let own = of_chosen.map_or(0.0, |offset| offset.most);
         let words = [
             (format!("at most {:.1}{unit}", factor * most), self.weak),
             (format!("{name} {:.1}{unit}", factor * own), accent),
@@ -304,11 +295,12 @@ impl Chart {
     }
 
     fn channels_ui(&self, channels: &[Channel; 3]) {
-        let extent = |channel: &Channel| {
-            let values = || channel.before.iter().chain(&channel.after).copied();
-            [values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max)]
-        };
-        let extents = channels.each_ref().map(extent);
+        let extents = channels.each_ref().map(|channel| {
+            let values = channel.before.iter().chain(&channel.after);
+            values.fold([f64::MAX, f64::MIN], |[low, high], value| {
+                [low.min(*value), high.max(*value)]
+            })
+        });
         let range = extents
             .iter()
             .map(|[low, high]| high - low)

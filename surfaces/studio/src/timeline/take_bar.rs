@@ -3,7 +3,7 @@
 
 use eframe::egui::{
     Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rangef, Rect, Response, Role, Sense, Shape, Stroke,
-    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+    StrokeKind, Ui, pos2, vec2,
 };
 use loopwright_core::SearchSettings;
 use loopwright_core::edit::{EditKey, EditKind, bump};
@@ -41,7 +41,7 @@ const MIN_SHOWN_FRAMES: f64 = 16.0;
 /// How much one point of the wheel widens the bar.
 const ZOOM_PER_POINT: f32 = 0.005;
 
-/// The chosen stretch takes this part of a bar that is widened to it.
+/// Share of a bar that the stretch takes after a zoom to it.
 const STRETCH_SHARE: f64 = 0.5;
 
 /// The ends while one of them is dragged, frames.
@@ -53,14 +53,16 @@ pub(crate) struct TakeBar {
 }
 
 /// Frames of the take on the screen.
-struct Scale {
+struct Scale<'a> {
+    model: &'a Model,
+    opened: &'a Opened,
     rect: Rect,
     /// The first frame that is shown and the last, which are those of the take unless the bar is widened.
     shown: [f64; 2],
     last_frame: f64,
 }
 
-impl Scale {
+impl Scale<'_> {
     fn x(&self, frame: f64) -> f32 {
         let [first, last] = self.shown;
         self.rect.left() + self.rect.width() * ((frame - first) / (last - first)) as f32
@@ -91,26 +93,26 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     let Some(opened) = model.opened() else { return };
     let rows = rows(opened);
     let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
-    let feet = FOOT_POINTS * opened.studied.analysis.contacts.num_feet().min(MAX_FEET) as f32;
-    let above = LEGEND_POINTS + CURVE_POINTS + feet + SEGMENT_POINTS;
-    let height = above + ROW_POINTS * num_rows as f32;
+    let height = above_points(opened) + ROW_POINTS * num_rows as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Whole take: click to show that time"));
+    focus::label(&response, Role::Slider, "Whole take: click to show that time");
     let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
     let scale = Scale {
+        model,
+        opened,
         rect,
         shown: model.bar_frames.unwrap_or([0.0, last_frame]),
         last_frame,
     };
     let visuals = ui.visuals().clone();
     flat::fill(ui.painter(), rect, visuals.extreme_bg_color);
-    // What is beyond the frames shown is not drawn.
+    // Nothing beyond the frames shown is drawn.
     let drawn = rect.intersect(ui.clip_rect());
     ui.scope(|ui| {
         ui.set_clip_rect(drawn);
-        parts_ui(ui, &scale, model, opened, rows, above, actions);
+        parts_ui(ui, &scale, rows, actions);
     });
-    ends_ui(ui, bar, &scale, model, opened, actions);
+    ends_ui(ui, bar, &scale, actions);
     let is_scrubbed = response.clicked() || response.dragged();
     if let Some(at) = response.interact_pointer_pos().filter(|_| is_scrubbed) {
         actions.push(Action::ShowFrame(scale.frame(at.x)));
@@ -119,7 +121,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     if steps != 0 {
         actions.push(Action::Step(steps));
     }
-    zoom_ui(ui, &scale, model, actions);
+    zoom_ui(ui, &scale, actions);
     if let Some(at) = response.hover_pos() {
         let frame = scale.frame(at.x);
         let gait = (opened.studied.analysis.segments.iter())
@@ -132,8 +134,15 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     }
 }
 
+/// Returns the height of the parts above the loops, points.
+fn above_points(opened: &Opened) -> f32 {
+    let feet = opened.studied.analysis.contacts.num_feet().min(MAX_FEET);
+    LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * feet as f32 + SEGMENT_POINTS
+}
+
 /// The wheel widens the bar about the mouse, sideways it goes along; Z shows the stretch, or all again.
-fn zoom_ui(ui: &Ui, scale: &Scale, model: &Model, actions: &mut Vec<Action>) {
+fn zoom_ui(ui: &Ui, scale: &Scale<'_>, actions: &mut Vec<Action>) {
+    let model = scale.model;
     let [first, last] = scale.shown;
     if ui.rect_contains_pointer(scale.rect) {
         let (wheel, pinch) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
@@ -145,7 +154,7 @@ fn zoom_ui(ui: &Ui, scale: &Scale, model: &Model, actions: &mut Vec<Action>) {
         if factor != 1.0 || along != 0.0 {
             let shown = [at + (first - at) / factor + along, at + (last - at) / factor + along];
             actions.push(Action::ZoomBar(scale.within(shown)));
-            // Where all lies below each other, the wheel does not scroll as well.
+            // The wheel does not scroll the panels of a narrow window at the same time.
             ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
         }
     }
@@ -162,47 +171,40 @@ fn zoom_ui(ui: &Ui, scale: &Scale, model: &Model, actions: &mut Vec<Action>) {
     }
 }
 
-/// All parts of the bar but the ends; `above` are the points above the loops.
-fn parts_ui(
-    ui: &Ui,
-    scale: &Scale,
-    model: &Model,
-    opened: &Opened,
-    rows: Vec<(usize, bool)>,
-    above: f32,
-    actions: &mut Vec<Action>,
-) {
-    let (rect, visuals) = (scale.rect, ui.visuals());
+/// All parts of the bar but the ends.
+fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>, actions: &mut Vec<Action>) {
+    let (opened, visuals) = (scale.opened, ui.visuals());
+    let top = scale.rect.top() + above_points(opened);
     let faced = facing(opened);
-    heading(ui, scale, opened, faced, visuals.hyperlink_color.gamma_multiply(0.6));
-    speed(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.5));
-    falloffs(ui, scale, model);
-    contacts(ui, scale, opened, visuals.weak_text_color().gamma_multiply(0.8));
-    segments(ui, scale, opened, rect.top() + above - SEGMENT_POINTS);
+    heading(ui, scale, faced, visuals.hyperlink_color.gamma_multiply(0.6));
+    speed(ui, scale, visuals.weak_text_color().gamma_multiply(0.5));
+    falloffs(ui, scale);
+    contacts(ui, scale, visuals.weak_text_color().gamma_multiply(0.8));
+    segments(ui, scale, top - SEGMENT_POINTS);
     for (index, (row, is_free)) in rows.into_iter().enumerate() {
         let bar = LoopBar {
             index,
-            top: rect.top() + above + ROW_POINTS * row as f32,
+            top: top + ROW_POINTS * row as f32,
             is_free,
         };
-        // Those that are like another one, and those that would lie over others, are in the list.
-        if opened.like(index).is_none() && is_free || model.chosen_row() == Some(index) {
-            loop_ui(ui, scale, model, opened, bar, actions);
+        // Loops that are folded under another one, or would lie over others, are only in the list.
+        if opened.like(index).is_none() && is_free || scale.model.chosen_row() == Some(index) {
+            loop_ui(ui, scale, bar, actions);
         }
     }
-    legend(ui, scale, model, faced);
-    playhead(ui, scale, model);
+    legend(ui, scale, faced);
+    playhead(ui, scale);
 }
 
-/// What the curves are, in a row of its own, where the numbers of the ends leave room.
-fn legend(ui: &Ui, scale: &Scale, model: &Model, [low, high]: [f64; 2]) {
+/// Names the curves in a row of its own, where the numbers of the ends leave room.
+fn legend(ui: &Ui, scale: &Scale<'_>, [low, high]: [f64; 2]) {
     let visuals = ui.visuals();
     let turned = (high - low).to_degrees();
     let words = [
         ("how fast the body moves".to_owned(), visuals.weak_text_color()),
         (format!("where it faces, over {turned:.0}°"), visuals.hyperlink_color),
     ];
-    let taken = model.ends().map(|ends| {
+    let taken = scale.model.ends().map(|ends| {
         let [start, end] = ends.map(|frame| scale.x(frame));
         [
             start - NUMBER_POINTS..=start + GRASP_POINTS,
@@ -232,26 +234,25 @@ const NUMBER_POINTS: f32 = 44.0;
 fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     let mut rows: Vec<(usize, bool)> = Vec::new();
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
-        let overlaps = |row: usize| {
-            rows.iter().zip(&opened.found.candidates[..index]).enumerate().any(
-                |(number, (&(other_row, is_drawn), other))| {
-                    // Those that are like another one are not drawn.
-                    is_drawn
-                        && other_row == row
-                        && opened.like(number).is_none()
-                        && other.cut.start_frame() < candidate.cut.end_frame()
-                        && candidate.cut.start_frame() < other.cut.end_frame()
-                },
-            )
-        };
-        let free = (0..MAX_ROWS).find(|&row| !overlaps(row));
+        let before = rows.iter().zip(&opened.found.candidates[..index]).enumerate();
+        // Loops that are folded under another one are not drawn.
+        let over = before.filter(|(number, (row, other))| {
+            row.1
+                && opened.like(*number).is_none()
+                && other.cut.start_frame() < candidate.cut.end_frame()
+                && candidate.cut.start_frame() < other.cut.end_frame()
+        });
+        let taken: Vec<usize> = over.map(|(_, (row, _))| row.0).collect();
+        let free = (0..MAX_ROWS).find(|row| !taken.contains(row));
         rows.push((free.unwrap_or(MAX_ROWS - 1), free.is_some()));
     }
     rows
 }
 
-fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
-    // One pose that jumps would leave all else flat.
+/// How fast the body moves.
+fn speed(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
+    let opened = scale.opened;
+    // The fastest hundredth is cut off: one pose that jumps would make the rest flat.
     let mut speeds = opened.speeds.clone();
     let at = (speeds.len() - 1) * 99 / 100;
     let most = speeds.select_nth_unstable_by(at, f32::total_cmp).1.max(1e-6);
@@ -265,26 +266,28 @@ fn speed(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
         .add(line::through(&points.collect::<Vec<_>>(), Stroke::new(1.2, colour)));
 }
 
-/// The least heading of a take and the greatest, radians.
-fn facing(opened: &Opened) -> [f64; 2] {
+/// Frames of a take and where it faces there, radians: as many as a curve has points.
+fn yaws(opened: &Opened) -> impl Iterator<Item = (usize, f64)> {
     let heading = &opened.studied.analysis.heading;
     let stride = heading.num_frames().div_ceil(MAX_POINTS).max(1);
-    let yaws = (0..heading.num_frames())
+    (0..heading.num_frames())
         .step_by(stride)
-        .map(|frame| heading.yaw(frame));
-    yaws.fold([f64::MAX, f64::MIN], |[low, high], yaw| [low.min(yaw), high.max(yaw)])
+        .map(|frame| (frame, heading.yaw(frame)))
+}
+
+/// The least heading of a take and the greatest, radians.
+fn facing(opened: &Opened) -> [f64; 2] {
+    yaws(opened).fold([f64::MAX, f64::MIN], |[low, high], (_, yaw)| {
+        [low.min(yaw), high.max(yaw)]
+    })
 }
 
 /// Where the body faces, over its whole range.
-fn heading(ui: &Ui, scale: &Scale, opened: &Opened, [low, high]: [f64; 2], colour: Color32) {
-    let heading = &opened.studied.analysis.heading;
-    let count = heading.num_frames();
-    let stride = count.div_ceil(MAX_POINTS).max(1);
-    let yaws = || (0..count).step_by(stride).map(|frame| (frame, heading.yaw(frame)));
-    // What turns by less than this is drawn nearly flat instead of as sway.
+fn heading(ui: &Ui, scale: &Scale<'_>, [low, high]: [f64; 2], colour: Color32) {
+    // Less than this is drawn nearly flat: it is sway.
     let range = (high - low).max(LEAST_TURN);
     let middle = 0.5 * (low + high);
-    let points = yaws().map(|(frame, yaw)| {
+    let points = yaws(scale.opened).map(|(frame, yaw)| {
         let share = ((yaw - middle) / range) as f32;
         pos2(
             scale.x(frame as f64),
@@ -299,12 +302,13 @@ fn heading(ui: &Ui, scale: &Scale, opened: &Opened, [low, high]: [f64; 2], colou
 const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
 
 /// How far edits at one time of the loop reach over its cycle; those of the chosen joint stronger.
-fn falloffs(ui: &Ui, scale: &Scale, model: &Model) {
+fn falloffs(ui: &Ui, scale: &Scale<'_>) {
+    let model = scale.model;
     let Some(made) = model.made() else { return };
     let clip = &made.done.made.loop_clip;
     let (period, cut) = (clip.period_secs(), made.candidate.cut);
     let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
-    let accent = theme::tokens(ui.visuals().dark_mode).accent;
+    let accent = theme::of(ui).accent;
     for edit in made.done.made.edits.iter().filter(|edit| edit.kind() == EditKind::Move) {
         let values = edit.values(clip);
         let [Some(middle), Some(width)] = [EditKey::Time, EditKey::Width].map(|key| values.number(key)) else {
@@ -334,11 +338,11 @@ fn falloffs(ui: &Ui, scale: &Scale, model: &Model) {
 const FALLOFF_POINTS: u32 = 96;
 
 /// When each foot stands. Of a take of an hour a point of the screen holds several steps, which are one bar.
-fn contacts(ui: &Ui, scale: &Scale, opened: &Opened, colour: Color32) {
-    for foot in 0..opened.studied.analysis.contacts.num_feet().min(MAX_FEET) {
+fn contacts(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
+    let contacts = &scale.opened.studied.analysis.contacts;
+    for foot in 0..contacts.num_feet().min(MAX_FEET) {
         let top = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * foot as f32;
-        let spans = opened.studied.analysis.contacts.spans().iter();
-        let spans = spans.filter(|contact| contact.foot == foot);
+        let spans = contacts.spans().iter().filter(|contact| contact.foot == foot);
         let across = spans.map(|contact| {
             [
                 scale.x(contact.start_frame as f64),
@@ -368,10 +372,10 @@ fn told_apart(spans: impl Iterator<Item = [f32; 2]>, within: Rangef) -> Vec<[f32
 /// Smaller gaps between two bars are not seen, points.
 const LEAST_GAP_POINTS: f32 = 0.5;
 
-/// What the body does, in words.
-fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
+/// Names what the body does in each segment.
+fn segments(ui: &Ui, scale: &Scale<'_>, top: f32) {
     let visuals = ui.visuals();
-    for (index, segment) in opened.studied.analysis.segments.iter().enumerate() {
+    for (index, segment) in scale.opened.studied.analysis.segments.iter().enumerate() {
         let across = scale.x(segment.start_frame as f64)..=scale.x(segment.end_frame as f64);
         let rect = Rect::from_x_y_ranges(across, top..=top + SEGMENT_POINTS);
         if rect.right() < scale.rect.left() || rect.left() > scale.rect.right() || rect.width() < LEAST_GAP_POINTS {
@@ -382,7 +386,7 @@ fn segments(ui: &Ui, scale: &Scale, opened: &Opened, top: f32) {
         }
         ui.painter()
             .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
-        // What began before the frames shown is named at their edge; half a word says less than one or none.
+        // A segment that begins before the frames shown is named at their edge, with a whole word or none.
         let left = rect.left().max(scale.rect.left()) + 4.0;
         let name = segment.gait.to_string();
         for words in [name.as_str(), name.split(',').next().unwrap_or(&name)] {
@@ -411,9 +415,10 @@ struct LoopBar {
 }
 
 /// A loop as a bar to click, with the word of its grade.
-fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar, actions: &mut Vec<Action>) {
+fn loop_ui(ui: &Ui, scale: &Scale<'_>, bar: LoopBar, actions: &mut Vec<Action>) {
     let LoopBar { index, top, is_free } = bar;
-    let candidate = &opened.found.candidates[index];
+    let model = scale.model;
+    let candidate = &scale.opened.found.candidates[index];
     let grade = match model.judgement(index) {
         Judgement::Graded(grade) => Some(grade),
         _ => None,
@@ -424,7 +429,7 @@ fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar,
     );
     let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
     let text = format!("{} {}", index + 1, grade.map_or("", Grade::as_str));
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Bar of loop {text}")));
+    focus::label(&response, Role::Button, &format!("Bar of loop {text}"));
     let is_chosen = model.chosen_row() == Some(index);
     let colour = match grade {
         Some(grade) => grade::colour(grade, ui.visuals().dark_mode),
@@ -451,47 +456,31 @@ fn loop_ui(ui: &Ui, scale: &Scale, model: &Model, opened: &Opened, bar: LoopBar,
 }
 
 /// The chosen stretch, whose ends one drags: drafts follow, and the loop is made when they are released.
-fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, actions: &mut Vec<Action>) {
+    let model = scale.model;
     let Some(chosen) = model.ends() else { return };
     let mut ends = bar.dragged.unwrap_or(chosen);
     let accent = ui.visuals().selection.stroke.color;
     let stretch = Rect::from_x_y_ranges(scale.x(ends[0])..=scale.x(ends[1]), scale.rect.y_range());
     ui.painter()
         .rect_filled(stretch.intersect(scale.rect), 0.0, accent.gamma_multiply(0.10));
-    whole_ui(ui, bar, scale, model, stretch, actions);
+    whole_ui(ui, bar, scale, stretch, actions);
     for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
         let x = scale.x(ends[end]);
-        // Beyond the frames shown there is nothing to grasp, but an end that is dragged stays in hand.
+        // An end beyond the frames shown cannot be grasped, but one that is dragged stays grasped.
         if bar.dragged.is_none() && !scale.rect.expand(1.0).x_range().contains(x) {
             continue;
         }
         let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, scale.rect.y_range());
         let response = ui.interact(grasp, ui.scope_id().with(("end", end)), Sense::drag());
         let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
-        response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, word));
-        let width = if response.hovered() || response.dragged() {
-            3.0
-        } else {
-            2.0
-        };
-        ui.painter().vline(x, scale.rect.y_range(), Stroke::new(width, accent));
-        ui.painter().circle_filled(pos2(x, scale.rect.top() + 5.0), 4.5, accent);
-        let number = format!("{:.0}", ends[end]);
-        let (align, aside) = if end == 0 {
-            (Align2::RIGHT_TOP, -7.0)
-        } else {
-            (Align2::LEFT_TOP, 7.0)
-        };
-        let at = pos2(x + aside, scale.rect.top() + 1.0);
-        ui.painter()
-            .text(at, align, number, theme::small(), ui.visuals().text_color());
-        if let Some(to) = dragged_to(&response, scale) {
+        focus::label(&response, Role::Slider, word);
+        paint_end(ui, scale, ends, end, response.hovered() || response.dragged());
+        if let Some(mut to) = dragged_to(&response, scale) {
             let is_free = ui.input(|input| input.modifiers.alt);
-            let to = if is_free {
-                to
-            } else {
-                snapped(opened, scale, ends, end, to)
-            };
+            if !is_free {
+                to = snapped(scale, ends, end, to);
+            }
             ends[end] = match end {
                 0 => to.min(ends[1] - MIN_FRAMES).max(0.0),
                 _ => to.max(ends[0] + MIN_FRAMES).min(scale.last_frame),
@@ -501,7 +490,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
                 actions.push(Action::Drag(Stretch::Frames { start_frame, end_frame }));
             }
             bar.dragged = Some(ends);
-            dragged_word(ui, scale, opened, ends);
+            dragged_word(ui, scale, ends);
         }
         let steps = focus::steps(ui, &response);
         if steps != 0 {
@@ -515,8 +504,27 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, opened: &Op
     }
 }
 
+/// Paints an end of the stretch with its frame, wider while it is held.
+fn paint_end(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2], end: usize, is_held: bool) {
+    let (x, top) = (scale.x(ends[end]), scale.rect.top());
+    let accent = ui.visuals().selection.stroke.color;
+    let width = if is_held { 3.0 } else { 2.0 };
+    ui.painter().vline(x, scale.rect.y_range(), Stroke::new(width, accent));
+    ui.painter().circle_filled(pos2(x, top + 5.0), 4.5, accent);
+    let (align, aside) = [(Align2::RIGHT_TOP, -7.0), (Align2::LEFT_TOP, 7.0)][end];
+    let number = format!("{:.0}", ends[end]);
+    ui.painter().text(
+        pos2(x + aside, top + 1.0),
+        align,
+        number,
+        theme::small(),
+        ui.visuals().text_color(),
+    );
+}
+
 /// The strip above the stretch, by which it is dragged as a whole.
-fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, stretch: Rect, actions: &mut Vec<Action>) {
+fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect, actions: &mut Vec<Action>) {
+    let model = scale.model;
     let strip = Rect::from_x_y_ranges(stretch.x_range(), scale.rect.top()..=scale.rect.top() + LEGEND_POINTS);
     let strip = strip.shrink2(vec2(GRASP_POINTS, 1.0)).intersect(scale.rect);
     if !strip.is_positive() {
@@ -524,7 +532,7 @@ fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, stretch: R
     }
     let response = ui.interact(strip, ui.scope_id().with("whole stretch"), Sense::drag());
     let response = response.on_hover_cursor(CursorIcon::Grab);
-    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Stretch as a whole"));
+    focus::label(&response, Role::Slider, "Stretch as a whole");
     let strength = if response.hovered() || response.dragged() {
         0.45
     } else {
@@ -555,21 +563,21 @@ fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale, model: &Model, stretch: R
 }
 
 /// The whole frame that an end is dragged to.
-fn dragged_to(response: &Response, scale: &Scale) -> Option<f64> {
+fn dragged_to(response: &Response, scale: &Scale<'_>) -> Option<f64> {
     let at = response.interact_pointer_pos().filter(|_| response.dragged())?;
     Some(scale.frame(at.x).round())
 }
 
 /// The cost of the seam between two whole frames.
 fn seam_cost(opened: &Opened, [start, end]: [f64; 2]) -> f64 {
-    // Ends of whole frames: a loop found may begin between two.
-    let frame = |at: f64| at.round() as usize;
+    // Costs are those of whole frames, and a loop that was found may begin between two.
+    let [start, end] = [start, end].map(|at| at.round() as usize);
     let decay = SearchSettings::default().decay;
-    opened.studied.analysis.seam_cost(frame(start), frame(end), decay)
+    opened.studied.analysis.seam_cost(start, end, decay)
 }
 
 /// The frame with the cheapest seam within a few points of the one that an end is dragged to.
-fn snapped(opened: &Opened, scale: &Scale, ends: [f64; 2], end: usize, to: f64) -> f64 {
+fn snapped(scale: &Scale<'_>, ends: [f64; 2], end: usize, to: f64) -> f64 {
     let reach = (f64::from(SNAP_POINTS) * scale.frames_per_point()).floor();
     let (first, last) = match end {
         0 => (0.0, ends[1] - MIN_FRAMES),
@@ -578,18 +586,18 @@ fn snapped(opened: &Opened, scale: &Scale, ends: [f64; 2], end: usize, to: f64) 
     let frames = (-(reach as i64)..=reach as i64)
         .map(|step| to + step as f64)
         .filter(|frame| (first..=last).contains(frame));
-    let cost = |frame: f64| {
+    let costs = frames.map(|frame| {
         let mut ends = ends;
         ends[end] = frame;
-        seam_cost(opened, ends)
-    };
-    frames
-        .min_by(|one, other| cost(*one).total_cmp(&cost(*other)))
-        .unwrap_or(to)
+        (seam_cost(scale.opened, ends), frame)
+    });
+    let cheapest = costs.min_by(|one, other| one.0.total_cmp(&other.0));
+    cheapest.map_or(to, |(_, frame)| frame)
 }
 
 /// How long the stretch is, and how good its seam, while an end is dragged.
-fn dragged_word(ui: &Ui, scale: &Scale, opened: &Opened, ends: [f64; 2]) {
+fn dragged_word(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2]) {
+    let opened = scale.opened;
     let secs = (ends[1] - ends[0]) * opened.take().frame_time_secs();
     let mut words = format!("{secs:.2} s");
     if let Some(random) = opened.found.random_cost.filter(|&cost| cost > 0.0) {
@@ -610,8 +618,8 @@ fn dragged_word(ui: &Ui, scale: &Scale, opened: &Opened, ends: [f64; 2]) {
 }
 
 /// Where the time shown is in the take.
-fn playhead(ui: &Ui, scale: &Scale, model: &Model) {
-    let frame = model.frame_shown();
+fn playhead(ui: &Ui, scale: &Scale<'_>) {
+    let frame = scale.model.frame_shown();
     let stroke = Stroke::new(1.0, ui.visuals().strong_text_color());
     ui.painter().vline(scale.x(frame), scale.rect.y_range(), stroke);
 }

@@ -44,7 +44,7 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>
     });
 }
 
-/// The same in rows for fingers.
+/// The transport in rows for fingers.
 pub(crate) fn narrow_transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.horizontal(|ui| {
@@ -94,7 +94,7 @@ fn place_ui(ui: &mut Ui, model: &Model) {
     } else {
         (0.0, 0.0)
     };
-    // A take has a last frame; a loop ends where it begins.
+    // A take shows its last frame; a loop ends where it begins.
     let last = if model.shown() == Shown::Take {
         last
     } else {

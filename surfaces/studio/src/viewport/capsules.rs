@@ -36,11 +36,12 @@ pub(super) fn surface(figure: &Figure, colours: &Colours) -> Mesh {
                 }
             }
         }
+        let corners = CORNERS as u32;
         for ring in 0..2 * RINGS as u32 + 1 {
-            for corner in 0..CORNERS as u32 {
-                let at = |ring: u32, corner: u32| first + ring * CORNERS as u32 + corner % CORNERS as u32;
-                let [a, b] = [at(ring, corner), at(ring, corner + 1)];
-                let [c, d] = [at(ring + 1, corner), at(ring + 1, corner + 1)];
+            let start = first + ring * corners;
+            for corner in 0..corners {
+                let [a, b] = [corner, (corner + 1) % corners].map(|corner| start + corner);
+                let [c, d] = [a, b].map(|before| before + corners);
                 mesh.indices.extend([a, c, b, b, c, d]);
             }
         }
@@ -65,8 +66,8 @@ pub(super) fn bones_at(figure: &Figure, points: &[DVec3]) -> Vec<DAffine3> {
 
 /// Radii of a limb: where the trunk ends in an arm or a leg it is thinner than what goes on, or both would flicker.
 fn radii(figure: &Figure, limb: &Limb) -> [f64; 2] {
-    let goes_on = |next: &Limb| next.ends[0] == limb.ends[1] && next.side.is_some();
-    if limb.side.is_none() && figure.limbs().iter().any(goes_on) {
+    let mut others = figure.limbs().iter();
+    if limb.side.is_none() && others.any(|next| next.ends[0] == limb.ends[1] && next.side.is_some()) {
         [limb.radii[0], 0.93 * limb.radii[1]]
     } else {
         limb.radii

@@ -28,7 +28,7 @@ enum State {
 type Found = Result<Option<Arc<Surface>>, String>;
 
 impl Character {
-    /// What is known so far; `None` while it is read. The first call starts the reading.
+    /// Returns the surface or why there is none; `None` while it is read. The first call starts the reading.
     pub(super) fn of(
         &mut self,
         opened: &Arc<Opened>,
@@ -70,7 +70,7 @@ impl State {
         let (sender, answer) = std::sync::mpsc::channel();
         let (opened, ctx) = (Arc::clone(opened), ctx.clone());
         std::thread::spawn(move || {
-            // Nobody listens any more where another take was opened.
+            // Sending fails if another take was opened meanwhile.
             let _ = sender.send(read(&opened, &beside));
             ctx.request_repaint();
         });

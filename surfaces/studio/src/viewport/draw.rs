@@ -1,6 +1,6 @@
 //! Draws bodies with depth, light and a soft shadow, by OpenGL 3 or WebGL 2.
 //!
-//! What is on the graphics card is made anew only when it is another: a surface when another body is shown, its vertices and its
+//! Data of the graphics card is made anew only when it is another: a surface when another body is shown, its vertices and its
 //! shadow when it is posed otherwise. A camera that moves changes neither.
 
 #![allow(
@@ -42,7 +42,7 @@ const NORMAL: u32 = 1;
 const COLOUR: u32 = 2;
 const PLACE: u32 = 3;
 
-/// What is on the graphics card.
+/// Programs and data of the graphics card.
 #[derive(Default)]
 pub(super) struct Renderer {
     /// Made at the first frame; what it lacks is said instead.
@@ -109,7 +109,7 @@ struct Slot {
     array: glow::VertexArray,
     vertices: glow::Buffer,
     shadow: glow::Texture,
-    /// What it holds; other poses have other numbers.
+    /// The number of the pose that it holds.
     holds: Option<u64>,
     has_shadow_of: Option<u64>,
 }
@@ -233,7 +233,7 @@ impl Ready {
             } in &frame.bodies
             {
                 gl.uniform_matrix_4_f32_slice(uniform("clip_from_near"), false, clip_from_near);
-                // What is shown beside the body lies behind it, and is seen as one sheet: its depth first, then its colour.
+                // Other poses lie behind the body and are seen as one sheet each: depth first, then colour.
                 gl.clear(glow::DEPTH_BUFFER_BIT);
                 let [red, green, blue, share] = body.tint;
                 gl.uniform_4_f32(uniform("tint"), red, green, blue, share);

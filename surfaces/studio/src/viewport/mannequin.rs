@@ -7,7 +7,7 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DAffine3, DVec3};
 use loopwright_core::Pose;
-use loopwright_core::analysis::Side;
+use loopwright_core::analysis::{self, Side};
 use loopwright_draw::{Figure, Limb};
 use loopwright_formats::mesh::{Bone, Mesh, MeshPart, Vertex};
 
@@ -68,7 +68,7 @@ struct Tube {
     /// Across it, to the front.
     front: DVec3,
     joint: usize,
-    /// Who carries its ends, too.
+    /// Joints that carry its ends, too.
     neighbours: [Option<usize>; 2],
     colour: [f32; 3],
     stripe: [f32; 3],
@@ -94,7 +94,7 @@ impl Tube {
     }
 }
 
-/// What a joint belongs to.
+/// The part of the body that a joint belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Trunk,
@@ -104,7 +104,7 @@ enum Part {
     Foot,
 }
 
-/// What is known of the body before its surface is made.
+/// Facts of the body from which its surface is made.
 struct Plan {
     part: Vec<Part>,
     /// The front of each joint, in its own axes.
@@ -116,14 +116,21 @@ struct Plan {
 /// The surface of a take's body.
 pub(super) fn surface(opened: &Opened, figure: &Figure, colours: &Colours) -> Mesh {
     let plan = Plan::new(opened);
-    let hips = plan.bind.translations[opened.body().hips];
+    let body = Body {
+        points: figure.points(&plan.bind),
+        opened,
+        figure,
+        plan,
+        colours,
+    };
+    let hips = body.plan.bind.translations[opened.body().hips];
     let mut mesh = Mesh::default();
-    for tube in tubes(opened, figure, &plan, colours) {
+    for tube in body.tubes() {
         add(&mut mesh, &tube, hips);
     }
-    mesh.bones = (0..plan.part.len())
+    mesh.bones = (0..body.plan.part.len())
         .map(|joint| {
-            let bound = plan.bind.as_ref().joint(joint);
+            let bound = body.plan.bind.as_ref().joint(joint);
             let joint_in_mesh = DAffine3::from_rotation_translation(bound.rotation, bound.translation - hips);
             Bone {
                 joint,
@@ -142,67 +149,40 @@ impl Plan {
     fn new(opened: &Opened) -> Self {
         let (skeleton, body) = (opened.skeleton(), opened.body());
         let count = skeleton.num_joints();
-        let mut part = vec![Part::Trunk; count];
-        // The upper end of a limb, where it bends, and its end.
-        let mut bends: Vec<([usize; 3], Part)> = Vec::new();
         let last = opened.take().num_frames() - 1;
         let frames: Vec<usize> = (0..POSES).map(|pose| pose * last / (POSES - 1)).collect();
         let mut poses: Vec<Pose> = (frames.iter())
             .map(|&frame| opened.pose_at(frame as f64).as_ref().world(skeleton))
             .collect();
         let chains: Vec<Vec<usize>> = (0..count).map(|joint| skeleton.path_from_root(joint)).collect();
-        let mut limb = |top: usize, end: usize, upper: Part, lower: Part| {
-            let path = &chains[end];
-            let Some(at) = path.iter().position(|&joint| joint == top) else {
-                return;
-            };
-            let path = &path[at..];
+        let mut parts = vec![Part::Trunk; count];
+        let mut bends = Vec::new();
+        for (top, end, [upper, lower]) in limbs_of(body, &chains) {
             for (joint, chain) in chains.iter().enumerate() {
                 if chain.contains(&end) {
-                    part[joint] = lower;
-                } else if chain.contains(&top) && part[joint] == Part::Trunk {
-                    part[joint] = upper;
+                    parts[joint] = lower;
+                } else if chain.contains(&top) && parts[joint] == Part::Trunk {
+                    parts[joint] = upper;
                 }
             }
-            let place = |joint: usize| poses[0].translations[joint];
-            let from_middle = |&&joint: &&usize| {
-                let [up, down] = [top, end].map(|other| (place(joint) - place(other)).length());
-                (up - down).abs()
-            };
-            let inner = path.get(1..path.len().saturating_sub(1)).unwrap_or_default();
-            let middle = inner
-                .iter()
-                .min_by(|one, other| from_middle(one).total_cmp(&from_middle(other)));
-            if let Some(&middle) = middle {
+            if let Some(middle) = middle_of(&poses[0], &chains[end], top) {
                 bends.push(([top, middle, end], upper));
-            }
-        };
-        for (index, &hand) in body.hands.iter().enumerate() {
-            if let Some(shoulders) = body.shoulders {
-                limb(shoulders[index.min(1)], hand, Part::Arm, Part::Hand);
-            }
-        }
-        for foot in &body.feet {
-            let tops = body.thighs.into_iter().flatten();
-            if let Some(top) = tops.into_iter().find(|top| chains[foot.ankle].contains(top)) {
-                limb(top, foot.ankle, Part::Leg, Part::Foot);
             }
         }
         // The straightest pose: where joints are bent already, a surface folds when they bend the other way.
-        let bent = |pose: &Pose| {
-            bends
-                .iter()
-                .map(|(joints, _)| flexion(pose, *joints).length())
-                .sum::<f64>()
-        };
-        let straightest = (0..poses.len()).min_by(|&one, &other| bent(&poses[one]).total_cmp(&bent(&poses[other])));
-        let limb_of = |chain: &Vec<usize>| bends.iter().find(|([top, ..], _)| chain.contains(top));
-        let limbs: Vec<_> = chains.iter().map(limb_of).collect();
+        let bent = poses.iter().map(|pose| {
+            let flexions = bends.iter().map(|(joints, _)| flexion(pose, *joints).length());
+            flexions.sum::<f64>()
+        });
+        let straightest = bent.enumerate().min_by(|one, other| one.1.total_cmp(&other.1));
+        let straightest = straightest.map_or(0, |(pose, _)| pose);
+        let limbs = (chains.iter()).map(|chain| bends.iter().find(|([top, ..], _)| chain.contains(top)));
+        let limbs: Vec<_> = limbs.collect();
         let mut front = vec![DVec3::ZERO; count];
         for (pose, &frame) in poses.iter().zip(&frames) {
             let ahead = opened.studied.analysis.heading.world_from_heading(frame).rotation * DVec3::Z;
             for joint in 0..count {
-                let to = match (part[joint], limbs[joint]) {
+                let to = match (parts[joint], limbs[joint]) {
                     (Part::Foot, _) => DVec3::Y,
                     (_, Some((joints, Part::Leg))) => FRONT_OF_BODY * ahead - flexion(pose, *joints),
                     (_, Some((joints, _))) => FRONT_OF_BODY * ahead + flexion(pose, *joints),
@@ -212,20 +192,49 @@ impl Plan {
             }
         }
         Self {
-            part,
+            part: parts,
             front,
-            bind: poses.swap_remove(straightest.unwrap_or(0)),
+            bind: poses.swap_remove(straightest),
         }
     }
 
     /// The front of a joint in the bind pose, across a direction.
     fn front_across(&self, joint: usize, along: DVec3) -> DVec3 {
         let front = self.bind.rotations[joint] * self.front[joint].normalize_or(DVec3::Z);
-        let across = |front: DVec3| (front - along * front.dot(along)).try_normalize();
-        across(front)
-            .filter(|_| front.dot(along).abs() < 0.98)
+        let lean = front.dot(along);
+        (front - along * lean)
+            .try_normalize()
+            .filter(|_| lean.abs() < 0.98)
             .unwrap_or_else(|| along.any_orthonormal_vector())
     }
+}
+
+/// Limbs: the upper end of each, its end, and what is between these and beyond.
+fn limbs_of(body: &analysis::Body, chains: &[Vec<usize>]) -> Vec<(usize, usize, [Part; 2])> {
+    let arms = body.hands.iter().enumerate().filter_map(|(index, &hand)| {
+        let top = body.shoulders?[index.min(1)];
+        Some((top, hand, [Part::Arm, Part::Hand]))
+    });
+    let legs = body.feet.iter().filter_map(|foot| {
+        let mut tops = body.thighs.into_iter().flatten();
+        let top = tops.find(|top| chains[foot.ankle].contains(top))?;
+        Some((top, foot.ankle, [Part::Leg, Part::Foot]))
+    });
+    arms.chain(legs)
+        .filter(|(top, end, _)| chains[*end].contains(top))
+        .collect()
+}
+
+/// The joint of a limb about as far from its upper end as from its end, which is that of the chain.
+fn middle_of(pose: &Pose, chain: &[usize], top: usize) -> Option<usize> {
+    let at = chain.iter().position(|&joint| joint == top)?;
+    let (&end, before) = chain.split_last()?;
+    let inner = before.get(at + 1..)?.iter().map(|&joint| {
+        let [up, down] = [top, end].map(|other| (pose.translations[joint] - pose.translations[other]).length());
+        ((up - down).abs(), joint)
+    });
+    let middle = inner.min_by(|one, other| one.0.total_cmp(&other.0))?;
+    Some(middle.1)
 }
 
 /// Where the lower half of a limb goes from the upper one, across the lower one: as long as the bend is sharp.
@@ -236,39 +245,65 @@ fn flexion(pose: &Pose, [top, middle, end]: [usize; 3]) -> DVec3 {
     turned - lower * turned.dot(lower)
 }
 
-/// All tubes of a body, in the bind pose.
-fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Vec<Tube> {
-    let (skeleton, body) = (opened.skeleton(), opened.body());
-    let points = figure.points(&plan.bind);
-    let num_joints = skeleton.num_joints();
-    let stature = figure.stature();
-    let mut tubes = Vec::new();
-    for limb in figure.limbs() {
-        let [start, end] = limb.ends.map(|end| points[end]);
-        let joint = figure.joint_of(limb.ends[0]);
-        let Some(along) = (end - start).try_normalize() else {
-            continue;
-        };
-        // Both ends of a head are tips of its joint.
-        let is_head = limb.ends[0] >= num_joints;
+/// A body whose surface is made.
+struct Body<'a> {
+    opened: &'a Opened,
+    figure: &'a Figure,
+    plan: Plan,
+    /// The points of the figure in the bind pose.
+    points: Vec<DVec3>,
+    colours: &'a Colours,
+}
+
+impl Body<'_> {
+    /// All tubes, in the bind pose.
+    fn tubes(&self) -> Vec<Tube> {
+        let body = self.opened.body();
+        let mut tubes = Vec::new();
+        for limb in self.figure.limbs() {
+            let Some(tube) = self.limb(limb) else { continue };
+            let nose = self.is_head(limb).then(|| self.nose(&tube, limb));
+            tubes.extend([Some(tube), nose].into_iter().flatten());
+        }
+        tubes.extend(self.pelvis());
+        let heels = body.feet.iter().filter_map(|foot| self.heel(foot.ankle, foot.side));
+        tubes.extend(heels.flatten());
+        for &hand in &body.hands {
+            if self.opened.skeleton().children(hand).len() < 2 {
+                tubes.extend(self.thumb(hand));
+            }
+        }
+        tubes
+    }
+
+    /// Whether a limb is the head, of which both ends are tips of its joint.
+    fn is_head(&self, limb: &Limb) -> bool {
+        limb.ends[0] >= self.opened.skeleton().num_joints()
+    }
+
+    /// Whether a joint is one of several fingers.
+    fn is_finger(&self, joint: usize) -> bool {
+        let (skeleton, hands) = (self.opened.skeleton(), &self.opened.body().hands);
+        let path = skeleton.path_from_root(joint);
+        path.iter()
+            .any(|on| hands.contains(on) && skeleton.children(*on).len() > 1)
+    }
+
+    /// The tube of a limb; none if this has no length.
+    fn limb(&self, limb: &Limb) -> Option<Tube> {
+        let (skeleton, plan, stature) = (self.opened.skeleton(), &self.plan, self.figure.stature());
+        let [start, end] = limb.ends.map(|end| self.points[end]);
+        let joint = self.figure.joint_of(limb.ends[0]);
+        let along = (end - start).try_normalize()?;
+        let is_head = self.is_head(limb);
         let part = plan.part[joint];
-        let front = plan.front_across(joint, along);
-        let end_joint = (limb.ends[1] < num_joints).then_some(limb.ends[1]);
-        let parent = skeleton.parent(joint).filter(|_| joint != body.hips && !is_head);
+        let end_joint = (limb.ends[1] < skeleton.num_joints()).then_some(limb.ends[1]);
+        let parent = skeleton
+            .parent(joint)
+            .filter(|_| joint != self.opened.body().hips && !is_head);
         let is_connector = part == Part::Trunk && end_joint.is_some_and(|end| plan.part[end] != Part::Trunk);
         let is_thin = part == Part::Hand && limb.radii[0] < 0.012 * stature;
-        let has_fingers = |hand: &usize| skeleton.children(*hand).len() > 1;
-        let is_finger = is_thin
-            && skeleton
-                .path_from_root(joint)
-                .iter()
-                .filter(|on| body.hands.contains(on))
-                .any(has_fingers);
-        let mut radii = limb.radii;
-        if is_thin && !is_finger {
-            // The only finger stands for all.
-            radii = [0.019, 0.012].map(|share| share * stature);
-        }
+        let is_finger = is_thin && self.is_finger(joint);
         let (width, depth, bulge) = match part {
             _ if is_head => ([0.86; 2], 1.0, 0.06),
             Part::Trunk if is_connector => ([0.8; 2], 0.95, 0.0),
@@ -283,14 +318,19 @@ fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Ve
             Part::Leg => ([0.95; 2], 1.05, 0.12),
             Part::Foot => ([1.3, 1.6], 0.85, 0.0),
         };
-        let [colour, stripe] = coloured(limb.side, colours);
-        tubes.push(Tube {
+        let [colour, stripe] = coloured(limb.side, self.colours);
+        Some(Tube {
             ends: [start, end],
-            radii,
+            radii: if is_thin && !is_finger {
+                // A hand with one finger gets it as wide as all.
+                [0.019, 0.012].map(|share| share * stature)
+            } else {
+                limb.radii
+            },
             width,
             depth,
             bulge,
-            front,
+            front: plan.front_across(joint, along),
             joint,
             neighbours: [parent, end_joint.filter(|_| !is_connector)],
             colour,
@@ -300,44 +340,90 @@ fn tubes(opened: &Opened, figure: &Figure, plan: &Plan, colours: &Colours) -> Ve
                 stripe
             },
             corners: if is_finger { FINGER_CORNERS } else { CORNERS },
+        })
+    }
+
+    /// The pelvis, from the hips to where the legs begin.
+    fn pelvis(&self) -> Option<Tube> {
+        let (body, points) = (self.opened.body(), &self.points);
+        let [left, right] = body.thighs?;
+        let start = points[body.hips];
+        let between = 0.5 * (points[left] + points[right]);
+        let along = (between - start).try_normalize()?;
+        let wide = 0.5 * (points[left] - points[right]).length();
+        let radius = 0.05 * self.figure.stature();
+        let front = self.plan.front_across(body.hips, along);
+        Some(Tube {
+            width: [(wide / radius).clamp(1.3, 2.0); 2],
+            depth: 1.05,
+            ..Tube::round([start, between], [radius; 2], front, body.hips, [self.colours.trunk; 2])
+        })
+    }
+
+    /// The nose, by which one sees where the face looks.
+    fn nose(&self, head: &Tube, limb: &Limb) -> Tube {
+        let [start, end] = head.ends;
+        let middle = start.lerp(end, 0.25);
+        let reach = limb.radii[1];
+        let [colour, stripe] = coloured(None, self.colours);
+        let ends = [0.7, 1.05].map(|share| middle + share * reach * head.front);
+        let radii = [0.34 * reach, 0.18 * reach];
+        let up = (end - start).normalize_or(DVec3::Y);
+        Tube {
+            width: [0.8; 2],
+            corners: FINGER_CORNERS,
+            ..Tube::round(ends, radii, up, head.joint, [mixed(colour, stripe, 0.6), stripe])
+        }
+    }
+
+    /// The heel of a foot, as high above the ground as its toes, and the sole between them.
+    fn heel(&self, ankle: usize, side: Option<Side>) -> Option<[Tube; 2]> {
+        let plan = &self.plan;
+        let limb = self.figure.limbs().iter().find(|limb| limb.ends[0] == ankle)?;
+        let (start, toe) = (self.points[ankle], self.points[limb.ends[1]]);
+        let up = plan.bind.rotations[ankle] * plan.front[ankle].try_normalize()?;
+        let down = (start - toe).dot(up).max(0.0);
+        let ahead = (toe - start + down * up).try_normalize()?;
+        let low = limb.radii[1];
+        // The soles of heel and toes are in one plane.
+        let end = start - (down - 0.3 * low) * up - (0.02 * self.figure.stature()) * ahead;
+        let [colour, _] = coloured(side, self.colours);
+        let [heel, sole] = [
+            ([start, end], [limb.radii[0], 1.3 * low]),
+            ([end, toe], [1.2 * low, low]),
+        ]
+        .map(|(ends, radii)| {
+            let front = plan.front_across(ankle, (ends[1] - ends[0]).try_normalize()?);
+            Some(Tube::round(ends, radii, front, ankle, [colour; 2]))
         });
-        if is_head {
-            tubes.push(nose(front, [start, end], limb, joint, colours));
-        }
+        let sole = Tube {
+            width: [1.3, 1.6],
+            ..sole?
+        };
+        Some([heel?, sole])
     }
-    tubes.extend(pelvis(opened, figure, plan, &points, colours));
-    for foot in &body.feet {
-        let heel = heel(foot.ankle, foot.side, figure, plan, &points, colours);
-        tubes.extend(heel.into_iter().flatten());
+
+    /// The thumb of a hand without fingers: to the front, as the elbow bends.
+    fn thumb(&self, hand: usize) -> Option<Tube> {
+        let mut limbs = self.figure.limbs().iter();
+        let limb = limbs.find(|limb| self.figure.joint_of(limb.ends[0]) == hand)?;
+        let [start, end] = limb.ends.map(|end| self.points[end]);
+        let along = (end - start).try_normalize()?;
+        let front = self.plan.front_across(hand, along);
+        let (reach, radius) = ((end - start).length(), limb.radii[1]);
+        let root = start + 0.25 * reach * along + 0.7 * radius * front;
+        let ends = [root, root + 0.4 * reach * along + 1.1 * radius * front];
+        let radii = [0.5 * radius, 0.36 * radius];
+        Some(Tube {
+            corners: FINGER_CORNERS,
+            ..Tube::round(ends, radii, front, hand, coloured(limb.side, self.colours))
+        })
     }
-    for &hand in &body.hands {
-        if skeleton.children(hand).len() < 2 {
-            tubes.extend(thumb(hand, figure, plan, &points, colours));
-        }
-    }
-    tubes
 }
 
 /// How wide the trunk is where its radius is that share of the stature.
 fn trunk_width(share: f64) -> f64 {
     1.0 + 0.45 * ((share - 0.03) / 0.03).clamp(0.0, 1.0)
-}
-
-/// The pelvis, from the hips to where the legs begin.
-fn pelvis(opened: &Opened, figure: &Figure, plan: &Plan, points: &[DVec3], colours: &Colours) -> Option<Tube> {
-    let (body, stature) = (opened.body(), figure.stature());
-    let [left, right] = body.thighs?;
-    let start = points[body.hips];
-    let between = 0.5 * (points[left] + points[right]);
-    let along = (between - start).try_normalize()?;
-    let wide = 0.5 * (points[left] - points[right]).length();
-    let radius = 0.05 * stature;
-    let front = plan.front_across(body.hips, along);
-    Some(Tube {
-        width: [(wide / radius).clamp(1.3, 2.0); 2],
-        depth: 1.05,
-        ..Tube::round([start, between], [radius; 2], front, body.hips, [colours.trunk; 2])
-    })
 }
 
 fn mixed(one: [f32; 3], other: [f32; 3], share: f32) -> [f32; 3] {
@@ -350,69 +436,6 @@ fn coloured(side: Option<Side>, colours: &Colours) -> [[f32; 3]; 2] {
     [own, mixed(own, [0.02; 3], 0.55)]
 }
 
-/// What sticks out of the face, by which one sees where it looks.
-fn nose(front: DVec3, [start, end]: [DVec3; 2], head: &Limb, joint: usize, colours: &Colours) -> Tube {
-    let middle = start.lerp(end, 0.25);
-    let reach = head.radii[1];
-    let [colour, stripe] = coloured(None, colours);
-    let ends = [0.7, 1.05].map(|share| middle + share * reach * front);
-    let radii = [0.34 * reach, 0.18 * reach];
-    let up = (end - start).normalize_or(DVec3::Y);
-    Tube {
-        width: [0.8; 2],
-        corners: FINGER_CORNERS,
-        ..Tube::round(ends, radii, up, joint, [mixed(colour, stripe, 0.6), stripe])
-    }
-}
-
-/// The heel of a foot, as high above the ground as its toes, and the sole between them.
-fn heel(
-    ankle: usize,
-    side: Option<Side>,
-    figure: &Figure,
-    plan: &Plan,
-    points: &[DVec3],
-    colours: &Colours,
-) -> Option<[Tube; 2]> {
-    let limb = figure.limbs().iter().find(|limb| limb.ends[0] == ankle)?;
-    let (start, toe) = (points[ankle], points[limb.ends[1]]);
-    let up = plan.bind.rotations[ankle] * plan.front[ankle].try_normalize()?;
-    let down = (start - toe).dot(up).max(0.0);
-    let ahead = (toe - start + down * up).try_normalize()?;
-    let low = limb.radii[1];
-    // The soles of heel and toes are in one plane.
-    let end = start - (down - 0.3 * low) * up - (0.02 * figure.stature()) * ahead;
-    let [colour, _] = coloured(side, colours);
-    let tube = |ends: [DVec3; 2], radii: [f64; 2]| {
-        let front = plan.front_across(ankle, (ends[1] - ends[0]).try_normalize()?);
-        Some(Tube::round(ends, radii, front, ankle, [colour; 2]))
-    };
-    let sole = Tube {
-        width: [1.3, 1.6],
-        ..tube([end, toe], [1.2 * low, low])?
-    };
-    Some([tube([start, end], [limb.radii[0], 1.3 * low])?, sole])
-}
-
-/// The thumb of a hand without fingers: to the front, as the elbow bends.
-fn thumb(hand: usize, figure: &Figure, plan: &Plan, points: &[DVec3], colours: &Colours) -> Option<Tube> {
-    let limb = figure
-        .limbs()
-        .iter()
-        .find(|limb| figure.joint_of(limb.ends[0]) == hand)?;
-    let (start, end) = (points[limb.ends[0]], points[limb.ends[1]]);
-    let along = (end - start).try_normalize()?;
-    let front = plan.front_across(hand, along);
-    let (reach, radius) = ((end - start).length(), limb.radii[1]);
-    let root = start + 0.25 * reach * along + 0.7 * radius * front;
-    let ends = [root, root + 0.4 * reach * along + 1.1 * radius * front];
-    let radii = [0.5 * radius, 0.36 * radius];
-    Some(Tube {
-        corners: FINGER_CORNERS,
-        ..Tube::round(ends, radii, front, hand, coloured(limb.side, colours))
-    })
-}
-
 /// Adds a tube to a mesh whose origin is at the hips.
 fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     let [start, end] = tube.ends;
@@ -423,14 +446,11 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     let side = front.cross(along);
     let first = mesh.vertices.len() as u32;
     // Rings from pole to pole: how far along, how much thinner than there, and how far the normal leans along.
-    let cap = |share: f64, end: f64| {
-        (0..CAP_RINGS).map(move |ring| {
-            let (sin, cos) = (0.5 * PI * (1.0 - ring as f64 / CAP_RINGS as f64)).sin_cos();
-            (share, cos, end * sin)
-        })
-    };
+    let cap = (0..CAP_RINGS).map(|ring| (0.5 * PI * (1.0 - ring as f64 / CAP_RINGS as f64)).sin_cos());
     let between = (0..=RINGS).map(|ring| (ring as f64 / RINGS as f64, 1.0, 0.0));
-    let rings: Vec<(f64, f64, f64)> = cap(0.0, -1.0).chain(between).chain(cap(1.0, 1.0).rev()).collect();
+    let before = cap.clone().map(|(sin, cos)| (0.0, cos, -sin));
+    let after = cap.rev().map(|(sin, cos)| (1.0, cos, sin));
+    let rings: Vec<(f64, f64, f64)> = before.chain(between).chain(after).collect();
     for &(share, thin, lean) in &rings {
         let radius = (tube.radii[0] + (tube.radii[1] - tube.radii[0]) * share)
             * (1.0 + tube.bulge * (PI * share.powf(0.8)).sin());
@@ -455,23 +475,21 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     }
     let corners = tube.corners as u32;
     for ring in 0..rings.len() as u32 - 1 {
+        let start = first + ring * corners;
         for corner in 0..corners {
-            let at = |ring: u32, corner: u32| first + ring * corners + corner % corners;
-            let [a, b] = [at(ring, corner), at(ring, corner + 1)];
-            let [c, d] = [at(ring + 1, corner), at(ring + 1, corner + 1)];
+            let [a, b] = [corner, (corner + 1) % corners].map(|corner| start + corner);
+            let [c, d] = [a, b].map(|before| before + corners);
             mesh.indices.extend([a, b, c, b, d, c]);
         }
     }
 }
 
-/// Who carries a ring: the joint of the limb, and near its ends half by the neighbours.
+/// Joints that carry a ring, and their weights: the joint of the limb, and near its ends half by the neighbours.
 fn carried(tube: &Tube, share: f64) -> ([u16; 4], [f32; 4]) {
-    let near = |from_end: f64| (0.5 * (1.0 - from_end / BLENDED)).max(0.0) as f32;
-    let of_end = |end: usize| {
-        let weight = near([share, 1.0 - share][end]);
+    let [(before, of_before), (after, of_after)] = [(0, share), (1, 1.0 - share)].map(|(end, from_end)| {
+        let weight = (0.5 * (1.0 - from_end / BLENDED)).max(0.0) as f32;
         tube.neighbours[end].map_or((tube.joint, 0.0), |joint| (joint, weight))
-    };
-    let [(before, of_before), (after, of_after)] = [of_end(0), of_end(1)];
+    });
     let bones = [tube.joint, before, after, tube.joint].map(|joint| joint as u16);
     (bones, [1.0 - of_before - of_after, of_before, of_after, 0.0])
 }

@@ -14,17 +14,17 @@ mod stick;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eframe::egui::{self, Align2, FontId, PaintCallback, PointerButton, Pos2, Rect, Role, Sense, Ui, WidgetInfo};
+use eframe::egui::{self, Align2, FontId, PaintCallback, PointerButton, Pos2, Rect, Role, Sense, Ui};
 use eframe::egui_glow::CallbackFn;
 use glam::DVec3;
 use loopwright_draw::Figure;
 
 use crate::camera::{Camera, View};
-use crate::flat;
 use crate::icons::{self, Icon};
 use crate::model::{Action, Beside, Model, Opened, RootView, Shown};
 use crate::surface::Surface;
 use crate::theme::{self, Tokens};
+use crate::{flat, focus};
 use character::Character;
 use draw::Renderer;
 use mannequin::Colours;
@@ -48,10 +48,10 @@ const EDGE_POINTS: f32 = 10.0;
 /// How long the edge of the view is lit when the seam is crossed, real seconds.
 const FLASH_SECS: f64 = 0.15;
 
-/// How near to a joint one clicks, points.
+/// How near to a joint a click chooses it, points.
 const PICK_POINTS: f32 = 16.0;
 
-/// What is kept from frame to frame: the body of the take, and what was posed last.
+/// The state of the view from frame to frame: the body of the take, and its last poses.
 #[derive(Default)]
 pub(crate) struct Viewport {
     body: Option<Body>,
@@ -72,18 +72,18 @@ struct Body {
     of: Arc<Opened>,
     figure: Figure,
     character: Character,
-    /// What is drawn, and whether on a dark ground: bodies made here, and the veils over all, have the colours of the theme.
+    /// Its kind, whether it was made for a dark ground, whose colours bodies made here have, and the surface.
     surface: Option<(Drawn, bool, Arc<Surface>)>,
     shots: Vec<Option<Shot>>,
     trail: Option<Trail>,
     faults: Option<Faults>,
     /// Size of the character of the file, metres, once it is seen: where its joints are says little of it.
     size: Option<f64>,
-    /// Whether the view was told of it.
+    /// Whether the camera was set to it.
     is_framed: bool,
 }
 
-/// What is drawn of a body.
+/// The kind of surface that a body has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Drawn {
     Own,
@@ -111,6 +111,32 @@ struct Pane {
     first: usize,
 }
 
+impl Pane {
+    /// The place of the body itself.
+    fn last(&self) -> usize {
+        self.first + BODIES - 1
+    }
+}
+
+/// The bodies that a view shows, the body itself last.
+fn bodies_of(ui: &Ui, model: &Model, shown: Shown) -> Vec<(Moment, Veil)> {
+    let is_dark = ui.visuals().dark_mode;
+    let tokens = theme::tokens(is_dark);
+    let now = Moment::now(model, shown);
+    let mut bodies = Vec::new();
+    if model.has_onion {
+        bodies.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
+            let colour = if secs < 0.0 { tokens.before_seam } else { tokens.accent };
+            (moment, Veil::new(paint::linear(colour), 0.45))
+        }));
+    }
+    if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
+        bodies.push((now.uncut(), Veil::new(paint::ghost(is_dark), 0.35)));
+    }
+    bodies.push((now, Veil::NONE));
+    bodies
+}
+
 impl Viewport {
     /// Draws it without its controls, or with them.
     pub(crate) fn set_bare(&mut self, is_bare: bool) {
@@ -134,15 +160,13 @@ impl Viewport {
     pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
         self.rect = Some(rect);
-        response.widget_info(|| {
-            WidgetInfo::labeled(
-                Role::Image,
-                true,
-                "Viewport: drag to turn, shift-drag to move, wheel to zoom, click a joint to choose it",
-            )
-        });
+        focus::label(
+            &response,
+            Role::Image,
+            "Viewport: drag to turn, shift-drag to move, wheel to zoom, click a joint to choose it",
+        );
         let painter = ui.painter_at(rect);
-        let tokens = theme::tokens(ui.visuals().dark_mode);
+        let tokens = theme::of(ui);
         flat::fill(&painter, rect, tokens.sky);
         let Some(opened) = model.opened() else {
             if !self.is_rehearsed {
@@ -152,41 +176,7 @@ impl Viewport {
             return;
         };
         self.show_body(ui, opened, model, &tokens);
-        let camera = model.camera;
-        let halves = rect.split_left_right_at_fraction(0.5);
-        let is_split = model.is_split && model.made().is_some();
-        // At the same time in the loop, and from the same place.
-        let views = if is_split {
-            vec![(halves.0, Shown::Uncut), (halves.1, Shown::Loop)]
-        } else {
-            vec![(rect, model.shown())]
-        };
-        for (number, (rect, shown)) in views.into_iter().enumerate() {
-            let pane = Pane {
-                rect,
-                shown,
-                first: number * BODIES,
-            };
-            if let Some(view) = self.view_ui(ui, model, &pane, &tokens) {
-                if let Some(joint) = self.joints_ui(ui, model, &pane, &view, &response) {
-                    actions.push(Action::Watch(joint));
-                }
-                self.rings_ui(ui, model, &pane, &view, &response, &tokens, actions);
-            }
-            if is_split {
-                painter.text(
-                    rect.center_top() + egui::vec2(0.0, EDGE_POINTS),
-                    Align2::CENTER_TOP,
-                    if shown == Shown::Uncut { "Uncut" } else { "Loop" },
-                    FontId::proportional(14.0),
-                    ui.visuals().text_color(),
-                );
-            }
-        }
-        if is_split {
-            let line = ui.visuals().widgets.noninteractive.bg_stroke;
-            painter.vline(rect.center().x, rect.y_range(), line);
-        }
+        self.panes_ui(ui, rect, model, &response, actions);
         if !self.is_bare {
             flash_ui(ui, rect, model);
             self.faults_ui(ui, rect);
@@ -198,7 +188,7 @@ impl Viewport {
             }
         }
         let turns_joint = self.rings.as_ref().is_some_and(Rings::are_dragged);
-        if let Some(moved) = moved_by(ui, &response, camera).filter(|_| !turns_joint) {
+        if let Some(moved) = moved_by(ui, &response, model.camera).filter(|_| !turns_joint) {
             actions.push(Action::Look(moved));
         }
         if let Some(body) = &mut self.body
@@ -207,8 +197,51 @@ impl Viewport {
             body.is_framed = true;
             actions.push(Action::Look(Camera {
                 stature: size,
-                ..camera
+                ..model.camera
             }));
+        }
+    }
+
+    /// The view, or two beside each other: the uncut stretch and the loop.
+    fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &egui::Response, actions: &mut Vec<Action>) {
+        if model.is_split && model.made().is_some() {
+            // At the same time in the loop, and from the same place.
+            let halves = rect.split_left_right_at_fraction(0.5);
+            let views = [(halves.0, Shown::Uncut, "Uncut"), (halves.1, Shown::Loop, "Loop")];
+            for (number, (rect, shown, word)) in views.into_iter().enumerate() {
+                let first = number * BODIES;
+                self.pane_ui(ui, model, &Pane { rect, shown, first }, response, actions);
+                ui.painter_at(rect).text(
+                    rect.center_top() + egui::vec2(0.0, EDGE_POINTS),
+                    Align2::CENTER_TOP,
+                    word,
+                    FontId::proportional(14.0),
+                    ui.visuals().text_color(),
+                );
+            }
+            let line = ui.visuals().widgets.noninteractive.bg_stroke;
+            ui.painter_at(rect).vline(rect.center().x, rect.y_range(), line);
+        } else {
+            let pane = Pane {
+                rect,
+                shown: model.shown(),
+                first: 0,
+            };
+            self.pane_ui(ui, model, &pane, response, actions);
+        }
+    }
+
+    /// One view of the body, with the joints and rings that are clicked and dragged in it.
+    fn pane_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, response: &egui::Response, actions: &mut Vec<Action>) {
+        let Some(view) = self.view_ui(ui, model, pane) else {
+            return;
+        };
+        if let Some(joint) = self.joints_ui(ui, model, pane, &view, response) {
+            actions.push(Action::Watch(joint));
+        }
+        let place = self.place_of_rings(model, pane, &view);
+        if let (Some(rings), Some(place)) = (&mut self.rings, place) {
+            rings.rings_ui(ui, model, &place, response, actions);
         }
     }
 
@@ -241,43 +274,79 @@ impl Viewport {
         };
         let is_same = matches!(&body.surface, Some((shown, was_dark, _)) if (*shown, *was_dark) == (kind, is_dark));
         if !is_same {
-            let made = |mesh| Arc::new(Surface::new(mesh, &Beside::default()));
             let colours = Colours::new(tokens);
-            let surface = match (kind, own) {
-                (Drawn::Own, Some(own)) => own,
-                (Drawn::Capsules, _) => made(capsules::surface(&body.figure, &colours)),
-                _ => made(mannequin::surface(opened, &body.figure, &colours)),
-            };
+            let surface = own.filter(|_| kind == Drawn::Own).unwrap_or_else(|| {
+                let mesh = if kind == Drawn::Capsules {
+                    capsules::surface(&body.figure, &colours)
+                } else {
+                    mannequin::surface(opened, &body.figure, &colours)
+                };
+                Arc::new(Surface::new(mesh, &Beside::default()))
+            });
             body.surface = Some((kind, is_dark, surface));
             body.shots.clear();
         }
     }
 
     /// Draws one view of the body; returns from where it is seen.
-    fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, tokens: &Tokens) -> Option<View> {
-        let &Pane { rect, shown, first } = pane;
-        let now = Moment::now(model, shown);
-        let mut moments = Vec::new();
-        if model.has_onion {
-            moments.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
-                let colour = if secs < 0.0 { tokens.before_seam } else { tokens.accent };
-                (moment, Veil::new(paint::linear(colour), 0.45))
-            }));
-        }
-        if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
-            moments.push((now.uncut(), Veil::new(paint::ghost(ui.visuals().dark_mode), 0.35)));
-        }
-        moments.push((now, Veil::NONE));
+    fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane) -> Option<View> {
+        let rect = pane.rect;
+        let tokens = &theme::of(ui);
+        let places = self.pose(model, pane, bodies_of(ui, model, pane.shown))?;
         let body = self.body.as_mut()?;
-        let (kind, _, surface) = body.surface.clone()?;
-        // The body itself is always in the same place.
-        let places = (first..).take(moments.len() - 1).chain([first + BODIES - 1]);
-        let places: Vec<usize> = places.collect();
-        for (&place, (moment, veil)) in places.iter().zip(moments) {
-            if body.shots.len() <= place {
-                body.shots.resize_with(place + 1, || None);
+        let shot = body.shots[pane.last()].as_ref()?;
+        let camera = model.camera;
+        let centre = if camera.follows {
+            shot.scene.centre
+        } else {
+            DVec3::Y * shot.scene.floor
+        };
+        let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
+        let painter = ui.painter_at(rect);
+        paint::ground(&painter, &view, &shot.scene, tokens);
+        let made = model.made();
+        if let Some(made) = made.filter(|_| matches!(pane.shown, Shown::Loop | Shown::Uncut) && model.has_trail) {
+            let joint = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
+            Trail::follow(&mut body.trail, model, made, joint);
+            if let Some(trail) = &body.trail {
+                paint::trail(&painter, &view, &trail.paths(model, made), tokens);
             }
-            let mixed = model.set().mixed();
+        }
+        if let Some(made) = made.filter(|_| pane.shown == Shown::Loop) {
+            Faults::follow(&mut body.faults, model, made);
+            for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
+                let at = shot.scene.world.translations[fault.joint];
+                let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
+                paint::fault(&painter, &view, on_ground, &fault.words, tokens);
+            }
+        }
+        let bodies = (places.iter())
+            .filter_map(|&place| Some((body.shots[place].as_ref()?, place)))
+            .map(|(shot, place)| posed::Drawn {
+                body: Arc::clone(&shot.posed),
+                place,
+                clip_from_near: view.clip_from_near(shot.scene.centre, rect),
+            });
+        let frame = Frame {
+            bodies: bodies.collect(),
+            surface: Arc::clone(&body.surface.as_ref()?.2),
+        };
+        self.draw(ui, rect, frame);
+        Some(view)
+    }
+
+    /// Poses the bodies of a view, the body itself last, unless they are. Returns their places.
+    fn pose(&mut self, model: &Model, pane: &Pane, bodies: Vec<(Moment, Veil)>) -> Option<Vec<usize>> {
+        let body = self.body.as_mut()?;
+        let (kind, _, surface) = body.surface.as_ref()?;
+        // The body itself is always in the same place.
+        let places = (pane.first..).take(bodies.len() - 1).chain([pane.last()]);
+        let places: Vec<usize> = places.collect();
+        if body.shots.len() <= pane.last() {
+            body.shots.resize_with(pane.last() + 1, || None);
+        }
+        let mixed = model.set().mixed();
+        for (&place, (moment, veil)) in places.iter().zip(bodies) {
             let is_same = matches!(&body.shots[place], Some(shot)
                 if shot.moment == moment && shot.num_made == model.num_made() && shot.root_view == model.root_view
                     && shot.mixed.as_ref().map(Arc::as_ptr) == mixed.map(Arc::as_ptr));
@@ -290,60 +359,20 @@ impl Viewport {
                 _ => surface.mesh.bones_at(&scene.world),
             };
             self.num_posed += 1;
-            let posed = PosedBody::new(&surface, &bones, scene.centre, veil, self.num_posed);
-            if kind == Drawn::Own && body.size.is_none() {
+            let posed = PosedBody::new(surface, &bones, scene.centre, veil, self.num_posed);
+            if *kind == Drawn::Own && body.size.is_none() {
                 body.size = Some(posed.size());
             }
             body.shots[place] = Some(Shot {
                 moment,
                 num_made: model.num_made(),
                 root_view: model.root_view,
-                mixed: model.set().mixed().cloned(),
+                mixed: mixed.cloned(),
                 scene,
                 posed: Arc::new(posed),
             });
         }
-        let shot = body.shots[first + BODIES - 1].as_ref()?;
-        let camera = model.camera;
-        let centre = if camera.follows {
-            shot.scene.centre
-        } else {
-            DVec3::Y * shot.scene.floor
-        };
-        let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
-        let painter = ui.painter_at(rect);
-        paint::ground(&painter, &view, &shot.scene, tokens);
-        let made = model.made().filter(|_| matches!(shown, Shown::Loop | Shown::Uncut));
-        if let Some(made) = made {
-            if model.has_trail {
-                let joint = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
-                Trail::follow(&mut body.trail, model, made, joint);
-                if let Some(trail) = &body.trail {
-                    paint::trail(&painter, &view, &trail.paths(model, made), tokens);
-                }
-            }
-            if shown == Shown::Loop {
-                Faults::follow(&mut body.faults, model, made);
-                for fault in body.faults.iter().flat_map(|faults| faults.now(model, made)) {
-                    let at = shot.scene.world.translations[fault.joint];
-                    let on_ground = DVec3::new(at.x, shot.scene.floor, at.z);
-                    paint::fault(&painter, &view, on_ground, &fault.words, tokens);
-                }
-            }
-        }
-        let bodies = (places.iter())
-            .filter_map(|&place| Some((body.shots[place].as_ref()?, place)))
-            .map(|(shot, place)| posed::Drawn {
-                body: Arc::clone(&shot.posed),
-                place,
-                clip_from_near: view.clip_from_near(shot.scene.centre, rect),
-            });
-        let frame = Frame {
-            surface,
-            bodies: bodies.collect(),
-        };
-        self.draw(ui, rect, frame);
-        Some(view)
+        Some(places)
     }
 
     fn draw(&self, ui: &Ui, rect: Rect, frame: Frame) {
@@ -361,62 +390,42 @@ impl Viewport {
     fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &egui::Response) -> Option<usize> {
         let rect = pane.rect;
         let opened = model.opened()?;
-        let shot = self.body.as_ref()?.shots.get(pane.first + BODIES - 1)?.as_ref()?;
-        let colour = theme::tokens(ui.visuals().dark_mode).accent;
+        let shot = self.body.as_ref()?.shots.get(pane.last())?.as_ref()?;
+        let colour = theme::of(ui).accent;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]).map(|seen| seen.at);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
         let below = pointer
             .filter(|_| !response.dragged())
             .and_then(|pointer| nearest(pointer, opened, seen));
-        let mark = |joint: usize, has_name: bool| {
+        for joint in [Some(model.watched), below].into_iter().flatten() {
             if let Some(at) = seen(joint).filter(|at| rect.contains(*at)) {
                 let name = opened.skeleton().joint(joint).name.as_str();
-                paint::joint(&ui.painter_at(rect), at, if has_name { name } else { "" }, colour);
+                let name = if below == Some(joint) { name } else { "" };
+                paint::joint(&ui.painter_at(rect), at, name, colour);
             }
-        };
-        mark(model.watched, below == Some(model.watched));
-        mark(below?, true);
+        }
         below.filter(|_| response.clicked())
     }
 
-    /// Shows the rings around the chosen joint of the loop.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what a view is drawn by, and what it is drawn on"
-    )]
-    fn rings_ui(
-        &mut self,
-        ui: &Ui,
-        model: &Model,
-        pane: &Pane,
-        view: &View,
-        response: &egui::Response,
-        tokens: &Tokens,
-        actions: &mut Vec<Action>,
-    ) {
-        let (Some(rings), Some(made), Some(body)) = (&mut self.rings, model.made(), &self.body) else {
-            return;
-        };
+    /// Where the rings around the chosen joint lie; `None` where it is not turned in this view.
+    fn place_of_rings<'a>(&self, model: &Model, pane: &Pane, view: &'a View) -> Option<Place<'a>> {
+        let (made, body) = (model.made()?, self.body.as_ref()?);
         let (clip, joint) = (&made.done.made.loop_clip, model.watched);
         let is_there = pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
-        let Some(Some(shot)) = body.shots.get(pane.first + BODIES - 1) else {
-            return;
-        };
+        let shot = body.shots.get(pane.last())?.as_ref()?;
         if !is_there || self.is_bare || body.of.body().is_control(joint) {
-            return;
+            return None;
         }
-        let axes = match clip.skeleton().joint(joint).parent {
-            Some(parent) => shot.scene.world.rotations[parent],
-            None => clip.root_pose_at(shot.moment.root_secs).rotation,
-        };
-        let place = Place {
+        Some(Place {
             joint,
             centre: shot.scene.world.translations[joint],
-            axes,
+            axes: match clip.skeleton().joint(joint).parent {
+                Some(parent) => shot.scene.world.rotations[parent],
+                None => clip.root_pose_at(shot.moment.root_secs).rotation,
+            },
             view,
             rect: pane.rect,
-        };
-        rings.rings_ui(ui, model, &place, response, tokens, actions);
+        })
     }
 
     /// Says why no character is shown.
@@ -455,7 +464,7 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: egui::Layout, widgets: impl FnOnc
 /// Which of the three is seen: what is marked says it.
 fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     let has_loop = model.made().is_some();
-    // On a narrow window at the feet instead of over the head.
+    // A narrow window has it at the lower edge.
     let corner = if is_narrow(ui) {
         lower_edge(ui, rect)
     } else {
@@ -499,7 +508,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
         .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
 }
 
-/// What becomes of the root motion; on a narrow window that is asked below the view.
+/// Asks how root motion is shown; a narrow window asks below the view.
 fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     if !is_narrow(ui) && model.shown() != Shown::Set {
         let corner = lower_edge(ui, rect);
@@ -536,7 +545,7 @@ fn lower_edge(ui: &Ui, rect: Rect) -> Rect {
     rect.with_min_y(rect.bottom() - ui.spacing().interact_size.y - 2.0 * EDGE_POINTS)
 }
 
-/// What else is shown and from where, along the right edge; in two columns where it is low.
+/// Switches of what else is shown and from where, along the right edge; in two columns where it is low.
 fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     const COLUMN: f32 = 4.0;
     let side = ui.spacing().interact_size.y.max(26.0) + 2.0;
@@ -558,7 +567,7 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>
     }
 }
 
-/// What is shown beside the body.
+/// Switches of what is shown beside the body.
 fn beside_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let has_loop = model.made().is_some();
     let tip = "The uncut stretch on the left, the loop on the right (S)";
@@ -626,7 +635,7 @@ fn flash_ui(ui: &Ui, rect: Rect, model: &Model) {
     let since = model.playback.since_wrap_secs(model.span_secs());
     if let Some(secs) = since.filter(|secs| *secs < FLASH_SECS) {
         let strength = 1.0 - (secs / FLASH_SECS) as f32;
-        let colour = theme::tokens(ui.visuals().dark_mode).accent.gamma_multiply(strength);
+        let colour = theme::of(ui).accent.gamma_multiply(strength);
         let stroke = egui::Stroke::new(4.0, colour);
         ui.painter_at(rect)
             .rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
@@ -646,7 +655,7 @@ fn nearest(pointer: Pos2, opened: &Opened, seen: impl Fn(usize) -> Option<Pos2>)
 /// The camera after what mouse and fingers did, where they did anything.
 fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera> {
     let mut moved = camera;
-    // Two fingers move and bring nearer; the drag of the first one alone would turn.
+    // Two fingers move and zoom the view, although the first one alone would turn it.
     let fingers = ui.input(egui::InputState::multi_touch);
     if let Some(fingers) = fingers.filter(|fingers| response.rect.contains(fingers.start_pos)) {
         moved = moved

@@ -27,7 +27,7 @@ pub(super) fn ghost(is_dark: bool) -> [f32; 3] {
     if is_dark { [0.8, 0.82, 0.86] } else { [0.3, 0.32, 0.36] }
 }
 
-/// A colour as the shader goes back from to the curve of a screen.
+/// Converts a colour of the screen to linear, with a square for the curve, as the shader does.
 pub(super) fn linear(colour: Color32) -> [f32; 3] {
     [colour.r(), colour.g(), colour.b()].map(|channel| (f32::from(channel) / 255.0).powi(2))
 }
@@ -157,7 +157,7 @@ fn soft_line(mesh: &mut Mesh, points: impl Iterator<Item = Option<(Pos2, Color32
             ] {
                 mesh.colored_vertex(at, colour);
             }
-            // Between two points of no colour there is nothing.
+            // Nothing is drawn between two points without colour.
             let has_colour = mesh.vertices[mesh.vertices.len() - 2].color != Color32::TRANSPARENT
                 || goes_on && mesh.vertices[next as usize - 2].color != Color32::TRANSPARENT;
             if goes_on && has_colour {

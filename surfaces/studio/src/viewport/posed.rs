@@ -15,7 +15,7 @@ const SOFT_METRES: f32 = 0.12;
 
 #[derive(Debug)]
 pub(super) struct PosedBody {
-    /// Another number for every pose, by which one is known again.
+    /// A number that no other pose has.
     pub(super) number: u64,
     /// Its vertices, from the origin of the scene on the floor.
     pub(super) vertices: Vec<Posed>,
@@ -64,14 +64,14 @@ impl PosedBody {
                 high[axis] = high[axis].max(at[axis]);
             }
         }
-        let half = |axis: usize| 0.5 * (high[axis] - low[axis]) + SOFT_METRES;
-        let middle = |axis: usize| 0.5 * (high[axis] + low[axis]);
+        let [x, z] = [0, 1].map(|axis| 0.5 * (high[axis] + low[axis]));
+        let [half_x, half_z] = [0, 1].map(|axis| 0.5 * (high[axis] - low[axis]) + SOFT_METRES);
         Self {
             number,
             vertices,
             tint: veil.tint,
             opacity: veil.opacity,
-            shadow_area: [middle(0), middle(1), half(0), half(1)],
+            shadow_area: [x, z, half_x, half_z],
         }
     }
 }

@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 
 use crate::camera::View;
 use crate::model::{Action, Edit, Model};
-use crate::theme::Tokens;
+use crate::theme;
 
 /// Radius of the rings, points of the screen.
 const RADIUS_POINTS: f64 = 58.0;
@@ -50,6 +50,30 @@ pub(super) struct Place<'a> {
     pub(super) rect: Rect,
 }
 
+impl Place<'_> {
+    /// A point of the ring about an axis, in the world.
+    fn corner(&self, axis: usize, corner: usize) -> DVec3 {
+        let radius = RADIUS_POINTS * self.view.metres_per_point(self.centre);
+        let (sin, cos) = (TAU * corner as f64 / CORNERS as f64).sin_cos();
+        let [one, other] = [(axis + 1) % 3, (axis + 2) % 3].map(|axis| DVec3::AXES[axis]);
+        self.centre + self.axes * (radius * (cos * one + sin * other))
+    }
+
+    /// Says above the rings how far the joint is turned, radians.
+    fn angle_ui(&self, ui: &Ui, joint_name: &str, angle: f64) {
+        let Some(centre) = self.view.see(self.centre) else {
+            return;
+        };
+        let painter = ui.painter_at(self.rect);
+        let words = format!("{joint_name} {:+.1}°", angle.to_degrees());
+        let at = centre.at + vec2(0.0, -RADIUS_POINTS as f32 - 8.0);
+        let text = painter.layout_no_wrap(words, FontId::proportional(13.0), ui.visuals().strong_text_color());
+        let rect = Align2::CENTER_BOTTOM.anchor_size(at, text.size());
+        painter.rect_filled(rect.expand(3.0), 4.0, ui.visuals().panel_fill.gamma_multiply(0.8));
+        painter.galley(rect.min, text, Color32::PLACEHOLDER);
+    }
+}
+
 impl Rings {
     /// Whether one is dragged: the drag does not turn the view.
     pub(super) fn are_dragged(&self) -> bool {
@@ -63,27 +87,19 @@ impl Rings {
         model: &Model,
         place: &Place<'_>,
         response: &Response,
-        tokens: &Tokens,
         actions: &mut Vec<Action>,
     ) {
         let (Some(made), Some(edit)) = (model.made(), model.edit()) else {
             return;
         };
         let clip = &made.done.made.loop_clip;
-        let radius = RADIUS_POINTS * place.view.metres_per_point(place.centre);
-        let ring = |axis: usize, corner: usize| {
-            let (sin, cos) = (TAU * corner as f64 / CORNERS as f64).sin_cos();
-            let [one, other] = [(axis + 1) % 3, (axis + 2) % 3].map(|axis| DVec3::AXES[axis]);
-            place.centre + place.axes * (radius * (cos * one + sin * other))
-        };
         for axis in 0..3 {
-            let corners = (0..=CORNERS).filter_map(|corner| place.view.see(ring(axis, corner)));
+            let corners = (0..=CORNERS).filter_map(|corner| place.view.see(place.corner(axis, corner)));
             self.seen[axis] = corners.map(|seen| seen.at).collect();
         }
         if self.seen.iter().any(|seen| seen.len() != CORNERS + 1) {
             return;
         }
-        let joint_name = &clip.skeleton().joint(place.joint).name;
         if response.drag_started()
             && let Some(from) = ui.input(|input| input.pointer.press_origin())
             && let Some((axis, corner)) = self.grasped(from, place.rect)
@@ -102,57 +118,54 @@ impl Rings {
                 actions.push(Action::TogglePlaying);
             }
         }
-        let mut angle = None;
+        self.paint(ui, place, response.hover_pos());
         if let (Some(dragged), Some(at)) = (&self.dragged, response.interact_pointer_pos()) {
+            let name = &clip.skeleton().joint(place.joint).name;
             let turn = f64::from((at - dragged.from).dot(dragged.tangent) / dragged.tangent.length_sq());
-            angle = Some(turn);
+            place.angle_ui(ui, name, turn);
             let edit = dragged
                 .before
-                .turned(joint_name, dragged.secs, turn * DVec3::AXES[dragged.axis], clip);
+                .turned(name, dragged.secs, turn * DVec3::AXES[dragged.axis], clip);
             actions.push(Action::Edit {
                 edit: Box::new(edit),
                 is_final: response.drag_stopped(),
             });
-        }
-        let under = match (&self.dragged, response.hover_pos()) {
-            (Some(dragged), _) => Some(dragged.axis),
-            (None, Some(pointer)) => self.grasped(pointer, place.rect).map(|(axis, _)| axis),
-            (None, None) => None,
-        };
-        if under.is_some() {
-            let icon = [CursorIcon::Grab, CursorIcon::Grabbing][usize::from(self.dragged.is_some())];
-            ui.ctx().set_cursor_icon(icon);
-        }
-        let painter = ui.painter_at(place.rect);
-        for axis in 0..3 {
-            let width = if under == Some(axis) { 3.5 } else { 2.0 };
-            for corner in 0..CORNERS {
-                let is_before = place.view.is_before(ring(axis, corner), place.centre);
-                let colour = tokens.axes[axis].gamma_multiply(if is_before { 1.0 } else { 0.3 });
-                let ends = [self.seen[axis][corner], self.seen[axis][corner + 1]];
-                painter.add(Shape::line_segment(ends, Stroke::new(width, colour)));
-            }
-        }
-        if let (Some(angle), Some(centre)) = (angle, place.view.see(place.centre)) {
-            let words = format!("{joint_name} {:+.1}°", angle.to_degrees());
-            let at = centre.at + vec2(0.0, -RADIUS_POINTS as f32 - 8.0);
-            let text = painter.layout_no_wrap(words, FontId::proportional(13.0), ui.visuals().strong_text_color());
-            let rect = Align2::CENTER_BOTTOM.anchor_size(at, text.size());
-            painter.rect_filled(rect.expand(3.0), 4.0, ui.visuals().panel_fill.gamma_multiply(0.8));
-            painter.galley(rect.min, text, Color32::PLACEHOLDER);
         }
         if response.drag_stopped() {
             self.dragged = None;
         }
     }
 
+    /// Paints the rings, the one that is dragged or below the pointer bold.
+    fn paint(&self, ui: &Ui, place: &Place<'_>, pointer: Option<Pos2>) {
+        let bold = match &self.dragged {
+            Some(dragged) => Some(dragged.axis),
+            None => pointer.and_then(|pointer| Some(self.grasped(pointer, place.rect)?.0)),
+        };
+        if bold.is_some() {
+            let icon = [CursorIcon::Grab, CursorIcon::Grabbing][usize::from(self.dragged.is_some())];
+            ui.ctx().set_cursor_icon(icon);
+        }
+        let painter = ui.painter_at(place.rect);
+        let colours = theme::of(ui).axes;
+        for axis in 0..3 {
+            let width = if bold == Some(axis) { 3.5 } else { 2.0 };
+            for corner in 0..CORNERS {
+                let is_before = place.view.is_before(place.corner(axis, corner), place.centre);
+                let colour = colours[axis].gamma_multiply(if is_before { 1.0 } else { 0.3 });
+                let ends = [self.seen[axis][corner], self.seen[axis][corner + 1]];
+                painter.add(Shape::line_segment(ends, Stroke::new(width, colour)));
+            }
+        }
+    }
+
     /// The ring near a point of the screen, and its corner there.
     fn grasped(&self, pointer: Pos2, rect: Rect) -> Option<(usize, usize)> {
-        let near = |axis: usize| {
-            let corners = self.seen[axis].iter().take(CORNERS).enumerate();
+        let corners = self.seen.iter().enumerate().flat_map(|(axis, seen)| {
+            let corners = seen.iter().take(CORNERS).enumerate();
             corners.map(move |(corner, at)| (at.distance(pointer), axis, corner))
-        };
-        let nearest = (0..3).flat_map(near).min_by(|one, other| one.0.total_cmp(&other.0));
+        });
+        let nearest = corners.min_by(|one, other| one.0.total_cmp(&other.0));
         nearest
             .filter(|(distance, ..)| *distance <= GRASP_POINTS && rect.contains(pointer))
             .map(|(_, axis, corner)| (axis, corner))

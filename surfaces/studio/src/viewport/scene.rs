@@ -1,4 +1,4 @@
-//! What is in the world at a moment: the joints and points of the body, the ground below it, the path of the root, feet that stand.
+//! The world at a moment: the joints and points of the body, the ground below it, the path of the root, feet that stand.
 
 use glam::DVec3;
 use loopwright_core::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
@@ -17,7 +17,7 @@ const MAX_TAKE_PATH_POINTS: f64 = 1200.0;
 /// told from each other.
 const AROUND_SEAM_SECS: [f64; 4] = [-0.1, -0.05, 0.05, 0.1];
 
-/// What is seen, and when.
+/// The motion that is seen, and the time in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Moment {
     shown: Shown,
@@ -60,15 +60,18 @@ impl Moment {
             RootView::World => span_secs,
             RootView::InPlace => 0.0,
         };
-        let moment = |from_seam: f64| Self {
-            shown,
-            within_secs: from_seam.rem_euclid(span_secs),
-            root_secs: match model.root_view {
-                RootView::InPlace => 0.0,
-                _ => seam_secs + from_seam,
-            },
-        };
-        AROUND_SEAM_SECS.map(|secs| (moment(secs), secs)).to_vec()
+        let moments = AROUND_SEAM_SECS.map(|from_seam| {
+            let moment = Self {
+                shown,
+                within_secs: from_seam.rem_euclid(span_secs),
+                root_secs: match model.root_view {
+                    RootView::InPlace => 0.0,
+                    _ => seam_secs + from_seam,
+                },
+            };
+            (moment, from_seam)
+        });
+        moments.to_vec()
     }
 
     /// The uncut stretch at the same time.
@@ -101,7 +104,7 @@ pub(super) struct Scene {
     pub(super) points: Vec<DVec3>,
     /// Height of the ground, metres.
     pub(super) floor: f64,
-    /// What the view goes along with, on the ground.
+    /// The point on the ground that the view follows.
     pub(super) centre: DVec3,
     /// The path of the root over one cycle, or of the hips over the take, on the ground.
     pub(super) path: Vec<DVec3>,
@@ -110,7 +113,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// What is shown of a take at a moment.
+    /// Returns the world at a moment.
     pub(super) fn at(moment: Moment, model: &Model, opened: &Opened, figure: &Figure) -> Self {
         match (moment.shown, model.made()) {
             (Shown::Set, _) => match model.steered_here() {
@@ -137,15 +140,15 @@ impl Scene {
         let nearest = frame.round() as usize;
         let floor = opened.ground(nearest);
         let hips = analysis.body.hips;
-        let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
         let num_points = (TAKE_PATH_HZ * take.duration_secs()).min(MAX_TAKE_PATH_POINTS) as usize;
         let num_points = num_points.max(PATH_POINTS);
         let path = (0..=num_points)
-            .map(|point| on_ground(opened.scale() * analysis.world.position(point * last / num_points, hips)))
+            .map(|point| analysis.world.position(point * last / num_points, hips))
+            .map(|place| at_height(opened.scale() * place, floor))
             .collect();
         Self {
             floor,
-            centre: on_ground(points[opened.body().hips]),
+            centre: at_height(points[opened.body().hips], floor),
             path,
             standing: standing(opened, nearest, &points, floor),
             world,
@@ -153,17 +156,16 @@ impl Scene {
         }
     }
 
-    /// A character as it goes, with its way until now.
+    /// Returns the world of a set: its character, and the way until now.
     fn of_set(steered: &Steered, figure: &Figure) -> Self {
         let hero = steered.hero();
         let (skeleton, root) = (hero.set().skeleton(), hero.root());
         let world = hero.pose().as_ref().world(skeleton).moved(root);
-        let on_ground = |point: DVec3| DVec3::new(point.x, 0.0, point.z);
         let places = steered.places().iter().copied().chain([root.translation]);
         Self {
             floor: 0.0,
-            centre: on_ground(root.translation),
-            path: places.map(on_ground).collect(),
+            centre: at_height(root.translation, 0.0),
+            path: places.map(|place| at_height(place, 0.0)).collect(),
             standing: Vec::new(),
             points: figure.points(&world),
             world,
@@ -178,14 +180,13 @@ impl Scene {
         let world = pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs));
         let root = clip.root();
         let floor = root.at(root_secs).translation.y;
-        let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
         let path = (0..=PATH_POINTS)
             .map(|point| root_secs - within_secs + clip.period_secs() * point as f64 / PATH_POINTS as f64)
-            .map(|secs| on_ground(root.at(secs).translation))
+            .map(|secs| at_height(root.at(secs).translation, floor))
             .collect();
         Self {
             floor,
-            centre: on_ground(root.at(root_secs).translation),
+            centre: at_height(root.at(root_secs).translation, floor),
             path,
             standing: Vec::new(),
             points: figure.points(&world),
@@ -216,10 +217,10 @@ impl Scene {
         let points = figure.points(&world);
         let cut = &made.candidate.cut;
         let start_frame = cut.start_frame().round() as usize;
-        // The ground of a loop that climbs goes along with its root.
+        // The ground of a loop that climbs moves with its root.
         let root = clip.root();
         let ground = match opened.studied.character {
-            // Heights of loops on a character are counted from its soles on.
+            // Heights of loops on a character are measured from its soles.
             Some(_) => 0.0,
             None => opened.ground(start_frame),
         };
@@ -228,29 +229,29 @@ impl Scene {
             None => ground,
         } + root.at(root_secs).translation.y
             - root.start.translation.y;
-        let on_ground = |point: DVec3| DVec3::new(point.x, floor, point.z);
         let first = match model.root_view {
             RootView::Accumulate => root_secs - within_secs,
             _ => 0.0,
         };
         let path = (0..=PATH_POINTS)
-            .map(|point| {
-                root.at(first + period_secs * point as f64 / PATH_POINTS as f64)
-                    .translation
-            })
-            .map(on_ground)
+            .map(|point| first + period_secs * point as f64 / PATH_POINTS as f64)
+            .map(|secs| at_height(root.at(secs).translation, floor))
             .collect();
         let source_frame = cut.start_frame() + within_secs / period_secs * cut.num_frames();
         let nearest = (source_frame.round() as usize).min(opened.take().num_frames() - 1);
         Self {
             floor,
-            centre: on_ground(root.at(root_secs).translation),
+            centre: at_height(root.at(root_secs).translation, floor),
             path,
             standing: standing(opened, nearest, &points, floor),
             world,
             points,
         }
     }
+}
+
+fn at_height(point: DVec3, height: f64) -> DVec3 {
+    DVec3::new(point.x, height, point.z)
 }
 
 /// The pose of the uncut stretch at a time within it, relative to the root.
@@ -282,6 +283,6 @@ fn standing(opened: &Opened, frame: usize, points: &[DVec3], floor: f64) -> Vec<
     let feet = (0..contacts.num_feet()).filter(|&foot| contacts.is_planted(foot, frame));
     feet.filter_map(|foot| opened.body().feet.get(opened.foot_shown(foot)?))
         .map(|foot| points[foot.lowest_joint()])
-        .map(|point| DVec3::new(point.x, floor, point.z))
+        .map(|point| at_height(point, floor))
         .collect()
 }

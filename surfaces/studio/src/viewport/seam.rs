@@ -1,4 +1,4 @@
-//! What is drawn around the body of a loop: the path of a joint over the seam, and feet that slide or leave their height while they stand.
+//! The path of a joint over the seam, and feet that slide or leave their height while they stand.
 
 use glam::DVec3;
 use loopwright_core::loop_clip::LoopKeys;
@@ -47,19 +47,17 @@ impl Trail {
             })
             .collect();
         let last = source.num_intervals() as isize;
-        let uncut = |sample: isize| source.pose(sample).world(source.skeleton()).translations[joint];
         let reach = reach.min(last);
         *slot = Some(Self {
             of,
             closed,
-            uncut: [
-                (-reach..=0)
-                    .map(|sample| (sample as f64 * step, uncut(last + sample)))
-                    .collect(),
-                (0..=reach)
-                    .map(|sample| (sample as f64 * step, uncut(sample)))
-                    .collect(),
-            ],
+            uncut: [(-reach..=0, last), (0..=reach, 0)].map(|(samples, seam)| {
+                let samples = samples.map(|sample| {
+                    let pose = source.pose(seam + sample).world(source.skeleton());
+                    (sample as f64 * step, pose.translations[joint])
+                });
+                samples.collect()
+            }),
         });
     }
 
@@ -76,20 +74,18 @@ impl Trail {
             RootView::InPlace => 0.0,
             _ => seam_secs + secs,
         };
-        let closed = |is_after: bool| {
-            (self.closed.iter())
-                .filter(|(secs, _)| if is_after { *secs >= 0.0 } else { *secs <= 0.0 })
-                .map(|&(secs, point)| clip.root_pose_at(root_secs(secs)).transform_point(point))
-                .collect()
-        };
-        let uncut = |side: usize| {
-            (self.uncut[side].iter())
-                .map(|&(secs, point)| source.root.at(root_secs(secs)).transform_point(point))
-                .collect()
-        };
         Paths {
-            closed: [closed(false), closed(true)],
-            uncut: [uncut(0), uncut(1)],
+            closed: [false, true].map(|is_after| {
+                (self.closed.iter())
+                    .filter(|(secs, _)| if is_after { *secs >= 0.0 } else { *secs <= 0.0 })
+                    .map(|&(secs, point)| clip.root_pose_at(root_secs(secs)).transform_point(point))
+                    .collect()
+            }),
+            uncut: self.uncut.each_ref().map(|side| {
+                (side.iter())
+                    .map(|&(secs, point)| source.root.at(root_secs(secs)).transform_point(point))
+                    .collect()
+            }),
         }
     }
 }
@@ -100,7 +96,7 @@ pub(super) struct Fault {
     pub(super) joint: usize,
     first_sample: usize,
     num_samples: usize,
-    /// What is wrong, in words.
+    /// The fault in words.
     pub(super) words: String,
 }
 
@@ -127,8 +123,10 @@ impl Faults {
         let clip = &made.done.made.loop_clip;
         let num = clip.num_samples();
         let sample = (model.playback.secs_in(made.period_secs()) / clip.step_secs()) as usize;
-        let is_now = |fault: &&Fault| (sample + num - fault.first_sample % num) % num < fault.num_samples;
-        self.found.iter().filter(is_now).collect()
+        let found = self.found.iter();
+        found
+            .filter(|fault| (sample + num - fault.first_sample % num) % num < fault.num_samples)
+            .collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the graphics card is asked to do for each vertex and each pixel.
+//! The programs of the graphics card for each vertex and each pixel.
 
 /// The vertices of a body, which are posed already.
 pub(super) const BODY_VERTEX: &str = "

@@ -1,7 +1,8 @@
 //! A stick over the view, for fingers and the mouse: as far as it is drawn aside the character goes there, as fast.
 
-use eframe::egui::{Id, Rect, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, vec2};
+use eframe::egui::{Id, Rect, Role, Sense, Stroke, Ui, Vec2, vec2};
 
+use crate::focus;
 use crate::model::{Action, Model, Steer};
 
 /// How far the stick goes, points, and how far its middle is from a lower corner of the view: on narrow windows the left one, above the row
@@ -20,7 +21,7 @@ pub(super) fn stick_ui(ui: &Ui, rect: Rect, model: &Model, actions: &mut Vec<Act
     };
     let area = Rect::from_center_size(centre, Vec2::splat(2.0 * REACH_POINTS));
     let response = ui.interact(area, Id::unique("stick"), Sense::drag());
-    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "Stick: drag to walk"));
+    focus::label(&response, Role::Slider, "Stick: drag to walk");
     let pointer = response.interact_pointer_pos().filter(|_| response.dragged());
     let drawn = pointer.map_or(Vec2::ZERO, |pointer| {
         let drawn = pointer - centre;

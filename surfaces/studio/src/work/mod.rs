@@ -3,7 +3,7 @@
 //! One piece of work goes on at a time. The newest wish waits for it and replaces any older one that waits; a take that is opened
 //! does not wait, and what went on before is given up.
 
-// What the page and its worker say to each other; native tests know that it arrives as it was.
+// Messages of the page and its worker; native tests check that values arrive unchanged.
 #[cfg(any(target_arch = "wasm32", test))]
 mod parcel;
 
@@ -25,8 +25,22 @@ use loopwright_formats::{Format, loop_file::facts::Grade};
 use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use crate::road::{
-    Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, Step, Studied, Study, list,
+    Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, SetError, SetFiles, SetOrder,
+    Step, Studied, Study, Tell, list,
 };
+
+/// A take that is read as a recipe says.
+#[derive(Clone, Debug)]
+pub struct TakeFile {
+    /// Name of its file.
+    pub file_name: String,
+    /// Its file.
+    pub bytes: Arc<Vec<u8>>,
+    /// The recipe.
+    pub recipe: Box<Recipe>,
+    /// Files that the recipe names and that are open.
+    pub named: Vec<NamedFile>,
+}
 
 /// A piece of work.
 #[derive(Clone, Debug)]
@@ -38,13 +52,9 @@ pub enum Job {
     Open { file_name: String, bytes: Arc<Vec<u8>> },
     /// Read a file again, as a recipe says.
     Follow {
-        file_name: String,
-        bytes: Arc<Vec<u8>>,
-        recipe: Box<Recipe>,
+        take: TakeFile,
         /// The choices, where they are known already; otherwise those of the recipe.
         edit: Option<Box<Edit>>,
-        /// Files that the recipe names and that are open.
-        named: Vec<NamedFile>,
     },
     /// Work something out of a take.
     Study { opened: Arc<Opened>, study: Study },
@@ -73,10 +83,7 @@ pub enum Job {
     },
     /// Read a take as a recipe says, make its loop, and write it by a name.
     ReadFile {
-        file_name: String,
-        bytes: Arc<Vec<u8>>,
-        recipe: Box<Recipe>,
-        named: Vec<NamedFile>,
+        take: TakeFile,
         format: Format,
         stem: String,
     },
@@ -86,9 +93,11 @@ pub enum Job {
         made: Arc<Made>,
         format: Format,
     },
+    /// Make a set of takes.
+    MakeSet(Box<SetOrder>),
 }
 
-/// What came of it.
+/// The result of a piece of work.
 #[derive(Debug)]
 pub enum Done {
     /// A take was opened as a recipe says, and what the recipe makes of it.
@@ -105,24 +114,21 @@ pub enum Done {
     Listed(Vec<String>, Vec<Listed>),
     /// A loop was written.
     Exported(Result<Exported, ExportError>),
+    /// A set was made.
+    SetMade(Result<SetFiles, SetError>),
 }
 
 impl Job {
-    /// Does the work, and tells each step of opening when it begins.
-    pub fn run(self, tell: &dyn Fn(Step)) -> Done {
+    /// Does the work, and tells what goes on when each step of it begins.
+    pub fn run(self, tell: Tell<'_>) -> Done {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
             Self::Open { file_name, bytes } => {
-                let opened = Opened::read_telling(&file_name, bytes, &StudyArgs::default(), &[], tell);
+                let tell = |step: Step| tell(step.of(&file_name));
+                let opened = Opened::read_telling(&file_name, bytes, &StudyArgs::default(), &[], &tell);
                 Done::Opened(opened.map(Arc::new))
             }
-            Self::Follow {
-                file_name,
-                bytes,
-                recipe,
-                edit,
-                named,
-            } => Done::Followed(followed(&file_name, bytes, &recipe, edit, &named, tell)),
+            Self::Follow { take, edit } => Done::Followed(take.followed(edit, tell)),
             Self::Study { opened, study } => {
                 let studied = study.of(&opened);
                 Done::Studied(opened, studied)
@@ -151,15 +157,9 @@ impl Job {
                 format,
                 stem,
             } => Done::Exported(make_file(&opened, &edit, format, &stem)),
-            Self::ReadFile {
-                file_name,
-                bytes,
-                recipe,
-                named,
-                format,
-                stem,
-            } => Done::Exported(read_file(&file_name, bytes, &recipe, &named, format, &stem)),
+            Self::ReadFile { take, format, stem } => Done::Exported(take.make_file(format, &stem)),
             Self::Export { opened, made, format } => Done::Exported(Exported::of(&opened, &made, format)),
+            Self::MakeSet(order) => Done::SetMade(order.make(tell)),
         }
     }
 
@@ -167,7 +167,11 @@ impl Job {
     pub fn progress(&self) -> String {
         match self {
             Self::Walk => "Making a walk".to_owned(),
-            Self::Open { file_name, .. } | Self::Follow { file_name, .. } => Step::Reading.of(file_name),
+            Self::Open { file_name, .. }
+            | Self::Follow {
+                take: TakeFile { file_name, .. },
+                ..
+            } => Step::Reading.of(file_name),
             Self::Study { study, .. } => match study {
                 Study::Costs => "Comparing all frames".to_owned(),
                 Study::Jumps => "Looking for jumps".to_owned(),
@@ -177,20 +181,14 @@ impl Job {
             Self::List { file_name, .. } => format!("Listing {file_name}"),
             Self::MakeFile { stem, .. } | Self::ReadFile { stem, .. } => format!("Writing {stem}"),
             Self::Export { .. } => "Writing the loop".to_owned(),
-        }
-    }
-
-    fn file_name(&self) -> &str {
-        match self {
-            Self::Open { file_name, .. } | Self::Follow { file_name, .. } => file_name,
-            _ => "",
+            Self::MakeSet(_) => "Making a set".to_owned(),
         }
     }
 
     /// Whether the worker keeps the take that it has, whatever files this work needs.
     #[cfg(target_arch = "wasm32")]
     fn leaves_the_take(&self) -> bool {
-        matches!(self, Self::List { .. } | Self::ReadFile { .. })
+        matches!(self, Self::List { .. } | Self::ReadFile { .. } | Self::MakeSet(_))
     }
 
     /// Whether it has to be done before the next frame.
@@ -202,7 +200,10 @@ impl Job {
     /// Whether it takes so long that one should read what goes on.
     #[cfg(target_arch = "wasm32")]
     fn is_long(&self) -> bool {
-        matches!(self, Self::Open { .. } | Self::Follow { .. } | Self::Study { .. })
+        matches!(
+            self,
+            Self::Open { .. } | Self::Follow { .. } | Self::Study { .. } | Self::MakeSet(_)
+        )
     }
 
     /// What its answer is where it ends without one, for a reason.
@@ -216,6 +217,7 @@ impl Job {
             Self::Export { .. } | Self::MakeFile { .. } | Self::ReadFile { .. } => {
                 |reason| Done::Exported(Err(ExportError::Beside(reason)))
             }
+            Self::MakeSet(_) => |reason| Done::SetMade(Err(SetError::Beside(reason))),
         }
     }
 
@@ -231,6 +233,10 @@ impl Job {
     fn opens(&self) -> bool {
         matches!(self, Self::Walk | Self::Open { .. } | Self::Follow { .. })
     }
+
+    fn makes_a_set(&self) -> bool {
+        matches!(self, Self::MakeSet(_))
+    }
 }
 
 /// A loop in a file of that name. Errors: [`ExportError`].
@@ -239,34 +245,24 @@ pub(crate) fn make_file(opened: &Opened, edit: &Edit, format: Format, stem: &str
     Exported::of(opened, &made, format)?.named(stem)
 }
 
-/// The same of a take that is read first. Errors: [`ExportError`].
-pub(crate) fn read_file(
-    file_name: &str,
-    bytes: Arc<Vec<u8>>,
-    recipe: &Recipe,
-    named: &[NamedFile],
-    format: Format,
-    stem: &str,
-) -> Result<Exported, ExportError> {
-    let read = followed(file_name, bytes, recipe, None, named, &|_| {});
-    let (opened, edit) = read.map_err(|error| ExportError::Beside(error.to_string()))?;
-    make_file(&opened, &edit, format, stem)
-}
+impl TakeFile {
+    /// Reads the take, and makes and writes its loop by that name. Errors: [`ExportError`].
+    pub(crate) fn make_file(self, format: Format, stem: &str) -> Result<Exported, ExportError> {
+        let read = self.followed(None, &|_| {});
+        let (opened, edit) = read.map_err(|error| ExportError::Beside(error.to_string()))?;
+        make_file(&opened, &edit, format, stem)
+    }
 
-fn followed(
-    file_name: &str,
-    bytes: Arc<Vec<u8>>,
-    recipe: &Recipe,
-    edit: Option<Box<Edit>>,
-    known: &[NamedFile],
-    tell: &dyn Fn(Step),
-) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
-    let opened = Opened::read_telling(file_name, bytes, &recipe.take, known, tell)?;
-    let edit = match edit {
-        Some(edit) => edit,
-        None => Box::new(Edit::of_recipe(recipe, &opened).map_err(OpenError::Recipe)?),
-    };
-    Ok((Arc::new(opened), edit))
+    /// Reads the take. Returns it with these choices, or else those of the recipe.
+    fn followed(self, edit: Option<Box<Edit>>, tell: Tell<'_>) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
+        let tell = |step: Step| tell(step.of(&self.file_name));
+        let opened = Opened::read_telling(&self.file_name, self.bytes, &self.recipe.take, &self.named, &tell)?;
+        let edit = match edit {
+            Some(edit) => edit,
+            None => Box::new(Edit::of_recipe(&self.recipe, &opened).map_err(OpenError::Recipe)?),
+        };
+        Ok((Arc::new(opened), edit))
+    }
 }
 
 /// The work that goes on, and the one that waits.
@@ -346,6 +342,11 @@ impl Work {
     /// Whether a take is being opened.
     pub fn opens(&self) -> bool {
         self.running.as_ref().is_some_and(|running| running.opens)
+    }
+
+    /// Whether a set is being made.
+    pub fn makes_a_set(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.makes_a_set)
     }
 
     /// Whether a file is being read.

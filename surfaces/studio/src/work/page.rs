@@ -9,7 +9,7 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked};
 use super::{Done, Job, Wake};
-use crate::road::{Opened, Step};
+use crate::road::Opened;
 
 /// Script of the worker, beside the page.
 const SCRIPT: &str = "./worker.js";
@@ -24,7 +24,7 @@ const PIECE: usize = 1 << 20;
 /// Frames that are drawn before work in the page itself that takes long enough to be seen.
 const FRAMES_BEFORE_LONG: u32 = 2;
 
-/// Who does the work: a worker, if there can be one.
+/// The worker, if there can be one.
 #[derive(Debug, Default)]
 pub(super) struct Crew {
     wake: Wake,
@@ -54,10 +54,10 @@ impl std::fmt::Debug for Beside {
     }
 }
 
-/// What a worker says.
+/// A message of a worker.
 enum Said {
     Ready,
-    Step(u32, Step),
+    Step(u32, String),
     Done(u32, Array),
     Failed(u32, String),
     /// Its script or its module cannot be loaded, or it ended.
@@ -70,6 +70,7 @@ pub(super) struct Running {
     progress: String,
     pub(super) opens: bool,
     pub(super) reads: bool,
+    pub(super) makes_a_set: bool,
     pub(super) is_quiet: bool,
     job: Job,
     how: How,
@@ -88,7 +89,7 @@ enum How {
 }
 
 impl Running {
-    /// What is said while it goes on.
+    /// Names what goes on.
     pub(super) fn progress(&self) -> &str {
         &self.progress
     }
@@ -144,6 +145,7 @@ impl Crew {
             progress,
             opens: job.opens(),
             reads: job.reads(),
+            makes_a_set: job.makes_a_set(),
             is_quiet: job.is_quiet(),
             job,
             how,
@@ -161,10 +163,10 @@ impl Crew {
     fn ask(&mut self, job: &Job) -> Option<How> {
         self.hire();
         let beside = self.beside.as_ref()?;
-        // What cannot be packed is done here, where it is said what is wrong with it.
+        // Work that cannot be packed is done here, which reports what is wrong with it.
         let (ask, files) = Ask::new(job, self.knows.as_ref()).ok()?;
         self.num_asked += 1;
-        // It is about to be another one. One that it opens again is known once it has made a loop of it.
+        // The worker opens another take, which is known once it has answered.
         if !(files.is_empty() || job.leaves_the_take()) || job.opens() {
             self.knows = None;
         }
@@ -201,7 +203,7 @@ impl Crew {
         }
     }
 
-    /// What came of it, once it is done. Call it once a frame.
+    /// Returns the result once it is there. Call it once a frame.
     pub(super) fn poll(&mut self, running: &mut Running) -> Option<Done> {
         self.listen(running);
         match &mut running.how {
@@ -253,17 +255,17 @@ impl Crew {
             let is_asked = |number| matches!(running.how, How::Beside { number: asked } if asked == number);
             match said {
                 Said::Ready => beside.is_ready = true,
-                Said::Step(number, step) if is_asked(number) => running.progress = step.of(running.job.file_name()),
+                Said::Step(number, step) if is_asked(number) => running.progress = step,
                 Said::Done(number, pieces) if is_asked(number) => running.how = How::Copied(Copying::new(pieces)),
                 Said::Failed(number, reason) if is_asked(number) => broken = Some((true, reason)),
                 Said::Broken(reason) => broken = Some((beside.is_ready, reason)),
-                // Of work that nobody waits for any more.
+                // This work was given up.
                 Said::Step(..) | Said::Done(..) => {}
                 Said::Failed(..) => broken = Some((true, String::new())),
             }
         }
         match broken {
-            // It worked before: this piece of work is what it cannot do, and nothing that it holds is trusted any more.
+            // It worked before, so this piece of work fails; a new worker replaces it, whose state may be broken.
             Some((true, reason)) => {
                 let waits = matches!(running.how, How::Beside { .. } | How::Sending(_));
                 self.dismiss();
@@ -324,10 +326,7 @@ impl Said {
         let number = message.get(1).as_f64().unwrap_or_default() as u32;
         Some(match message.get(0).as_string()?.as_str() {
             "ready" => Self::Ready,
-            "step" => {
-                let steps = [Step::Reading, Step::Studying, Step::Searching];
-                Self::Step(number, *steps.get(message.get(2).as_f64()? as usize)?)
-            }
+            "step" => Self::Step(number, message.get(2).as_string()?),
             "done" => Self::Done(number, message.slice(2, message.length())),
             "failed" => Self::Failed(number, message.get(2).as_string()?),
             _ => return None,
@@ -335,7 +334,7 @@ impl Said {
     }
 }
 
-/// What is asked, and files that are handed over before it, a little in each frame.
+/// A question, and files that are handed over before it, a little in each frame.
 #[derive(Debug, Default)]
 struct Sending {
     number: u32,
@@ -435,7 +434,7 @@ impl Copying {
     }
 }
 
-/// What the browser says about an error.
+/// Returns the text of an error of the browser.
 fn text_of(error: &JsValue) -> String {
     let text = error
         .dyn_ref::<js_sys::Error>()

@@ -3,9 +3,8 @@
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{Done, Job, Wake};
-use crate::road::Step;
 
-/// Who does the work.
+/// Starts threads for work.
 #[derive(Debug, Default)]
 pub(super) struct Crew {
     wake: Wake,
@@ -17,21 +16,21 @@ pub(super) struct Running {
     progress: String,
     pub(super) opens: bool,
     pub(super) reads: bool,
+    pub(super) makes_a_set: bool,
     pub(super) is_quiet: bool,
-    file_name: String,
     answer: Receiver<Answer>,
-    /// What the answer is where its thread ends without one.
+    /// Makes the answer if its thread ends without one.
     lost: fn(String) -> Done,
 }
 
-/// What comes from the thread.
+/// A message of the thread.
 enum Answer {
-    Step(Step),
+    Step(String),
     Done(Box<Done>),
 }
 
 impl Running {
-    /// What is said while it goes on.
+    /// Names what goes on.
     pub(super) fn progress(&self) -> &str {
         &self.progress
     }
@@ -54,19 +53,18 @@ impl Crew {
             progress: job.progress(),
             opens: job.opens(),
             reads: job.reads(),
+            makes_a_set: job.makes_a_set(),
             is_quiet: job.is_quiet(),
-            file_name: job.file_name().to_owned(),
             lost: job.lost(),
             answer,
         };
         let wake = self.wake.clone();
         std::thread::spawn(move || {
-            let tell = |step| {
-                // Nobody listens any more where the work was given up.
+            let done = job.run(&|step| {
+                // Sending fails if the work was given up.
                 let _ = sender.send(Answer::Step(step));
                 wake.call();
-            };
-            let done = job.run(&tell);
+            });
             let _ = sender.send(Answer::Done(Box::new(done)));
             drop(sender);
             wake.call();
@@ -83,11 +81,11 @@ impl Crew {
     /// Forgets a piece of work: its thread ends by itself, and nobody hears of it.
     pub(super) fn give_up(&mut self, _running: Running) {}
 
-    /// What came of it, once it is done.
+    /// Returns the result once it is there.
     pub(super) fn poll(&mut self, running: &mut Running) -> Option<Done> {
         loop {
             match running.answer.try_recv() {
-                Ok(Answer::Step(step)) => running.progress = step.of(&running.file_name),
+                Ok(Answer::Step(step)) => running.progress = step,
                 Ok(Answer::Done(done)) => return Some(*done),
                 Err(TryRecvError::Empty) => return None,
                 Err(TryRecvError::Disconnected) => {

@@ -9,11 +9,14 @@ use wasm_bindgen::{JsError, JsValue, prelude::wasm_bindgen};
 use super::parcel::{Bench, packed, unpacked};
 
 thread_local! {
-    /// What was opened last.
+    /// The take that was opened last.
     static BENCH: RefCell<Bench> = RefCell::default();
 
     /// Files that were handed over for what is asked next.
     static FILES: RefCell<Vec<Vec<u8>>> = RefCell::default();
+
+    /// Takes in what goes on.
+    static TELL: RefCell<Option<Function>> = RefCell::default();
 }
 
 /// Takes a piece of a file that belongs to what is asked next: its index, the bytes of the whole file, and the piece.
@@ -33,20 +36,21 @@ pub fn take_piece(file: usize, len: usize, piece: &[u8]) {
     });
 }
 
-/// Does what the page asks, by its bytes, with the files that it handed over before, and a function that is told each step. Returns the
+/// Does what the page asks, by its bytes, with the files that it handed over before, and a function that takes in what goes on. Returns the
 /// bytes of the answer and after them the long arrays of a take. Errors: bytes that are not the page's.
 #[expect(
     unreachable_pub,
     reason = "the worker's script calls it, and wasm-bindgen exports only what is public"
 )]
 #[wasm_bindgen]
-pub fn work_beside(ask: Vec<u8>, tell: &Function) -> Result<Array, JsError> {
+pub fn work_beside(ask: Vec<u8>, tell: Function) -> Result<Array, JsError> {
     let files = FILES.take().into_iter().map(Arc::new).collect();
     let ask = unpacked(&ask)?;
+    TELL.set(Some(tell));
     let (answer, opened) = BENCH.with_borrow_mut(|bench| {
         bench.answer(ask, files, &|step| {
-            // A page that does not listen misses a word.
-            let _ = tell.call1(&JsValue::NULL, &JsValue::from(step as u8));
+            // Without the page's function nothing is shown.
+            let _ = TELL.with_borrow(|tell| Some(tell.as_ref()?.call1(&JsValue::NULL, &JsValue::from(step))));
         })
     });
     let pieces = Array::of1(&Uint8Array::from(packed(&answer)?.as_slice()));

@@ -1,15 +1,21 @@
 //! Sets that are played by their manifest.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use eframe::egui::{Key, accesskit::Role, vec2};
 use egui_kittest::kittest::Queryable as _;
-use loopwright_formats::Format;
+use loopwright_formats::{Format, load};
+use loopwright_job::{Recipe, Study};
+use loopwright_sets::road::{HeldSetFile, MakeSetError, SetSettings, make_set};
 use loopwright_studio::model::{Edit, Exported, Made, Opened, Shown};
 use loopwright_synth::WalkSettings;
 use serde_json::json;
 
-use super::driven::{Driven, drag, find, is_made, model, press, start_opening, studio, wait, walk};
+use super::driven::{
+    Driven, command, drag, find, is_made, model, press, start_opening, studio, wait, wait_for, walk, write_here,
+};
 
 /// A set of two walks, arcs, and a clip that happens once.
 fn write_set(folder: &Path) {
@@ -126,6 +132,89 @@ fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
     wait(&mut harness, "its loop is there again", is_made);
     assert!(harness.query_by_label(list).is_none());
     harness.get_by_label_contains("recommended");
+}
+
+/// The set of the takes that are open has the files that the road of all programs gives for the same takes, and is played.
+#[test]
+fn a_set_is_made_of_open_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let steady = WalkSettings::default().frame_rate_hz(30.0).drift(0.0).noise_deg(0.0);
+    let curve = steady.clone().turn_dps(40.0).speed_mps(1.2).seconds(6.0);
+    let stroll = steady.turn_dps(0.0).lead_in_secs(4.0).seconds(9.0);
+    let mut takes = Vec::new();
+    for (name, settings) in [("curve", curve), ("stroll", stroll)] {
+        let (file_name, bytes) = (format!("{name}.bvh"), walk(Format::Bvh, &settings));
+        std::fs::write(folder.path().join(&file_name), &bytes).unwrap();
+        let file = load(&bytes, name).unwrap();
+        let studied = Study::default().analyse(&file_name, file, Vec::new()).unwrap();
+        takes.push(HeldSetFile {
+            name: file_name,
+            takes: vec![Arc::new(studied)],
+            ..HeldSetFile::default()
+        });
+    }
+    let mut harness = studio(1280.0, 2400.0);
+    start_opening(&mut harness, folder.path());
+    wait(&mut harness, "both are open", |model| {
+        model.others().count() == 1 && is_made(model)
+    });
+    press(&mut harness, "Make a set of 2 takes");
+    write_here(&mut harness);
+    wait(&mut harness, "the set is shown", |model| {
+        model.shown() == Shown::Set && is_made(model)
+    });
+    assert_eq!(model(&harness).steered().unwrap().name, "set");
+    assert!(harness.query_all_by_label_contains("is missing: ").next().is_some());
+
+    let settings = SetSettings {
+        recipe: Recipe::default(),
+        variants: 1,
+        fps: None,
+        target: None,
+        format: None,
+        is_single: false,
+        folder: "set".into(),
+    };
+    let made = make_set(settings, &takes[..], Vec::new(), &mut Vec::new()).unwrap();
+    let mut wanted = BTreeMap::new();
+    let written = made.write::<Box<MakeSetError>>(&mut Vec::new(), |file| {
+        let sidecar = file
+            .sidecar
+            .map(|text| (format!("{}.json", file.name), text.into_bytes()));
+        wanted.extend(sidecar.into_iter().chain([(file.name, file.bytes)]));
+        Ok(())
+    });
+    wanted.insert("set.json".to_owned(), written.unwrap().json.into_bytes());
+    assert!(wanted.len() > 8, "{:?}", wanted.keys());
+    assert!(files_of(&folder.path().join("set")) == wanted);
+    // So does the command.
+    let again = tempfile::tempdir().unwrap();
+    for file_name in ["curve.bvh", "stroll.bvh"] {
+        std::fs::copy(folder.path().join(file_name), again.path().join(file_name)).unwrap();
+    }
+    if command(again.path(), &["set", "curve.bvh", "stroll.bvh", "-o", "set"]).is_some() {
+        assert!(files_of(&again.path().join("set")) == wanted);
+    }
+    // The file that lends its body is no take of the next set, which replaces this one and leaves nothing of it.
+    std::fs::write(folder.path().join("set/set.json.note"), "mine").unwrap();
+    press(&mut harness, "Make a set of 2 takes");
+    wait_for(&mut harness, "it is asked", |harness| {
+        harness.query_by_label("Replace it").is_some()
+    });
+    press(&mut harness, "Replace it");
+    wanted.insert("set.json.note".to_owned(), b"mine".to_vec());
+    assert!(files_of(&folder.path().join("set")) == wanted);
+}
+
+/// Files of a folder by their names.
+fn files_of(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    files
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read(path).unwrap())
+        })
+        .collect()
 }
 
 #[test]

@@ -10,4 +10,4 @@ pub(crate) mod source;
 #[cfg(test)]
 mod tests;
 mod write;
-mod zip;
+pub(crate) mod zip;

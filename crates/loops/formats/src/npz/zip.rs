@@ -116,6 +116,15 @@ pub(super) struct Archive {
     count: u16,
 }
 
+/// An archive of files, stored as they are: at most 65,535 of them, and less than 4 GiB together.
+pub fn zip_of<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
+    let mut archive = Archive::default();
+    for (name, bytes) in files {
+        archive.add(name, bytes);
+    }
+    archive.finish()
+}
+
 /// The first of January 1980, the earliest day there is in an archive: the same motion gives the same bytes.
 const DAY: u16 = 1 << 5 | 1;
 
@@ -143,7 +152,7 @@ impl Archive {
         self.directory.extend_from_slice(&[0; 10]);
         self.directory.extend_from_slice(&start.to_le_bytes());
         self.directory.extend_from_slice(name.as_bytes());
-        self.count += 1;
+        self.count = self.count.saturating_add(1);
     }
 
     pub(super) fn finish(mut self) -> Vec<u8> {
@@ -168,10 +177,7 @@ mod tests {
 
     #[test]
     fn archives_come_back_and_say_what_is_wrong() {
-        let mut archive = Archive::default();
-        archive.add("a.npy", b"one");
-        archive.add("b.npy", b"");
-        let bytes = archive.finish();
+        let bytes = zip_of([("a.npy", &b"one"[..]), ("b.npy", b"")]);
         let limits = SizeLimits::default();
         let all = entries(&bytes).unwrap();
         let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();

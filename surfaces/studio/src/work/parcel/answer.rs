@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ask::{EditParts, of_reading};
 use super::{Arrays, ParcelError, bytes};
-use crate::road::{CostMap, Exported, Jump, Listed, Made, NamedFile, Opened, Studied, StudyError, Worked, retarget_of};
+use crate::road::{
+    CostMap, Exported, Jump, Listed, Made, NamedFile, Opened, SetFiles, Studied, StudyError, Worked, retarget_of,
+};
 use crate::work::{Done, Job};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,9 +32,15 @@ pub(in crate::work) enum Answer {
     Exported(String, #[serde(with = "bytes")] Vec<u8>, String),
     /// What was worked out of a take.
     Studied(StudiedParts),
+    /// The name of a set, its files, and what should be known of it.
+    SetMade(String, Vec<FileParts>, Vec<String>),
     /// Why there is none of them.
     Failed(String),
 }
+
+/// A file by its name.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::work) struct FileParts(String, #[serde(with = "bytes")] Vec<u8>);
 
 /// A take without its long arrays and without its files.
 #[derive(Debug, Serialize, Deserialize)]
@@ -156,7 +164,7 @@ impl OpenedParts {
             smooth_hz: study.smooth,
             licence: study.licence.clone(),
             character: self.character.map(CharacterParts::join).transpose()?,
-            // In words they are those of the opened take.
+            // The opened take has them as words.
             warnings: Vec::new(),
         };
         Ok(Opened {
@@ -226,6 +234,14 @@ impl From<Exported> for Answer {
     }
 }
 
+impl From<SetFiles> for Answer {
+    fn from(set: SetFiles) -> Self {
+        let files = set.files.into_iter();
+        let files = files.map(|file| FileParts(file.file_name, Arc::unwrap_or_clone(file.bytes)));
+        Self::SetMade(set.name, files.collect(), set.notes)
+    }
+}
+
 impl Answer {
     /// The take whose long arrays belong to it.
     pub(super) fn has_arrays(&self) -> bool {
@@ -240,8 +256,8 @@ impl Answer {
                 Done::Opened(Ok(Arc::new(opened)))
             }
             (Self::Opened(parts), _) => Done::Opened(Ok(Arc::new(parts.join(None, Vec::new(), arrays)?))),
-            (Self::Followed(parts, edit), Job::Follow { bytes, named, .. }) => {
-                let opened = Arc::new(parts.join(Some(Arc::clone(bytes)), named.clone(), arrays)?);
+            (Self::Followed(parts, edit), Job::Follow { take, .. }) => {
+                let opened = Arc::new(parts.join(Some(Arc::clone(&take.bytes)), take.named.clone(), arrays)?);
                 Done::Followed(Ok((opened, Box::new(edit.into_edit()?))))
             }
             (Self::Made(parts), Job::Make { opened, edit, .. }) => {
@@ -253,6 +269,16 @@ impl Answer {
                 file_name,
                 bytes,
                 sidecar,
+            })),
+            (Self::SetMade(name, files, notes), _) => Done::SetMade(Ok(SetFiles {
+                name,
+                files: (files.into_iter())
+                    .map(|FileParts(file_name, bytes)| NamedFile {
+                        file_name,
+                        bytes: Arc::new(bytes),
+                    })
+                    .collect(),
+                notes,
             })),
             (Self::Studied(studied), Job::Study { opened, .. }) => Done::Studied(Arc::clone(opened), studied.join()),
             (Self::Failed(reason), job) => job.lost()(reason),

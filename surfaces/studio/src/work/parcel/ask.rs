@@ -8,8 +8,8 @@ use loopwright_job::recipe::{Recipe, RecipeError, StudyArgs};
 use serde::{Deserialize, Serialize};
 
 use super::ParcelError;
-use crate::road::{Edit, NamedFile, Opened, Stretch, Study};
-use crate::work::Job;
+use crate::road::{Edit, NamedFile, Opened, SetOrder, Stretch, Study};
+use crate::work::{Job, TakeFile};
 
 /// What the page asks of its worker. The bytes of the files that are read are handed over beside it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -20,37 +20,41 @@ pub(in crate::work) enum Ask {
     Open { file_name: String },
     /// A file, as a recipe says.
     Follow { reading: Reading, edit: Option<EditParts> },
-    /// A loop of the take that was opened last, or of that one.
-    Make {
-        again: Option<Reading>,
-        edit: EditParts,
-        is_draft: bool,
-    },
-    /// The grade of a loop.
-    Judge { again: Option<Reading>, edit: EditParts },
     /// Animations of a file, from one on.
     List { reading: Reading, from: usize },
-    /// A loop in a file of that name.
-    MakeFile {
-        again: Option<Reading>,
-        edit: EditParts,
-        format: Format,
-        stem: String,
-    },
-    /// The same of a take that is read first.
+    /// A loop, in a file of that name, of a take that is read first.
     ReadFile {
         reading: Reading,
         format: Format,
         stem: String,
     },
-    /// A loop in a file.
-    Export {
-        again: Option<Reading>,
+    /// A set of takes of these names; that of the reading is the set's.
+    MakeSet {
+        takes: Vec<String>,
+        reading: Reading,
+        format: Option<Format>,
+    },
+    /// Something of the take that was opened last, or of that one.
+    OfTake { again: Option<Reading>, what: OfTake },
+}
+
+/// What the page asks of its worker about a take.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::work) enum OfTake {
+    /// A loop.
+    Make { edit: EditParts, is_draft: bool },
+    /// The grade of a loop.
+    Judge { edit: EditParts },
+    /// A loop in a file of that name.
+    MakeFile {
         edit: EditParts,
         format: Format,
+        stem: String,
     },
-    /// Something about a take.
-    Study { again: Option<Reading>, study: Study },
+    /// A loop in a file.
+    Export { edit: EditParts, format: Format },
+    /// A study.
+    Study(Study),
 }
 
 /// The bytes of the files that are handed over beside what is asked: that of the take, and those that its recipe names.
@@ -78,39 +82,16 @@ impl Ask {
     /// What is asked for a piece of work, and the files that it reads. `knows` is the take that the worker has. Errors: a number that
     /// TOML cannot hold.
     pub(in crate::work) fn new(job: &Job, knows: Option<&Arc<Opened>>) -> Result<(Self, Files), ParcelError> {
-        let again = |opened: &Arc<Opened>| {
-            if knows.is_some_and(|known| Arc::ptr_eq(known, opened)) {
-                Ok((None, Files::new()))
-            } else {
-                Reading::again(opened).map(|(again, files)| (Some(again), files))
-            }
-        };
-        Ok(match job {
-            Job::Walk => (Self::Walk, Files::new()),
+        let (opened, what) = match job {
+            Job::Walk => return Ok((Self::Walk, Files::new())),
             Job::Open { file_name, bytes } => {
                 let file_name = file_name.clone();
-                (Self::Open { file_name }, vec![Arc::clone(bytes)])
+                return Ok((Self::Open { file_name }, vec![Arc::clone(bytes)]));
             }
-            Job::Follow {
-                file_name,
-                bytes,
-                recipe,
-                edit,
-                named,
-            } => {
-                let (reading, files) = Reading::new(file_name, Some(bytes), recipe, named)?;
+            Job::Follow { take, edit } => {
+                let (reading, files) = Reading::of_file(take)?;
                 let edit = edit.as_ref().map(|edit| EditParts::new(edit)).transpose()?;
-                (Self::Follow { reading, edit }, files)
-            }
-            Job::Make { opened, edit, is_draft } => {
-                let (again, files) = again(opened)?;
-                let (edit, is_draft) = (EditParts::new(edit)?, *is_draft);
-                (Self::Make { again, edit, is_draft }, files)
-            }
-            Job::Judge { opened, edit } => {
-                let (again, files) = again(opened)?;
-                let edit = EditParts::new(edit)?;
-                (Self::Judge { again, edit }, files)
+                return Ok((Self::Follow { reading, edit }, files));
             }
             Job::List {
                 file_name,
@@ -119,7 +100,21 @@ impl Ask {
                 from,
             } => {
                 let (reading, files) = Reading::new(file_name, Some(bytes), &of_reading(study), &[])?;
-                (Self::List { reading, from: *from }, files)
+                return Ok((Self::List { reading, from: *from }, files));
+            }
+            Job::ReadFile { take, format, stem } => {
+                let (reading, files) = Reading::of_file(take)?;
+                let (format, stem) = (*format, stem.clone());
+                return Ok((Self::ReadFile { reading, format, stem }, files));
+            }
+            Job::MakeSet(order) => return Self::make_set(order),
+            Job::Make { opened, edit, is_draft } => {
+                let (edit, is_draft) = (EditParts::new(edit)?, *is_draft);
+                (opened, OfTake::Make { edit, is_draft })
+            }
+            Job::Judge { opened, edit } => {
+                let edit = EditParts::new(edit)?;
+                (opened, OfTake::Judge { edit })
             }
             Job::MakeFile {
                 opened,
@@ -127,39 +122,32 @@ impl Ask {
                 format,
                 stem,
             } => {
-                let (again, files) = again(opened)?;
                 let (edit, format, stem) = (EditParts::new(edit)?, *format, stem.clone());
-                let ask = Self::MakeFile {
-                    again,
-                    edit,
-                    format,
-                    stem,
-                };
-                (ask, files)
-            }
-            Job::ReadFile {
-                file_name,
-                bytes,
-                recipe,
-                named,
-                format,
-                stem,
-            } => {
-                let (reading, files) = Reading::new(file_name, Some(bytes), recipe, named)?;
-                let (format, stem) = (*format, stem.clone());
-                (Self::ReadFile { reading, format, stem }, files)
+                (opened, OfTake::MakeFile { edit, format, stem })
             }
             Job::Export { opened, made, format } => {
-                let (again, files) = again(opened)?;
                 let (edit, format) = (EditParts::new(&made.edit)?, *format);
-                (Self::Export { again, edit, format }, files)
+                (opened, OfTake::Export { edit, format })
             }
-            Job::Study { opened, study } => {
-                let (again, files) = again(opened)?;
-                let study = *study;
-                (Self::Study { again, study }, files)
-            }
-        })
+            Job::Study { opened, study } => (opened, OfTake::Study(*study)),
+        };
+        if knows.is_some_and(|known| Arc::ptr_eq(known, opened)) {
+            return Ok((Self::OfTake { again: None, what }, Files::new()));
+        }
+        let (again, files) = Reading::again(opened)?;
+        let again = Some(again);
+        Ok((Self::OfTake { again, what }, files))
+    }
+
+    fn make_set(order: &SetOrder) -> Result<(Self, Files), ParcelError> {
+        let (reading, named) = Reading::new(&order.name, None, &order.recipe, &order.named)?;
+        let ask = Self::MakeSet {
+            takes: order.files.iter().map(|file| file.file_name.clone()).collect(),
+            reading,
+            format: order.format,
+        };
+        let files = order.files.iter().map(|file| Arc::clone(&file.bytes));
+        Ok((ask, files.chain(named).collect()))
     }
 }
 
@@ -177,6 +165,10 @@ impl Reading {
         };
         let files = bytes.into_iter().chain(named.iter().map(|file| &file.bytes));
         Ok((reading, files.cloned().collect()))
+    }
+
+    fn of_file(take: &TakeFile) -> Result<(Self, Files), ParcelError> {
+        Self::new(&take.file_name, Some(&take.bytes), &take.recipe, &take.named)
     }
 
     /// How a take is opened again by a worker that does not have it.

@@ -2,12 +2,12 @@
 
 use std::{error::Error, sync::Arc};
 
-use loopwright_job::recipe::Recipe;
+use loopwright_job::recipe::{Recipe, RecipeError};
 
 use super::answer::{Answer, OpenedParts, StudiedParts, WorkedParts};
-use super::ask::{Ask, EditParts, Files, Reading};
-use crate::road::{Exported, Made, MadeError, OpenError, Opened, Step, list};
-use crate::work::{Done, Job, make_file, read_file};
+use super::ask::{Ask, EditParts, Files, OfTake, Reading};
+use crate::road::{Exported, Made, MadeError, NamedFile, OpenError, Opened, SetOrder, Tell, list};
+use crate::work::{Done, Job, TakeFile, make_file};
 
 /// What the worker has: the take that it opened last, and the loop that it made of it last.
 #[derive(Debug, Default)]
@@ -18,12 +18,7 @@ pub(in crate::work) struct Bench {
 
 impl Bench {
     /// Does what is asked. The take whose arrays belong to the answer is returned with it.
-    pub(in crate::work) fn answer(
-        &mut self,
-        ask: Ask,
-        files: Files,
-        tell: &dyn Fn(Step),
-    ) -> (Answer, Option<Arc<Opened>>) {
+    pub(in crate::work) fn answer(&mut self, ask: Ask, files: Files, tell: Tell<'_>) -> (Answer, Option<Arc<Opened>>) {
         let answer = self
             .try_answer(ask, files, tell)
             .unwrap_or_else(|error| Answer::Failed(error.to_string()));
@@ -31,7 +26,7 @@ impl Bench {
         (answer, opened)
     }
 
-    fn try_answer(&mut self, ask: Ask, files: Files, tell: &dyn Fn(Step)) -> Result<Answer, Box<dyn Error>> {
+    fn try_answer(&mut self, ask: Ask, files: Files, tell: Tell<'_>) -> Result<Answer, Box<dyn Error>> {
         match ask {
             Ask::Walk => self.opened(Job::Walk.run(tell)),
             Ask::Open { file_name } => {
@@ -39,26 +34,9 @@ impl Bench {
                 self.opened(Job::Open { file_name, bytes }.run(tell))
             }
             Ask::Follow { reading, edit } => {
-                let job = Job::Follow {
-                    recipe: Box::new(Recipe::read(reading.recipe.as_bytes())?),
-                    edit: edit.map(EditParts::into_edit).transpose()?.map(Box::new),
-                    named: reading.named(&files),
-                    bytes: files.into_iter().next().unwrap_or_default(),
-                    file_name: reading.file_name,
-                };
-                self.opened(job.run(tell))
-            }
-            Ask::Make { again, edit, is_draft } => {
-                let opened = self.take(again, files)?;
-                let made = self.made(&opened, edit, is_draft)?;
-                let parts = Box::new(WorkedParts::new(&made, &opened));
-                self.made = Some(made);
-                Ok(Answer::Made(parts))
-            }
-            Ask::Judge { again, edit } => {
-                let opened = self.take(again, files)?;
-                let made = Made::of(&opened, &edit.into_edit()?).ok();
-                Ok(Answer::Judged(made.map(|made| made.verdict.grade.as_str().to_owned())))
+                let edit = edit.map(EditParts::into_edit).transpose()?.map(Box::new);
+                let take = reading.file(files)?;
+                self.opened(Job::Follow { take, edit }.run(tell))
             }
             Ask::List { reading, from } => {
                 let recipe = Recipe::read(reading.recipe.as_bytes())?;
@@ -66,33 +44,48 @@ impl Bench {
                 let (names, listed) = list(&reading.file_name, &bytes, &recipe.take, from);
                 Ok(Answer::Listed(names, listed))
             }
-            Ask::MakeFile {
-                again,
-                edit,
-                format,
-                stem,
-            } => {
-                let opened = self.take(again, files)?;
-                Ok(make_file(&opened, &edit.into_edit()?, format, &stem)?.into())
-            }
-            Ask::ReadFile { reading, format, stem } => {
-                let recipe = Recipe::read(reading.recipe.as_bytes())?;
+            Ask::ReadFile { reading, format, stem } => Ok(reading.file(files)?.make_file(format, &stem)?.into()),
+            Ask::MakeSet { takes, reading, format } => {
                 let named = reading.named(&files);
-                let bytes = files.into_iter().next().unwrap_or_default();
-                Ok(read_file(&reading.file_name, bytes, &recipe, &named, format, &stem)?.into())
+                let takes = takes.into_iter().zip(files);
+                let order = SetOrder {
+                    recipe: Box::new(Recipe::read(reading.recipe.as_bytes())?),
+                    files: takes.map(|(file_name, bytes)| NamedFile { file_name, bytes }).collect(),
+                    name: reading.file_name,
+                    named,
+                    format,
+                };
+                Ok(order.make(tell)?.into())
             }
-            Ask::Export { again, edit, format } => {
+            Ask::OfTake { again, what } => {
                 let opened = self.take(again, files)?;
-                let made = self.made(&opened, edit, false)?;
-                let exported = Exported::of(&opened, &made, format)?;
-                self.made = Some(made);
-                Ok(exported.into())
-            }
-            Ask::Study { again, study } => {
-                let opened = self.take(again, files)?;
-                Ok(Answer::Studied(StudiedParts::new(study.of(&opened))))
+                self.of_take(&opened, what)
             }
         }
+    }
+
+    /// Answers about the take.
+    fn of_take(&mut self, opened: &Opened, what: OfTake) -> Result<Answer, Box<dyn Error>> {
+        Ok(match what {
+            OfTake::Make { edit, is_draft } => {
+                let made = self.made(opened, edit, is_draft)?;
+                let parts = Box::new(WorkedParts::new(&made, opened));
+                self.made = Some(made);
+                Answer::Made(parts)
+            }
+            OfTake::Judge { edit } => {
+                let made = Made::of(opened, &edit.into_edit()?).ok();
+                Answer::Judged(made.map(|made| made.verdict.grade.as_str().to_owned()))
+            }
+            OfTake::MakeFile { edit, format, stem } => make_file(opened, &edit.into_edit()?, format, &stem)?.into(),
+            OfTake::Export { edit, format } => {
+                let made = self.made(opened, edit, false)?;
+                let exported = Exported::of(opened, &made, format)?;
+                self.made = Some(made);
+                exported.into()
+            }
+            OfTake::Study(study) => Answer::Studied(StudiedParts::new(study.of(opened))),
+        })
     }
 
     /// What is answered about a take that was opened.
@@ -104,7 +97,12 @@ impl Bench {
                 let (opened, edit) = followed?;
                 (opened, Some(edit))
             }
-            Done::Made(_) | Done::Judged(_) | Done::Listed(..) | Done::Exported(_) | Done::Studied(..) => {
+            Done::Made(_)
+            | Done::Judged(_)
+            | Done::Listed(..)
+            | Done::Exported(_)
+            | Done::Studied(..)
+            | Done::SetMade(_) => {
                 return Ok(Answer::Failed(NO_TAKE.to_owned()));
             }
         };
@@ -149,6 +147,16 @@ impl Bench {
 }
 
 impl Reading {
+    /// The take with its files. Errors: the recipe cannot be read.
+    fn file(self, files: Files) -> Result<TakeFile, RecipeError> {
+        Ok(TakeFile {
+            recipe: Box::new(Recipe::read(self.recipe.as_bytes())?),
+            named: self.named(&files),
+            bytes: files.into_iter().next().unwrap_or_default(),
+            file_name: self.file_name,
+        })
+    }
+
     /// Opens the take; without a file it is the walk that the studio opens with.
     fn open(&self, files: &[Arc<Vec<u8>>]) -> Result<Opened, OpenError> {
         let named = self.named(files);

@@ -6,12 +6,15 @@ use loopwright_job::recipe::{Recipe, StudyArgs};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
-use crate::road::{Edit, Exported, Made, NamedFile, Opened, Stretch, Studied, Study};
-use crate::work::{Done, Job};
+use crate::road::{Edit, Exported, Made, NamedFile, Opened, SetOrder, Stretch, Studied, Study};
+use crate::work::{Done, Job, TakeFile};
 
 fn file(seed: u64, format: Format) -> Arc<Vec<u8>> {
-    let settings = WalkSettings::default().seed(seed).seconds(5.0);
-    let take = synthesize(&settings).unwrap().take;
+    file_of(&WalkSettings::default().seed(seed).seconds(5.0), format)
+}
+
+fn file_of(settings: &WalkSettings, format: Format) -> Arc<Vec<u8>> {
+    let take = synthesize(settings).unwrap().take;
     let written = write_take(&take, &Source::for_take(&take, format)).unwrap();
     Arc::new(written.bytes)
 }
@@ -67,6 +70,18 @@ fn export(opened: &Arc<Opened>, made: &Arc<Made>, format: Format) -> Job {
         opened: Arc::clone(opened),
         made: Arc::clone(made),
         format,
+    }
+}
+
+fn follow(recipe: Recipe, named: Vec<NamedFile>, edit: Option<Box<Edit>>) -> Job {
+    Job::Follow {
+        take: TakeFile {
+            file_name: "walk.bvh".to_owned(),
+            bytes: file(5, Format::Bvh),
+            recipe: Box::new(recipe),
+            named,
+        },
+        edit,
     }
 }
 
@@ -157,17 +172,43 @@ fn what_goes_wrong_is_said_in_the_same_words() {
 fn a_recipe_is_followed_there_as_here() {
     let text = "[take]\nup = \"y\"\nunit = \"0.02\"\n[closure]\nmethod = \"spring\"\n";
     let recipe = Recipe::read(text.as_bytes()).unwrap();
-    let job = Job::Follow {
-        file_name: "walk.bvh".to_owned(),
-        bytes: file(5, Format::Bvh),
-        recipe: Box::new(recipe),
-        edit: None,
-        named: Vec::new(),
-    };
+    let job = follow(recipe, Vec::new(), None);
     let (here, edit) = followed(job.clone().run(&|_| {}));
     let (there, same) = followed(through(&mut Bench::default(), &job, None));
     same_take(&there, &here);
     assert_eq!(same, edit);
+}
+
+/// The files of a set, and why there is none.
+#[test]
+fn a_set_is_made_there_as_here() {
+    let good = NamedFile {
+        file_name: "walk.bvh".to_owned(),
+        bytes: file_of(&WalkSettings::default().turn_dps(0.0).drift(0.0), Format::Bvh),
+    };
+    let bad = NamedFile {
+        file_name: "torn.bvh".to_owned(),
+        bytes: Arc::new(b"HIERARCHY".to_vec()),
+    };
+    for (files, is_set) in [(vec![good, bad.clone()], true), (vec![bad], false)] {
+        let job = Job::MakeSet(Box::new(SetOrder {
+            name: "hero".to_owned(),
+            files,
+            recipe: Box::default(),
+            named: Vec::new(),
+            format: None,
+        }));
+        let Done::SetMade(here) = job.clone().run(&|_| {}) else {
+            panic!("no set here")
+        };
+        let Done::SetMade(there) = through(&mut Bench::default(), &job, None) else {
+            panic!("no set there")
+        };
+        let [here, there] = [here, there].map(|set| set.map_err(|error| error.to_string()));
+        assert!(here.is_ok() == is_set && here == there);
+        let said = here.map_or_else(|error| error, |set| set.notes.join("\n"));
+        assert!(said.contains("torn.bvh"), "{said}");
+    }
 }
 
 /// A character with other bones than those of the walk.
@@ -186,13 +227,7 @@ fn a_take_goes_on_a_character_there_as_here() {
         file_name: "hero.toml".to_owned(),
         bytes: Arc::new(b"[joints]\nHead = \"\"\n".to_vec()),
     };
-    let job = |edit| Job::Follow {
-        file_name: "walk.bvh".to_owned(),
-        bytes: file(5, Format::Bvh),
-        recipe: Box::new(recipe.clone()),
-        edit,
-        named: vec![hero(), map.clone()],
-    };
+    let job = |edit| follow(recipe.clone(), vec![hero(), map.clone()], edit);
     let (here, edit) = followed(job(None).run(&|_| {}));
     assert!(here.studied.character.is_some());
     let mut bench = Bench::default();
@@ -221,13 +256,8 @@ fn a_take_goes_on_a_character_there_as_here() {
 
 #[test]
 fn a_character_that_is_missing_is_said_there_as_here() {
-    let job = Job::Follow {
-        file_name: "walk.bvh".to_owned(),
-        bytes: file(5, Format::Bvh),
-        recipe: Box::new(Recipe::read(b"[take]\nrig = \"nowhere/hero.glb\"\n").unwrap()),
-        edit: None,
-        named: Vec::new(),
-    };
+    let recipe = Recipe::read(b"[take]\nrig = \"nowhere/hero.glb\"\n").unwrap();
+    let job = follow(recipe, Vec::new(), None);
     let Done::Followed(Err(here)) = job.clone().run(&|_| {}) else {
         panic!("followed here")
     };

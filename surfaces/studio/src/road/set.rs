@@ -1,0 +1,214 @@
+//! A set of several takes, by the road of all programs.
+
+use std::sync::Arc;
+
+use loopwright_formats::set::{LeftOut, SET_FILE};
+use loopwright_formats::{AnimatedFile, AnimationChoice, Format, ReadSettings, SizeLimits};
+use loopwright_job::{Recipe, Studied, StudyError};
+use loopwright_sets::road::{self, MakeSetError, SetFileName, SetSettings, SetStage, SetTakes};
+use loopwright_sets::set::TakeLoop;
+
+use super::character::{self, CharacterError, NamedFile};
+use super::opened::Tell;
+
+/// Takes that are left out of a set are named up to this many where it cannot be made.
+const MOST_NAMED: usize = 8;
+
+/// The takes of a set, and how it is made.
+#[derive(Clone, Debug)]
+pub struct SetOrder {
+    /// Its name, which is that of its folder.
+    pub name: String,
+    /// The files of its takes; of each all animations.
+    pub files: Vec<NamedFile>,
+    /// How all of them are read, how their loops are closed, and the engine and the rate of the set.
+    pub recipe: Box<Recipe>,
+    /// Files that the recipe names and that are open.
+    pub named: Vec<NamedFile>,
+    /// The format of its clips; `None` for that of most programs: the engine's, or that of the character or of the first take.
+    pub format: Option<Format>,
+}
+
+/// The files of a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetFiles {
+    /// The name of their folder.
+    pub name: String,
+    /// The clips, their sidecars, the manifest, and what an engine needs.
+    pub files: Vec<NamedFile>,
+    /// Missing parts, takes that were left out, with reasons, and other notes.
+    pub notes: Vec<String>,
+}
+
+/// Why there is no set.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SetError {
+    /// The character that its recipe names cannot be had.
+    #[error(transparent)]
+    Character(#[from] CharacterError),
+    /// The recipe is for a character, and names none.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// The takes give no set, or it cannot be written.
+    #[error("{0}{reasons}", reasons = reasons(.0))]
+    Made(#[from] Box<MakeSetError>),
+    /// A failure beside the window.
+    #[error("{0}")]
+    Beside(String),
+}
+
+/// Why takes were left out, where nothing is left.
+fn reasons(error: &MakeSetError) -> String {
+    let MakeSetError::NoLoops(left_out) = error else {
+        return String::new();
+    };
+    let reasons = left_out.iter().take(MOST_NAMED);
+    reasons
+        .map(|LeftOut { take, why }| format!("; {take}: {why}"))
+        .collect()
+}
+
+impl SetOrder {
+    /// Returns the settings for the road of all programs.
+    pub fn settings(&self) -> SetSettings {
+        SetSettings {
+            recipe: (*self.recipe).clone(),
+            variants: 1,
+            fps: self.recipe.output.fps,
+            target: self.recipe.output.target,
+            format: self.format,
+            is_single: false,
+            folder: (&self.name).into(),
+        }
+    }
+
+    /// Makes the set, of the style that most of its takes are of. Errors: [`SetError`].
+    pub fn make(&self, tell: Tell<'_>) -> Result<SetFiles, SetError> {
+        let (target, _) = character::named(&self.recipe.take, &self.named)?;
+        let names: Vec<SetFileName> = self.files.iter().map(name_of).collect();
+        let of_style = road::of_style(&names, None).map_err(Box::new)?;
+        let kept = self.files.iter().zip(of_style.is_kept);
+        let takes = Takes {
+            files: kept.filter_map(|(file, is_kept)| is_kept.then_some(file)).collect(),
+            study: loopwright_job::Study::new(self.recipe.take.clone(), target)?,
+            tell,
+        };
+        let settings = self.settings();
+        let name = settings.name();
+        let mut notes = Vec::new();
+        let made = road::make_set(settings, &takes, of_style.left_out, &mut notes).map_err(Box::new)?;
+        let mut files = Vec::new();
+        let written = made.write::<Box<MakeSetError>>(&mut notes, |file| {
+            let sidecar = file.sidecar.map(|text| named(&format!("{}.json", file.name), text));
+            files.push(named(&file.name, file.bytes));
+            files.extend(sidecar);
+            Ok(())
+        })?;
+        files.push(named(SET_FILE, written.json));
+        files.extend(written.engine_files.into_iter().map(|(name, text)| named(name, text)));
+        let missing = written.manifest.missing.iter();
+        let left_out = written.manifest.left_out.iter();
+        Ok(SetFiles {
+            name,
+            files,
+            notes: missing
+                .map(|missing| format!("{} is missing: {}", missing.what, missing.why))
+                .chain(left_out.map(|LeftOut { take, why }| format!("{take} is left out: {why}")))
+                .chain(notes.iter().map(ToString::to_string))
+                .collect(),
+        })
+    }
+}
+
+fn named(file_name: &str, bytes: impl Into<Vec<u8>>) -> NamedFile {
+    NamedFile {
+        file_name: file_name.to_owned(),
+        bytes: Arc::new(bytes.into()),
+    }
+}
+
+fn name_of(file: &NamedFile) -> SetFileName {
+    let format = Format::detect(&file.bytes);
+    SetFileName {
+        name: file.file_name.clone(),
+        below: file.file_name.clone(),
+        holds_animations: format.is_some_and(|format| format.capabilities().holds_animations),
+    }
+}
+
+/// The takes of a set, read from their files each time they are asked for.
+struct Takes<'a> {
+    files: Vec<&'a NamedFile>,
+    study: loopwright_job::Study,
+    tell: Tell<'a>,
+}
+
+impl Takes<'_> {
+    /// Studies an animation of a file. Errors: why it cannot be read.
+    fn study(&self, file_name: &str, file: &AnimatedFile, number: usize) -> Result<Studied, String> {
+        let settings = ReadSettings {
+            animation: AnimationChoice::Number(number),
+            ..self.study.reading(SizeLimits::default())
+        };
+        let mut warnings = Vec::new();
+        let read = file.read(&settings, &mut warnings).map_err(|error| error.to_string())?;
+        let studied = self.study.analyse(file_name, read, warnings);
+        studied.map_err(|error| error.to_string())
+    }
+}
+
+impl SetTakes for Takes<'_> {
+    fn num_files(&self) -> usize {
+        self.files.len()
+    }
+
+    fn name(&self, file: usize) -> String {
+        self.files[file].file_name.clone()
+    }
+
+    fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String> {
+        let NamedFile { file_name, bytes } = self.files[file];
+        let stem = file_name.rsplit_once('.').map_or(file_name.as_str(), |(stem, _)| stem);
+        let file = AnimatedFile::parse(bytes, stem, None).map_err(|error| error.to_string())?;
+        let is_pack = file.num_animations() > 1;
+        for number in 0..file.num_animations() {
+            match self.study(file_name, &file, number) {
+                Ok(studied) => give(&studied, is_pack),
+                // Of many animations some hold no motion.
+                Err(_) if is_pack => {}
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(())
+    }
+
+    /// Files that are open are takes: what lies beside them is not read.
+    fn loops(&self, _: usize, _: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn on_all<A: Default + Send>(
+        &self,
+        stage: SetStage,
+        work: impl Fn(usize, &mut A) -> Result<(), String> + Sync,
+    ) -> Vec<A> {
+        let what = match stage {
+            SetStage::Loops => "loops",
+            SetStage::Passages => "starts, stops and turns",
+        };
+        let count = self.files.len();
+        let of_each = self.files.iter().enumerate().map(|(number, file)| {
+            (self.tell)(format!(
+                "Finding {what} in {} ({} of {count})",
+                file.file_name,
+                number + 1
+            ));
+            let mut given = A::default();
+            // The manifest names files that cannot be read.
+            let _ = work(number, &mut given);
+            given
+        });
+        of_each.collect()
+    }
+}
