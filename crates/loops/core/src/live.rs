@@ -151,8 +151,11 @@ impl Listener {
 
     /// Adds a pose to the distances at all lags.
     fn compare(&mut self, rotations: &[DQuat]) {
-        let rotation = |&(joint, _): &(usize, f64)| rotations.get(joint).copied().unwrap_or(DQuat::IDENTITY);
-        let pose: Vec<DQuat> = self.joints.iter().map(rotation).collect();
+        let pose: Vec<DQuat> = self
+            .joints
+            .iter()
+            .map(|&(joint, _)| rotations.get(joint).copied().unwrap_or(DQuat::IDENTITY))
+            .collect();
         for (before, lag) in self.poses.iter().rev().zip(&mut self.lags) {
             let distance = distance(&self.joints, before, &pose);
             lag.sum += distance;
@@ -293,8 +296,10 @@ fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
     } else {
         fork + 1
     };
-    let square = |joint: usize| (joint, reach[joint] * reach[joint]);
-    let weights: Vec<(usize, f64)> = (first..count).map(square).filter(|(_, weight)| *weight > 0.0).collect();
+    let weights: Vec<(usize, f64)> = (first..count)
+        .map(|joint| (joint, reach[joint] * reach[joint]))
+        .filter(|(_, weight)| *weight > 0.0)
+        .collect();
     let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
     weights
         .into_iter()

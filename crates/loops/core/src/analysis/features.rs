@@ -88,8 +88,10 @@ pub fn weights(
             return Err(BodyError::NoWeight);
         }
     }
-    let weighted = |(joint, weight)| WeightedJoint { joint, weight };
-    Ok(weights.into_iter().map(weighted).collect())
+    Ok(weights
+        .into_iter()
+        .map(|(joint, weight)| WeightedJoint { joint, weight })
+        .collect())
 }
 
 /// Half the height of a body, by which turning becomes metres.

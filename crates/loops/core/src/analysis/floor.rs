@@ -44,13 +44,17 @@ impl Floor {
         let step = TimeStep::new(frame_time_secs);
         let mut stances = Stances::new(world.num_frames());
         for (foot, planted) in body.feet.iter().zip(planted) {
-            let height = |frame: usize| world.position(frame, foot.lowest_joint()).y;
             let mut frame = 0;
             while frame < planted.len() {
                 let length = planted[frame..].iter().take_while(|&&stands| stands).count();
                 if length > 0 {
                     // A sole rolls, so a stance tells one height, not one for each frame.
-                    let middle = percentile::of((frame..frame + length).map(height).collect(), 0.5);
+                    let middle = percentile::of(
+                        (frame..frame + length)
+                            .map(|frame| world.position(frame, foot.lowest_joint()).y)
+                            .collect(),
+                        0.5,
+                    );
                     stances.add(frame..frame + length, step.nearest_from_one(REACH_SECS), middle);
                 }
                 frame += length.max(1);

@@ -219,12 +219,14 @@ fn ends_of<'a>(frames: &'a [usize], start: usize, lags: &RangeInclusive<usize>) 
 
 /// The slowest of each so many frames that follow one another.
 fn slowest_of_each(frames: &[usize], squares: &[f64], count: usize) -> Vec<usize> {
-    let slowest = |some: &[usize]| {
-        some.iter()
-            .copied()
-            .min_by(|&one, &other| squares[one].total_cmp(&squares[other]))
-    };
-    frames.chunks(count).filter_map(slowest).collect()
+    frames
+        .chunks(count)
+        .filter_map(|some| {
+            some.iter()
+                .copied()
+                .min_by(|&one, &other| squares[one].total_cmp(&squares[other]))
+        })
+        .collect()
 }
 
 /// The frames of a run that are slower than both neighbours, and its ends, in order.

@@ -227,8 +227,10 @@ impl<'a> Gathered<'a> {
     fn search_segment(&mut self, segment: Segment, finder: &Finder) {
         let is_idle = segment.gait.kind == MotionKind::Idle;
         let whole = (segment.start_frame, segment.end_frame);
-        let is_here = |row: &Row| row.stretch.best.whole.is_none() && row.is_in(&segment);
-        let mut row = self.rows.iter().position(is_here);
+        let mut row = self
+            .rows
+            .iter()
+            .position(|row| row.stretch.best.whole.is_none() && row.is_in(&segment));
         // The earliest last.
         let mut parts = match row {
             Some(row) => self.beside(&self.rows[row].stretch.best, whole, finder),
@@ -312,8 +314,9 @@ impl<'a> Gathered<'a> {
         rows[num_first..].sort_by_key(|(number, row)| (row.is_idle(), !row.is_sound(), !numbers.contains(number)));
         rows.truncate(max_rows);
         for segment in &mut segments {
-            let row_of = |number: usize| rows.iter().position(|&(row, _)| row == number);
-            segment.row = segment.row.and_then(row_of);
+            segment.row = segment
+                .row
+                .and_then(|number| rows.iter().position(|&(row, _)| row == number));
         }
         (rows.into_iter().map(|(_, row)| row.stretch).collect(), segments)
     }

@@ -184,8 +184,9 @@ impl LoopClip {
 
     /// The same loop with its body moved over the root, by a motion in the axes of the root.
     pub fn with_body_moved(mut self, motion: Rigid) -> Self {
-        let carried = |sample| self.body_pose(sample).carried(self.skeleton(), self.carrier, motion);
-        let moved: Vec<Rigid> = (0..self.num_samples()).map(carried).collect();
+        let moved: Vec<Rigid> = (0..self.num_samples())
+            .map(|sample| self.body_pose(sample).carried(self.skeleton(), self.carrier, motion))
+            .collect();
         self.tracks.set_joint(self.carrier, |sample| moved[sample]);
         self
     }

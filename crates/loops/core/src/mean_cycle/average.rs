@@ -252,9 +252,8 @@ impl MeanCycle {
 /// The weighted mean of transforms, and whether all rotations that count are near enough to it.
 fn mean_of(transforms: &[(Rigid, f64)]) -> (Rigid, bool) {
     let first = transforms.first().map_or(Rigid::IDENTITY, |(transform, _)| *transform);
-    let is_same = |(transform, _): &(Rigid, f64)| *transform == first;
     // Most translations, and many rotations, never change: they keep their bits.
-    if transforms.iter().all(is_same) {
+    if transforms.iter().all(|(transform, _)| *transform == first) {
         return (first, true);
     }
     let counting = || transforms.iter().filter(|(_, weight)| *weight > 0.0);
@@ -325,8 +324,10 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
     };
     let floor = |cycle: usize| {
         let frames = (0..NUM_PHASES).map(|phase| row.frame(cycle, phase as f64 / NUM_PHASES as f64));
-        let height = |frame: f64| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y;
-        frames.map(height).sum::<f64>() / NUM_PHASES as f64
+        frames
+            .map(|frame| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y)
+            .sum::<f64>()
+            / NUM_PHASES as f64
     };
     (0..row.num_cycles())
         .map(|cycle| {

@@ -48,8 +48,12 @@ impl CycleDeviations {
             }
         }
         let of_joints = joints.iter().enumerate().filter_map(|(index, &joint)| {
-            let rotation = |cycle: usize, sample: usize| rotations[at(cycle, sample, index)];
-            Some((joint, from_mean(num_cycles, num_samples, rotation)?))
+            Some((
+                joint,
+                from_mean(num_cycles, num_samples, |cycle, sample| {
+                    rotations[at(cycle, sample, index)]
+                })?,
+            ))
         });
         Ok(Self {
             num_cycles,

@@ -53,10 +53,8 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
         if carries[joint] {
             continue;
         }
-        let is_only_one = || {
-            let same = |other: usize| !is_marked[other] && names[other].is_same_part(name);
-            name.has_part() && !(0..num_joints).any(same)
-        };
+        let is_only_one =
+            || name.has_part() && !(0..num_joints).any(|other| !is_marked[other] && names[other].is_same_part(name));
         let stays = !is_marked[joint] || (!is_handle[joint] && below_core && is_only_one());
         controls[joint] = parent.is_some_and(|parent| controls[parent]) || !stays || is_copy(skeleton, joint);
     }

@@ -55,8 +55,7 @@ fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -
         let is_one = !named.is_control(joint) && !carries_core[joint] && is_wanted(joint);
         is_within[joint] = is_below || is_one;
         if is_one && !is_below && found.len() <= *NUM_FEET.end() {
-            let is_new = |&other: &usize| !named.name(other).is_same(named.name(joint));
-            if found.iter().all(is_new) {
+            if found.iter().all(|&other| !named.name(other).is_same(named.name(joint))) {
                 found.push(joint);
             }
         }

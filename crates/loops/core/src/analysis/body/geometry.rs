@@ -85,12 +85,17 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     if feet_are_distinct && NUM_FEET.contains(&feet.len()) {
         return (feet, FoundBy::Geometry);
     }
-    let of_leaf = |&leaf: &usize| Foot {
-        ankle: leaf,
-        toe: None,
-        side: named.side_of(leaf),
-    };
-    (leaves.iter().map(of_leaf).collect(), FoundBy::AllLeaves)
+    (
+        leaves
+            .iter()
+            .map(|&leaf| Foot {
+                ankle: leaf,
+                toe: None,
+                side: named.side_of(leaf),
+            })
+            .collect(),
+        FoundBy::AllLeaves,
+    )
 }
 
 #[cfg(test)]

@@ -188,8 +188,10 @@ impl Body {
             if by_name.is_empty() {
                 geometry::feet(some, &named)
             } else if feet::have_knees(skeleton, &by_name) {
-                let is_guess = |foot: &Foot| matches!(skeleton.joint(foot.ankle).part, Some(Part::Guessed(_)));
-                let found_by = if by_name.iter().all(is_guess) {
+                let found_by = if by_name
+                    .iter()
+                    .all(|foot| matches!(skeleton.joint(foot.ankle).part, Some(Part::Guessed(_))))
+                {
                     FoundBy::Geometry
                 } else {
                     FoundBy::Names
@@ -435,12 +437,13 @@ impl End {
 fn legs_apart_from(skeleton: &Skeleton, named: &NamedJoints, feet: &[Foot]) -> Option<[usize; 2]> {
     let thighs = [Side::Left, Side::Right].map(|side| named.sided(Word::Thigh, side));
     let thighs = [thighs[0]?, thighs[1]?];
-    let hangs = |foot: &Foot| {
-        thighs
-            .iter()
-            .any(|thigh| skeleton.path_from_root(foot.ankle).contains(thigh))
-    };
-    (feet.len() == 2 && !feet.iter().any(hangs)).then_some(thighs)
+    (feet.len() == 2
+        && !feet.iter().any(|foot| {
+            thighs
+                .iter()
+                .any(|thigh| skeleton.path_from_root(foot.ankle).contains(thigh))
+        }))
+    .then_some(thighs)
 }
 
 /// Upper ends of a left and a right leg without names for them: the joints below the hips on the paths to the feet.

@@ -126,8 +126,10 @@ impl NamedJoints {
                 .flat_map(|part| [Side::Left, Side::Right].map(|side| (part, Some(side)))),
         );
         let upper: Vec<usize> = parts.flat_map(|(part, side)| self.all(part, side)).collect();
-        let hangs = |&joint: &usize| skeleton.path_from_root(joint).contains(&legs);
-        if upper.iter().any(hangs) {
+        if upper
+            .iter()
+            .any(|&joint| skeleton.path_from_root(joint).contains(&legs))
+        {
             return legs;
         }
         let highest = upper.first().and_then(|&first| shared_joint(skeleton, [legs, first]));

@@ -98,8 +98,13 @@ impl JointName {
 
     /// Whether two names are the same word for word, apart from words for the purpose of a joint.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let says = |word: &&String| !RIG_WORDS.contains(&word.as_str());
-        let words = |name: &Self| name.words.iter().filter(says).cloned().collect::<Vec<_>>();
+        let words = |name: &Self| {
+            name.words
+                .iter()
+                .filter(|word| !RIG_WORDS.contains(&word.as_str()))
+                .cloned()
+                .collect::<Vec<_>>()
+        };
         (self.side, &self.digits) == (other.side, &other.digits) && words(self) == words(other)
     }
 
@@ -118,8 +123,11 @@ impl JointName {
     /// The last word that says more than the place and the purpose of the joint.
     fn last_word(&self) -> &str {
         let says_little = [&PLACE_WORDS[..], &RIG_WORDS, &CONTROL_WORDS];
-        let says = |word: &&String| word.len() > 1 && !says_little.iter().any(|list| list.contains(&word.as_str()));
-        self.words.iter().rev().find(says).map_or("", String::as_str)
+        self.words
+            .iter()
+            .rev()
+            .find(|word| word.len() > 1 && !says_little.iter().any(|list| list.contains(&word.as_str())))
+            .map_or("", String::as_str)
     }
 
     pub(super) fn part(&self) -> Option<Word> {

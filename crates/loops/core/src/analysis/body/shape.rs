@@ -179,8 +179,10 @@ impl<'a> Shape<'a> {
         }
         let thighs = legs.map(|leg| leg.upper);
         let apart = |pose: usize, [left, right]: [usize; 2]| self.at(pose, left) - self.at(pose, right);
-        let agrees = |pose: usize| apart(pose, thighs).dot(apart(pose, [left_arm.upper, right_arm.upper]));
-        let swapped = (0..self.poses.len()).map(agrees).sum::<f64>() < 0.0;
+        let swapped = (0..self.poses.len())
+            .map(|pose| apart(pose, thighs).dot(apart(pose, [left_arm.upper, right_arm.upper])))
+            .sum::<f64>()
+            < 0.0;
         let arms = if swapped {
             [&right_arm, &left_arm]
         } else {

@@ -369,8 +369,7 @@ fn trunk(words: &[String]) -> Option<Word> {
         .or_else(|| of(last?).filter(|word| *word != Word::Hips))
         .or_else(|| {
             let mut any = words.iter().filter_map(|word| of(word));
-            let spine = |word: &Word| [Word::Spine, Word::Neck, Word::Tail].contains(word);
-            any.rfind(spine)
+            any.rfind(|word| [Word::Spine, Word::Neck, Word::Tail].contains(word))
         })
 }
 
@@ -382,8 +381,10 @@ fn finger(words: &[String]) -> Option<Word> {
         finger.or_else(|| FINGER_WORDS.get(word.strip_prefix("hand")?)).copied()
     };
     let finger = words.iter().rev().find_map(of)?;
-    let says_else = |word: &String| of(word).is_none() && !OF_FINGERS.contains(word.as_str());
-    if words.iter().any(says_else) {
+    if words
+        .iter()
+        .any(|word| of(word).is_none() && !OF_FINGERS.contains(word.as_str()))
+    {
         return None;
     }
     Some(finger_or_base(finger, words))
@@ -391,8 +392,10 @@ fn finger(words: &[String]) -> Option<Word> {
 
 /// The bone within the hand or one of the finger itself. That within the hand is the first of the thumb's three.
 fn finger_or_base(finger: usize, words: &[String]) -> Word {
-    let is_base = |word: &String| is_in(METACARPAL, word) && (finger > 0 || word == "in");
-    if words.iter().any(is_base) {
+    if words
+        .iter()
+        .any(|word| is_in(METACARPAL, word) && (finger > 0 || word == "in"))
+    {
         Word::FingerBase(finger)
     } else {
         Word::Finger(finger)

@@ -71,8 +71,9 @@ impl<'a> SeamBounds<'a> {
     pub fn new(seams: Seams<'a>, usable: &[bool]) -> Self {
         let features = seams.features();
         let num_rows = features.num_frames();
-        let is_usable = |row: &usize| usable.get(seams.comparison().frame_of_row(*row)) == Some(&true);
-        let rows: Vec<usize> = (0..num_rows).filter(is_usable).collect();
+        let rows: Vec<usize> = (0..num_rows)
+            .filter(|row| usable.get(seams.comparison().frame_of_row(*row)) == Some(&true))
+            .collect();
         let Dims {
             dims,
             scale,

@@ -67,17 +67,18 @@ impl Finder<'_> {
         let first = best.cut.start_frame().round() as usize;
         let (from, to) = self.settings.within.unwrap_or((0, usize::MAX));
         let usable = &self.source.analysis.usable;
-        let is_admitted = |&frame: &usize| (from..=to).contains(&frame) && usable.get(frame) == Some(&true);
         let cost = |one: usize, other: usize| self.seams.cost(one.min(other), one.max(other));
         let next = |start: usize, is_later: bool| -> Option<usize> {
-            let away = |lag: usize| {
-                if is_later {
-                    start.checked_add(lag)
-                } else {
-                    start.checked_sub(lag)
-                }
-            };
-            let ends = lags.clone().filter_map(away).filter(is_admitted);
+            let ends = lags
+                .clone()
+                .filter_map(|lag| {
+                    if is_later {
+                        start.checked_add(lag)
+                    } else {
+                        start.checked_sub(lag)
+                    }
+                })
+                .filter(|&frame| (from..=to).contains(&frame) && usable.get(frame) == Some(&true));
             let dear = |&frame: &usize| cost(start, frame) + cost(first, frame);
             let end = ends.min_by(|one, other| dear(one).total_cmp(&dear(other)))?;
             (cost(first, end) <= MAX_COST_RATIO * random_cost).then_some(end)

@@ -45,8 +45,9 @@ impl Finder<'_> {
     /// An idle body has no rhythm, so the cheapest seam is that of some short stretch, which looks like a twitch when it repeats.
     pub(super) fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let analysis = self.source.analysis;
-        let is_calm = |lags| Admission::new(&analysis.activity, usable, lags, ActivityKind::Idle);
-        let mut found = self.longest_idle(&IDLE_SECS, &lags, is_calm);
+        let mut found = self.longest_idle(&IDLE_SECS, &lags, |lags| {
+            Admission::new(&analysis.activity, usable, lags, ActivityKind::Idle)
+        });
         // An idle take may have livelier moments all over.
         if found.candidates.is_empty() && self.is_idle_throughout() {
             let lengths: Vec<f64> = IDLE_SECS.into_iter().chain([LEAST_IDLE_SECS]).collect();
@@ -58,9 +59,12 @@ impl Finder<'_> {
             .map(|idle| idle.seam_cost)
             .fold(f64::INFINITY, f64::min);
         let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
-        let is_good = |idle: &LoopCandidate| idle.seam_cost <= (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
         // Lengths fall: the first good one is the longest.
-        if let Some(first) = found.candidates.iter().position(is_good) {
+        if let Some(first) = found
+            .candidates
+            .iter()
+            .position(|idle| idle.seam_cost <= (IDLE_COST_ALLOWANCE * cheapest).max(unseen))
+        {
             let first = found.candidates.remove(first);
             found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
             found.candidates.insert(0, first);

@@ -294,8 +294,8 @@ impl Step {
     fn new(scale: &Scale<'_>, frame: isize, position: impl Fn(isize, usize) -> DVec3) -> Self {
         let (mut departure, mut length, mut farthest) = (0.0, 0.0, 0.0_f64);
         for &(joint, weight) in &scale.joints {
-            let moved = |frame: isize| position(frame + 1, joint) - position(frame, joint);
-            let [before, step, after] = [frame - 1, frame, frame + 1].map(moved);
+            let [before, step, after] =
+                [frame - 1, frame, frame + 1].map(|frame| position(frame + 1, joint) - position(frame, joint));
             let off = (step - 0.5 * (before + after)).length();
             let longest = before.length_squared().max(after.length_squared());
             departure += weight * off * off;
@@ -395,7 +395,8 @@ pub(super) fn best_seam(scale: &Scale<'_>, in_place: bool) -> (f64, Rigid) {
     };
     let best = SEAM_FRAMES.map(of_time).min_by(|one, other| one.3.total_cmp(&other.3));
     let may_be_short = !in_place || super::is_all_idle(scale.analysis);
-    let tells = |&(part, ..): &(u32, f64, Rigid, f64)| may_be_short || part != *SEAM_FRAMES.start();
-    let (_, seam_frames, motion, _) = best.filter(tells).unwrap_or_else(|| of_time(SEAM_PARTS as u32));
+    let (_, seam_frames, motion, _) = best
+        .filter(|&(part, ..)| may_be_short || part != *SEAM_FRAMES.start())
+        .unwrap_or_else(|| of_time(SEAM_PARTS as u32));
     (seam_frames, motion)
 }
