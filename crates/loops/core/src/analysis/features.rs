@@ -34,23 +34,14 @@ const FALLBACK_HALF_HEIGHT: f64 = 0.85;
 
 /// The joints that count by default, and their weights.
 fn weight_of_joints(body: &Body, defects: &TakeDefects) -> BTreeMap<usize, f64> {
-    let mut weights = BTreeMap::new();
-    let mut add = |joint: usize, weight: f64| {
-        weights.entry(joint).or_insert(weight);
-    };
-    for foot in &body.feet {
-        add(foot.ankle, ANKLE_WEIGHT);
-        if let Some(toe) = foot.toe {
-            add(toe, TOE_WEIGHT);
-        }
+    // A joint that is several of these has the weight of the last.
+    let mut weights = BTreeMap::from([(body.hips, HIPS_WEIGHT)]);
+    weights.extend(body.head.map(|head| (head, HEAD_WEIGHT)));
+    weights.extend(body.hands.iter().map(|&hand| (hand, HAND_WEIGHT)));
+    for foot in body.feet.iter().rev() {
+        weights.extend(foot.toe.map(|toe| (toe, TOE_WEIGHT)));
+        weights.insert(foot.ankle, ANKLE_WEIGHT);
     }
-    for &hand in &body.hands {
-        add(hand, HAND_WEIGHT);
-    }
-    if let Some(head) = body.head {
-        add(head, HEAD_WEIGHT);
-    }
-    add(body.hips, HIPS_WEIGHT);
     for flipping in &defects.flipping {
         weights.entry(flipping.joint).and_modify(|weight| *weight = 0.0);
     }
@@ -189,11 +180,8 @@ impl Features {
         for (index, weighted) in joints.iter().enumerate() {
             let track: Vec<DVec3> = (0..num_frames)
                 .map(|frame| {
-                    heading.world_from_heading(frame).inverse().transform_point(body.point(
-                        world,
-                        frame,
-                        weighted.joint,
-                    )) * weighted.weight
+                    let point = body.point(world, frame, weighted.joint);
+                    heading.world_from_heading(frame).inverse().transform_point(point) * weighted.weight
                 })
                 .collect();
             let rates = velocity::velocities(&track, dt);
@@ -262,7 +250,7 @@ impl Features {
         })
     }
 
-    /// The same features followed by those of the mirror image of every frame, for comparing halves of a cycle.
+    /// These features followed by those of the mirror image of every frame, for comparing halves of a cycle.
     ///
     /// `partners` are the weighted joints' partners, as indices among them. The heading's frame has its X to the left, so images
     /// have the opposite sign along it.
@@ -337,8 +325,8 @@ impl Features {
     /// that the noise of a capture averages out; at least as fast as its root moves or turns, because a body that glides is
     /// not idle.
     pub(crate) fn slow_speeds(&self, reach: usize) -> Vec<f64> {
-        let mut speeds = vec![0.0; self.num_frames];
-        let mut roots = vec![0.0_f64; self.num_frames];
+        let mut speeds = vec![0.0_f64; self.num_frames];
+        let mut roots = speeds.clone();
         let mut sums = vec![0.0; self.num_frames + 1];
         for axis in 0..self.num_axes {
             for frame in 0..self.num_frames {
@@ -353,11 +341,7 @@ impl Features {
                 }
             }
         }
-        speeds
-            .iter()
-            .zip(&roots)
-            .map(|(&speed, &root)| speed.max(root))
-            .collect()
+        speeds.iter().zip(roots).map(|(speed, root)| speed.max(root)).collect()
     }
 
     /// Squared distance of two frames over the position axes, square metres.

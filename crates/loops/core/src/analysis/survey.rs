@@ -112,7 +112,7 @@ const PLACE_BYTES: u64 = 24;
 const COMPARED_BYTES: u64 = 48;
 
 impl Surveyor {
-    /// Before the first pose.
+    /// Begins before the first pose.
     ///
     /// Errors: a joint named in `overrides` does not exist, or a weight or limit cannot be used.
     pub fn new(sample: &TakeSample, overrides: &BodyOverrides) -> Result<Self, BodyError> {
@@ -149,7 +149,7 @@ impl Surveyor {
         Ok(per_frame.saturating_mul(sample.num_frames as u64))
     }
 
-    /// The next pose: local translations in metres and rotations of all joints.
+    /// Takes the next pose: local translations in metres and rotations of all joints.
     ///
     /// Errors: [`TakeError::WrongLength`] for another number of joints, [`TakeError::Implausible`] for values that no take has.
     pub fn push(&mut self, translations: &[DVec3], rotations: &[DQuat]) -> Result<(), TakeError> {
@@ -171,7 +171,7 @@ impl Surveyor {
         Ok(())
     }
 
-    /// What the take holds that ends here.
+    /// Ends the take and says what it holds.
     ///
     /// Errors: [`BodyError::NoWeight`] where no joint is left by which poses could be compared.
     ///
@@ -191,7 +191,7 @@ impl Surveyor {
         let dt = middle.frame_time_secs();
         let defects = steps.defects(dt);
         let contacts = Contacts::of(&world, (middle.skeleton(), &body), dt, &overrides.contacts);
-        let floor = Floor::of(&world, &body, contacts.planted(), dt);
+        let floor = Floor::of(&world, &body, &contacts, dt);
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(middle.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(&middle, &world, &heading, &body, &joints);
@@ -221,7 +221,7 @@ fn places(body: &Body, some: &Take, overrides: &BodyOverrides) -> Result<Option<
     if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {
         return Ok(None);
     }
-    // A joint that flips is not compared, which nobody knows yet.
+    // A joint that flips is not compared; which do is not known yet.
     let compared = features::weights(some.skeleton(), body, &TakeDefects::default(), &overrides.weights)?;
     let across = [body.thighs, body.shoulders].into_iter().flatten().flatten();
     let mut places: Vec<usize> = core::iter::once(body.hips)

@@ -76,7 +76,7 @@ pub(crate) const WIDE_REACH: usize = 4;
 /// Weights of samples 1 to 4 steps after the middle, for the first derivative; those before have the opposite sign.
 const WIDE_FIRST: [f64; WIDE_REACH] = [126.0 / 1188.0, 193.0 / 1188.0, 142.0 / 1188.0, -86.0 / 1188.0];
 
-/// The same for the second derivative: those before have the same sign.
+/// Weights for the second derivative: those before have the same sign.
 const WIDE_SECOND: [f64; WIDE_REACH] = [-211.0 / 1716.0, 151.0 / 1716.0, 371.0 / 1716.0, -126.0 / 1716.0];
 
 /// Velocity and acceleration of a point in the middle of nine samples, by the polynomial of degree 4 that fits them best.
@@ -88,7 +88,7 @@ pub(crate) fn of_points_wide(samples: [DVec3; 2 * WIDE_REACH + 1], dt: f64) -> D
     wide(samples.map(|sample| sample - x), dt)
 }
 
-/// The same for rotations, as rotation vectors about the middle one; see [`of_rotations`].
+/// As [`of_points_wide`] for rotations, as rotation vectors about the middle one; see [`of_rotations`].
 pub(crate) fn of_rotations_wide(samples: [DQuat; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
     let q = samples[WIDE_REACH];
     wide(samples.map(|sample| rotation::difference(sample, q)), dt)

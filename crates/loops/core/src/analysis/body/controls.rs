@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::names::{CONTROL_WORDS, JointName};
+use super::vocabulary::is_number;
 use crate::motion::Skeleton;
 
 /// Words of handles that never deform a mesh.
@@ -24,8 +25,9 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
         }
     }
     let says = |name: &JointName, words: &[&str]| {
-        let is_habit = |word: &str| 2 * counts.get(word).copied().unwrap_or(0) > num_joints;
-        words.iter().any(|word| name.has(word) && !is_habit(word))
+        words
+            .iter()
+            .any(|word| name.has(word) && 2 * counts[word] <= num_joints)
     };
     let is_handle: Vec<bool> = names.iter().map(|name| says(name, &HANDLE_WORDS)).collect();
     let is_marked: Vec<bool> = (names.iter())
@@ -53,9 +55,11 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
         if carries[joint] {
             continue;
         }
-        let is_only_one =
-            || name.has_part() && !(0..num_joints).any(|other| !is_marked[other] && names[other].is_same_part(name));
-        let stays = !is_marked[joint] || (!is_handle[joint] && below_core && is_only_one());
+        let stays = !is_marked[joint]
+            || (!is_handle[joint]
+                && below_core
+                && name.has_part()
+                && !(0..num_joints).any(|other| !is_marked[other] && names[other].is_same_part(name)));
         controls[joint] = parent.is_some_and(|parent| controls[parent]) || !stays || is_copy(skeleton, joint);
     }
     controls
@@ -66,9 +70,8 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
 /// A copy hangs above the joint from which its original hangs, and carries at most the end of its own bone. Chains of numbered
 /// bones (`Spine.001` below `Spine`) and limbs (`leg.001` beside `leg`) are no copies.
 fn is_copy(skeleton: &Skeleton, joint: usize) -> bool {
-    let is_number = |text: &str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let name = skeleton.joint(joint).name.as_str();
-    let Some((stem, _)) = name.rsplit_once('.').filter(|(_, number)| is_number(number)) else {
+    let name = skeleton.joint(joint).name.rsplit_once('.');
+    let Some((stem, _)) = name.filter(|(_, number)| number.len() == 3 && is_number(number)) else {
         return false;
     };
     let is_single = match skeleton.children(joint) {
@@ -83,7 +86,7 @@ fn is_copy(skeleton: &Skeleton, joint: usize) -> bool {
         return false;
     };
     let path = skeleton.path_from_root(original);
-    // The original's own parent is no copy's parent: it is the place of a sibling.
+    // Below the parent of the original hang its siblings, not copies of it.
     path.len() > 2 && path[..path.len() - 2].contains(&parent)
 }
 

@@ -98,20 +98,15 @@ impl JointName {
 
     /// Whether two names are the same word for word, apart from words for the purpose of a joint.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let words = |name: &Self| {
-            name.words
-                .iter()
-                .filter(|word| !RIG_WORDS.contains(&word.as_str()))
-                .cloned()
-                .collect::<Vec<_>>()
-        };
-        (self.side, &self.digits) == (other.side, &other.digits) && words(self) == words(other)
+        let [own, others] =
+            [self, other].map(|name| name.words.iter().filter(|word| !RIG_WORDS.contains(&word.as_str())));
+        (self.side, &self.digits) == (other.side, &other.digits) && own.eq(others)
     }
 
     /// Whether two names name the same part of the same side.
     pub(super) fn is_same_part(&self, other: &Self) -> bool {
-        let kind = |name: &Self| (name.part, name.is_foot(), name.is_toe(), name.side);
-        kind(self) == kind(other)
+        let [own, others] = [self, other].map(|name| (name.part, name.is_foot(), name.is_toe(), name.side));
+        own == others
     }
 
     /// Whether it names a part from which the rest of the body hangs.

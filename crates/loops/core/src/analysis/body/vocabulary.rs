@@ -222,12 +222,11 @@ impl Meaning {
                 *counts.entry(word).or_default() += 1;
             }
         }
-        let is_of_body = |word: &str| {
-            LIMB_WORDS.contains_key(word) || TRUNK_WORDS.contains_key(word) || FINGER_WORDS.contains_key(word)
-        };
         let habits: Vec<String> = (counts.into_iter())
             .filter(|&(word, count)| {
-                2 * count > names.len() && !is_of_body(word) && !is_number(word) && side_of(word).is_none()
+                let is_of_body =
+                    LIMB_WORDS.contains_key(word) || TRUNK_WORDS.contains_key(word) || FINGER_WORDS.contains_key(word);
+                2 * count > names.len() && !is_of_body && !is_number(word) && side_of(word).is_none()
             })
             .map(|(word, _)| word.to_owned())
             .collect();
@@ -287,8 +286,7 @@ impl Meaning {
         if side.is_none() {
             side = take_side(&mut words);
         }
-        let is_middle = |word: &String| is_in(MIDDLE, word);
-        if words.len() > 1 && is_middle(&words[0]) {
+        if words.len() > 1 && is_in(MIDDLE, &words[0]) {
             words.remove(0);
         }
         let words = match side {
@@ -297,7 +295,7 @@ impl Meaning {
                 None => limb(&words),
             },
             None => {
-                words.retain(|word| !is_middle(word));
+                words.retain(|word| !is_in(MIDDLE, word));
                 trunk(&words).into_iter().collect()
             }
         };
@@ -433,7 +431,7 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-fn is_number(word: &str) -> bool {
+pub(super) fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
