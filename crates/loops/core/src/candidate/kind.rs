@@ -113,10 +113,9 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
 
 /// The gait that most frames have; the first of several.
 fn main_gait(analysis: &Analysis) -> Option<Gait> {
-    let num_frames = |gait: Gait| -> usize {
+    let gaits = analysis.segments.iter().rev().map(|segment| segment.gait);
+    gaits.max_by_key(|&gait| -> usize {
         let same = analysis.segments.iter().filter(|segment| segment.gait == gait);
         same.map(|segment| segment.end_frame + 1 - segment.start_frame).sum()
-    };
-    let gaits = analysis.segments.iter().rev().map(|segment| segment.gait);
-    gaits.max_by_key(|&gait| num_frames(gait))
+    })
 }

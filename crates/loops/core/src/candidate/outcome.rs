@@ -103,12 +103,12 @@ const UNKNOWN: f64 = 1.0;
 impl Outcome {
     /// The parts in their units, from 0 to 3 each, in the order of [`OutcomePart::ALL`]; 0 what was not worked out.
     pub fn parts(&self) -> [f64; 12] {
-        let drift = |value: Option<f64>, unit: f64| value.map_or(UNKNOWN, |value| value / unit);
         [
             self.cost_ratio / COST_RATIO,
             self.displacement_metres.unwrap_or(0.0) / DISPLACEMENT_METRES,
-            drift(self.speed_drift, SPEED_DRIFT),
-            drift(self.turn_drift_radians, TURN_DRIFT_RADIANS),
+            self.speed_drift.map_or(UNKNOWN, |drift| drift / SPEED_DRIFT),
+            self.turn_drift_radians
+                .map_or(UNKNOWN, |drift| drift / TURN_DRIFT_RADIANS),
             self.abruptness / ABRUPTNESS,
             f64::from(self.extra_cycles) / EXTRA_CYCLES,
             self.foot_slide_mps.unwrap_or(0.0) / FOOT_SLIDE_MPS,
@@ -128,10 +128,7 @@ impl Outcome {
             .into_iter()
             .zip(other.parts())
             .map(|(own, theirs)| own - theirs);
-        let worst = OutcomePart::ALL
-            .into_iter()
-            .zip(losses)
-            .max_by(|one, next| one.1.total_cmp(&next.1));
+        let worst = (OutcomePart::ALL.into_iter().zip(losses)).max_by(|one, next| one.1.total_cmp(&next.1));
         worst.filter(|(_, loss)| *loss > 0.0).map(|(part, _)| part)
     }
 

@@ -185,7 +185,7 @@ impl LoopCandidate {
 
     /// Whether there is nothing to close: the stretch is a whole take that loops as it is, or is played there and back.
     pub fn loops_already(&self) -> bool {
-        self.pairing.is_ping_pong() || self.whole.as_ref().is_some_and(WholeClip::loops_already)
+        self.pairing.is_ping_pong() || self.whole.is_some_and(|whole| whole.loops_already())
     }
 
     /// Whether the loop ends where it began, by what it is made from rather than by its poses.
@@ -195,9 +195,10 @@ impl LoopCandidate {
 
     /// The root motion that keeps the stretch as it is; `None` where it was cut out of a take that goes on.
     pub fn root_mode(&self) -> Option<RootMode> {
-        match &self.whole {
-            _ if self.pairing.is_ping_pong() => Some(RootMode::InPlace),
-            whole => whole.as_ref().map(WholeClip::root_mode),
+        if self.pairing.is_ping_pong() {
+            Some(RootMode::InPlace)
+        } else {
+            self.whole.as_ref().map(WholeClip::root_mode)
         }
     }
 

@@ -46,7 +46,7 @@ pub(super) const NO_COST: f64 = 1e-6;
 
 /// As [`Analysis::seam_cost`].
 pub(crate) fn seam_cost(analysis: &Analysis, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
-    Seams::new(&analysis.features, SeamCost::even(decay)).cost(start_frame, end_frame)
+    Seams::new(&analysis.features, decay).cost(start_frame, end_frame)
 }
 
 /// Seam costs between any two frames of a take.
@@ -81,9 +81,9 @@ impl<'a> Seams<'a> {
         self.comparison.features()
     }
 
-    /// The price of the gap of each axis.
-    pub(crate) fn cost_per_axis(&self) -> SeamCost {
-        self.cost
+    /// See [`SeamCost::bound_weights`].
+    pub(super) fn bound_weights(&self) -> (f64, f64) {
+        (self.position_weight, self.velocity_weight)
     }
 
     /// Exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order; none below
@@ -111,7 +111,6 @@ impl<'a> Seams<'a> {
         let (features, end) = (self.features(), self.comparison.row_met(end_frame));
         let (x_end, x_start) = (features.positions(end), features.positions(start_frame));
         let (v_end, v_start) = (features.velocities(end), features.velocities(start_frame));
-        let (start_share, end_share) = (self.cost.start_share(), 1.0 - self.cost.start_share());
         let mut bound = 0.0;
         let axes = features.num_axes();
         let mut from = 0;
@@ -121,7 +120,7 @@ impl<'a> Seams<'a> {
                 let position = self.position_weight * (x_end[axis] - x_start[axis]);
                 let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
                 // Rounding may lift the sum above an exactly equal cost; the allowance keeps it a lower bound.
-                bound += start_share * (position + velocity).abs() + end_share * (position - velocity).abs()
+                bound += 0.5 * (position + velocity).abs() + 0.5 * (position - velocity).abs()
                     - 1e-12 * (position.abs() + velocity.abs());
             }
             if bound > limit {
@@ -189,12 +188,11 @@ impl<'a> Seams<'a> {
         let features = self.features();
         let (x_end, x_start) = (features.positions(end), features.positions(start));
         let (v_end, v_start) = (features.velocities(end), features.velocities(start));
-        let (start_share, end_share) = (self.cost.start_share(), 1.0 - self.cost.start_share());
         let [mut low, mut high] = [0.0; 2];
         for axis in 0..features.num_axes() {
             let position = self.position_weight * (x_end[axis] - x_start[axis]);
             let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
-            low += start_share * (position + velocity).abs() + end_share * (position - velocity).abs();
+            low += 0.5 * (position + velocity).abs() + 0.5 * (position - velocity).abs();
             high += position.abs() + velocity.abs();
         }
         // Rounding must not put a cost that equals its bound beyond it.
@@ -227,8 +225,8 @@ mod tests {
             let features = Features::from_values(1.0 / 30.0, AXES, positions, velocities).unwrap();
             for cost in [
                 SeamCost::from(Decay::Spring { half_life_secs: 0.1 }),
-                SeamCost::even(Decay::Cubic { blend_secs: 0.4 }).with_start_share(0.3),
-                SeamCost::even(Decay::Quintic { blend_secs: 0.4 }).with_start_share(1.0),
+                SeamCost::from(Decay::Cubic { blend_secs: 0.4 }),
+                SeamCost::from(Decay::Quintic { blend_secs: 0.4 }),
             ] {
                 let seams = Seams::new(&features, cost);
                 let all: Vec<(usize, usize)> = (0..60)

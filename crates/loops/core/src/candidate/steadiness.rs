@@ -62,17 +62,15 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
     if half < MIN_HALF_SHARE * cycle {
         return None;
     }
-    let over = |middle: f64| {
-        let [before, after] = [middle - half, middle + half].map(|frame| heading_at(analysis, frame));
-        let moved = after.0 - before.0;
-        (ops::hypot(moved.x, moved.z), after.1 - before.1)
-    };
+
     // Of several cycles none goes otherwise than the others.
     let (mut ways, mut turns) = (Vec::new(), Vec::new());
     for index in 0..=cycles.max(1) {
-        let (way, turn) = over(start + f64::from(index) * cycle);
-        ways.push(way);
-        turns.push(turn);
+        let middle = start + f64::from(index) * cycle;
+        let [before, after] = [middle - half, middle + half].map(|frame| heading_at(analysis, frame));
+        let moved = after.0 - before.0;
+        ways.push(ops::hypot(moved.x, moved.z));
+        turns.push(after.1 - before.1);
     }
     let spread = |values: &[f64]| {
         let [least, most] = [f64::min, f64::max].map(|of| values.iter().copied().reduce(of).unwrap_or(0.0));

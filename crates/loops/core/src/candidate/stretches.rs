@@ -287,11 +287,9 @@ impl<'a> Gathered<'a> {
             .take_while(|&start| moves_alike(start))
             .last()
             .unwrap_or(start);
-        let parts = [(after, last), (first, before)];
+        let mut parts = vec![(after, last), (first, before)];
+        parts.retain(|part| self.secs(part.0, part.1) >= MIN_PART_SECS.max(self.settings.min_secs));
         parts
-            .into_iter()
-            .filter(|part| self.secs(part.0, part.1) >= MIN_PART_SECS.max(self.settings.min_secs))
-            .collect()
     }
 
     /// The rows in their order, of which the first `num_first` are known, and the segments; no more rows than asked for.
@@ -299,9 +297,12 @@ impl<'a> Gathered<'a> {
         let Self { rows, mut segments, .. } = self;
         let mut rows: Vec<(usize, Row)> = rows.into_iter().enumerate().collect();
         rows[num_first..].sort_by(|(_, one), (_, other)| {
-            let key = |row: &Row| (row.is_idle(), !row.is_sound(), !row.stretch.best.is_confident());
-            let start = |row: &Row| row.stretch.best.cut.start_frame();
-            key(one).cmp(&key(other)).then(start(one).total_cmp(&start(other)))
+            let [(one, start), (other, after)] = [one, other].map(|row| {
+                let best = &row.stretch.best;
+                let key = (row.is_idle(), !row.is_sound(), !best.is_confident());
+                (key, best.cut.start_frame())
+            });
+            one.cmp(&other).then(start.total_cmp(&after))
         });
         let mut kinds: Vec<usize> = Vec::new();
         for index in 0..rows.len() {
@@ -333,8 +334,8 @@ impl Row {
 
     /// Whether both move alike in the same gait, wherever in the take.
     fn is_of_kind(&self, other: &Self) -> bool {
-        let gait = |row: &Self| row.segment.map(|segment| segment.gait);
-        gait(self) == gait(other) && is_same_motion(&self.stretch.best.twist, &other.stretch.best.twist)
+        let [own, others] = [self, other].map(|row| row.segment.map(|segment| segment.gait));
+        own == others && is_same_motion(&self.stretch.best.twist, &other.stretch.best.twist)
     }
 
     fn is_in(&self, segment: &Segment) -> bool {

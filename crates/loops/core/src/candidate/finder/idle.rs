@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_LOOKED_AT};
 use crate::analysis::{MotionKind, activity::ActivityKind};
-use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason, NearestMiss};
+use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason};
 use crate::candidate::seams::SeamPair;
 use crate::candidate::search::Admission;
 use crate::math::rigid::Twist;
@@ -101,11 +101,7 @@ impl Finder<'_> {
                         break;
                     }
                     Err(reason) => {
-                        found.nearest_miss.get_or_insert(NearestMiss {
-                            pair,
-                            period_secs: self.source.step().secs(pair.lag()),
-                            reason,
-                        });
+                        found.nearest_miss.get_or_insert(self.miss(pair, reason));
                     }
                 }
             }
@@ -153,16 +149,17 @@ impl Finder<'_> {
     fn is_gesture(&self, start: usize, end: usize) -> bool {
         let analysis = self.source.analysis;
         let world = &analysis.world;
-        let away = |frame: usize| {
-            let joints = analysis.joints.iter().filter(|weighted| weighted.weight > 0.0);
-            let moved = joints.map(|weighted| {
-                world
-                    .position(frame, weighted.joint)
-                    .distance(world.position(start, weighted.joint))
-            });
-            moved.fold(0.0, f64::max)
-        };
-        let away: Vec<f64> = (start..=end).map(away).collect();
+        let away: Vec<f64> = (start..=end)
+            .map(|frame| {
+                let joints = analysis.joints.iter().filter(|weighted| weighted.weight > 0.0);
+                let moved = joints.map(|weighted| {
+                    world
+                        .position(frame, weighted.joint)
+                        .distance(world.position(start, weighted.joint))
+                });
+                moved.fold(0.0, f64::max)
+            })
+            .collect();
         let farthest = away.iter().copied().fold(0.0, f64::max);
         // Away and back again, whatever it does while it is away.
         let (mut is_away, mut rises) = (false, 0);

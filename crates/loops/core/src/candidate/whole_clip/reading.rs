@@ -101,20 +101,18 @@ impl<'a> Scale<'a> {
         self.own.get_or_init(|| {
             let (world, num_frames) = (&self.analysis.world, self.analysis.take.num_frames());
             let stride = num_frames.div_ceil(MAX_SAMPLED);
-            let bend = |joint: usize| {
-                let bend = |frame: usize| {
+            let bends = self.joints.iter().map(|&(joint, weight)| {
+                let bends = (1..num_frames - 1).step_by(stride).map(|frame| {
                     second_difference([frame + 1, frame, frame - 1].map(|frame| world.position(frame, joint))).length()
-                };
-                seam_peak::usual((1..num_frames - 1).step_by(stride).map(bend).collect(), self.floor())
-            };
-            let bends = self.joints.iter().map(|&(joint, weight)| weight * bend(joint).powi(2));
-            let unevenness = |frame: usize| {
-                let step = Step::new(self, frame as isize, |frame, joint| {
-                    world.position(frame as usize, joint)
                 });
-                step.unevenness()
-            };
-            let uneven: Vec<f64> = (1..num_frames - 2).step_by(stride).map(unevenness).collect();
+                weight * seam_peak::usual(bends.collect(), self.floor()).powi(2)
+            });
+            let steps = (1..num_frames - 2).step_by(stride).map(|frame| {
+                Step::new(self, frame as isize, |frame, joint| {
+                    world.position(frame as usize, joint)
+                })
+            });
+            let uneven: Vec<f64> = steps.map(|step| step.unevenness()).collect();
             Own {
                 bend: bends.sum::<f64>().sqrt(),
                 usual_unevenness: percentile::of(uneven.clone(), 0.5),
@@ -146,7 +144,7 @@ impl Reading {
         Self::from(scale, 0, num_frames)
     }
 
-    /// The same for a clip that begins at a later frame.
+    /// As [`Self::new`], for a clip that begins at a later frame.
     pub(super) fn from(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Self {
         let in_place = Self::with_motion(scale, start_frame, num_frames, Rigid::IDENTITY);
         let returns = if start_frame + num_frames < scale.analysis.take.num_frames() {
@@ -199,10 +197,10 @@ impl Reading {
                 turns += weight * turn.length_squared();
                 weights += weight;
             }
-            let bend = |frame: isize| {
+            let [start, end] = [0, last - 1].map(|frame| {
                 second_difference([frame + 1, frame, frame - 1].map(|frame| position(frame, joint))).length()
-            };
-            bends += weight * bend(0).max(bend(last - 1)).powi(2);
+            });
+            bends += weight * start.max(end).powi(2);
         }
         let step = Step::new(scale, last - 1, position);
         if !has_end {
@@ -348,19 +346,21 @@ fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_
         );
         at + slope * half + bend * (half * half)
     };
-    let pair = |&(joint, weight): &(usize, f64)| {
-        let end_frame = start_frame + num_frames;
-        let (start, end) = if end_frame <= last {
-            (world.position(start_frame, joint), world.position(end_frame, joint))
-        } else {
-            (
-                carried_on([0, 1, 2], joint),
-                carried_on([last, last - 1, last - 2], joint),
-            )
-        };
-        PointPair { start, end, weight }
-    };
-    scale.joints.iter().map(pair).collect()
+    let joints = scale.joints.iter();
+    joints
+        .map(|&(joint, weight)| {
+            let end_frame = start_frame + num_frames;
+            let (start, end) = if end_frame <= last {
+                (world.position(start_frame, joint), world.position(end_frame, joint))
+            } else {
+                (
+                    carried_on([0, 1, 2], joint),
+                    carried_on([last, last - 1, last - 2], joint),
+                )
+            };
+            PointPair { start, end, weight }
+        })
+        .collect()
 }
 
 /// Root mean square distance of the points at the end from the moved points at the start, metres.
