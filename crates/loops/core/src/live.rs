@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use glam::{DQuat, DVec3};
 
-use crate::motion::Skeleton;
+use crate::{math::TimeStep, motion::Skeleton};
 
 /// Shortest and longest cycle whose rhythm is found, seconds: a sprint has .45, slow steps 2.
 const CYCLE_SECS: [f64; 2] = [0.3, 4.0];
@@ -98,19 +98,19 @@ struct Lag {
 }
 
 impl Listener {
-    /// Before the first pose of a skeleton, of whose lengths only the ratios count. `frame_time_secs` has to be positive.
+    /// Begins before the first pose of a skeleton, of whose lengths only the ratios count. `frame_time_secs` has to be positive.
     pub fn new(skeleton: &Skeleton, frame_time_secs: f64) -> Self {
         let rate = 1.0 / frame_time_secs.max(1e-6);
         let stride = ((rate / COMPARED_HZ).round() as usize).max(1);
-        let step_secs = stride as f64 * frame_time_secs;
-        let lag_of = |secs: f64| ((secs / step_secs).round() as usize).max(1);
+        let step = TimeStep::new(stride as f64 * frame_time_secs);
+        let [min_lag, max_lag] = CYCLE_SECS.map(|secs| step.nearest_from_one(secs));
         Self {
             frame_time_secs,
             stride,
             joints: weights(skeleton),
             poses: VecDeque::new(),
-            lags: vec![Lag::default(); lag_of(CYCLE_SECS[1])],
-            min_lag: lag_of(CYCLE_SECS[0]).max(3),
+            lags: vec![Lag::default(); max_lag],
+            min_lag: min_lag.max(3),
             steps: VecDeque::new(),
             num_frames: 0,
             period: None,
@@ -166,9 +166,8 @@ impl Listener {
                 lag.sum -= lag.last.pop_front().unwrap_or(0.0);
             }
         }
-        let lag = ((STEP_SECS / self.step_secs()).round() as usize).max(1);
-        let step = self.lags.get(lag - 1).and_then(|lag| lag.last.back());
-        // At first nobody knows, and who is seen walking walked before.
+        let step = self.lags.get(self.step_lag() - 1).and_then(|lag| lag.last.back());
+        // Before the first step is known the body counts as moving: who is seen walking walked before.
         self.steps.push_back(step.copied().unwrap_or(f64::INFINITY));
         self.poses.push_back(pose);
         if self.poses.len() > self.lags.len() {
@@ -180,8 +179,9 @@ impl Listener {
         }
     }
 
-    fn step_secs(&self) -> f64 {
-        self.stride as f64 * self.frame_time_secs
+    /// Poses in [`STEP_SECS`].
+    fn step_lag(&self) -> usize {
+        TimeStep::new(self.stride as f64 * self.frame_time_secs).nearest_from_one(STEP_SECS)
     }
 
     /// Follows the rhythm: it begins, goes on or ends.
@@ -227,14 +227,13 @@ impl Listener {
         let last = self.steps.iter().rev();
         let usual = last.clone().take(cycle).sum::<f64>() / cycle as f64;
         // A walk slows down for a moment and goes on.
-        let pause = ((STEP_SECS / self.step_secs()).round() as usize).max(1);
         let (mut still, mut moving) = (0, 0);
         for (index, &step) in last.enumerate() {
             still = if step < MOVING_SHARE * usual { still + 1 } else { 0 };
             if still == 0 {
                 moving = index + 1;
             }
-            if still > pause {
+            if still > self.step_lag() {
                 break;
             }
         }
@@ -267,11 +266,11 @@ impl Listener {
 
 /// About half the squared distance between two poses, for limbs of length 1. Signs of quaternions do not matter.
 fn distance(joints: &[(usize, f64)], one: &[DQuat], other: &[DQuat]) -> f64 {
-    let sum = |sum: f64, ((&(_, weight), one), other): ((&(usize, f64), &DQuat), &DQuat)| {
+    let pairs = joints.iter().zip(one).zip(other);
+    pairs.fold(0.0, |sum, ((&(_, weight), one), other)| {
         let cosine = one.dot(*other);
         sum + weight * (1.0 - cosine * cosine).max(0.0)
-    };
-    joints.iter().zip(one).zip(other).fold(0.0, sum)
+    })
 }
 
 /// The joints below the first fork of a skeleton, which is the hips, with the squares of how far what hangs from them reaches.
@@ -286,7 +285,7 @@ fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
             reach[parent] = reach[parent].max(length + reach[joint]);
         }
     }
-    // Above it a turn is one of the whole body.
+    // A turn of a joint above the hips is one of the whole body.
     let mut fork = 0;
     while let [only] = skeleton.children(fork) {
         fork = *only;

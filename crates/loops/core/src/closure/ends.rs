@@ -62,7 +62,7 @@ pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
     }
 }
 
-/// The same by least squares over nine samples, on which noise has little effect.
+/// As [`measure`], by least squares over nine samples, on which noise has little effect.
 ///
 /// `None` unless the clip has four samples beyond both ends and some between them. Source: docs/math/estimators.md.
 pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {

@@ -27,7 +27,7 @@ pub fn apply(clip: LoopClip, edits: &[LoopEdit], root_joint: Option<usize>) -> R
     apply_mirrored(clip, edits, root_joint, None)
 }
 
-/// The same for a loop whose second half is the image of the first in `mirror`, if any; it stays so.
+/// As [`apply`] for a loop whose second half is the image of the first in `mirror`, if any; it stays so.
 pub(crate) fn apply_mirrored(
     clip: LoopClip,
     edits: &[LoopEdit],

@@ -96,7 +96,7 @@ impl LoopKeys {
         Self::from_cycle(written, layout, root, carrier, 0)
     }
 
-    /// The same for one cycle of a file with several consecutive cycles, counted from 0.
+    /// As [`Self::new`], for one cycle of a file with several consecutive cycles, counted from 0.
     pub fn from_cycle(
         written: &Take,
         layout: KeyLayout,
@@ -202,12 +202,12 @@ impl LoopKeys {
     /// Size of the pose gap between the first key and the closing one, radians and metres; `None` without a closing key.
     pub(crate) fn closing_gap(&self, joint: usize) -> Option<(f64, f64)> {
         let closing = self.layout.has_closing_key.then_some(self.num_samples())?;
-        let turn = |key: usize| self.tracks.pose(key).rotations[joint];
-        let position = |key: usize| self.world.position(key, joint);
-        Some((
-            rotation::difference(turn(closing), turn(0)).length(),
-            (position(closing) - position(0)).length(),
-        ))
+        let turn = rotation::difference(
+            self.tracks.pose(closing).rotations[joint],
+            self.tracks.pose(0).rotations[joint],
+        );
+        let moved = self.world.position(closing, joint) - self.world.position(0, joint);
+        Some((turn.length(), moved.length()))
     }
 
     fn wrapped(&self, sample: isize) -> usize {

@@ -204,7 +204,7 @@ pub fn left_jacobian_inverse(o: DVec3) -> DMat3 {
     DMat3::IDENTITY - k * 0.5 + (k * k) * inverse_coefficient(o)
 }
 
-/// The same times a vector, in less time.
+/// The product of [`left_jacobian_inverse`] and a vector, in less time.
 pub(crate) fn left_jacobian_inverse_times(o: DVec3, v: DVec3) -> DVec3 {
     let turned = o.cross(v);
     v - 0.5 * turned + inverse_coefficient(o) * o.cross(turned)

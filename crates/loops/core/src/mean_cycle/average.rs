@@ -141,23 +141,21 @@ impl<'a> LaidCycles<'a> {
             .collect();
         let splitter = Splitter::new(count, period_secs);
         for (joint, &is_unclear) in unclear.iter().enumerate() {
-            let own = |sample: usize| closed.pose(sample).joint(joint);
+            let own: Vec<Rigid> = (0..count).map(|sample| closed.pose(sample).joint(joint)).collect();
             if is_unclear {
-                poses
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(sample, pose)| pose.set_joint(joint, own(sample)));
+                for (pose, own) in poses.iter_mut().zip(own) {
+                    pose.set_joint(joint, own);
+                }
                 continue;
             }
-            let offsets = |of: &dyn Fn(Rigid, Rigid) -> DVec3| -> Vec<DVec3> {
-                let pairs = poses.iter().enumerate();
-                pairs
-                    .map(|(sample, pose)| of(own(sample), pose.as_ref().joint(joint)))
-                    .collect()
-            };
-            let moved = splitter.fine(&offsets(&|own, mean| own.translation - mean.translation));
-            let turned = splitter.fine(&offsets(&|own, mean| rotation::difference(own.rotation, mean.rotation)));
-            for ((pose, moved), turned) in poses.iter_mut().zip(moved).zip(turned) {
+            let (moved, turned): (Vec<DVec3>, Vec<DVec3>) = (own.iter().zip(&poses))
+                .map(|(own, mean)| {
+                    let turned = rotation::difference(own.rotation, mean.rotations[joint]);
+                    (own.translation - mean.translations[joint], turned)
+                })
+                .unzip();
+            let fine = splitter.fine(&moved).into_iter().zip(splitter.fine(&turned));
+            for (pose, (moved, turned)) in poses.iter_mut().zip(fine) {
                 pose.translations[joint] += moved;
                 pose.rotations[joint] = (rotation::exp(turned) * pose.rotations[joint]).normalize();
             }
@@ -220,16 +218,20 @@ impl<'a> LaidCycles<'a> {
 
     fn described(&self, unclear: &[bool]) -> MeanCycle {
         let last = (self.analysis.take.num_frames() - 1) as f64;
-        let frame = |cycle: usize, phase: f64| self.row.frame(cycle, phase).clamp(0.0, last);
+
         let shares = self.window.shares();
         let [before, after] = self.row.ends;
         MeanCycle {
             asked: self.asked,
             cycles: (shares.into_iter().enumerate())
-                .map(|(cycle, share)| UsedCycle {
-                    start_frame: frame(cycle, 0.0),
-                    end_frame: frame(cycle, 1.0),
-                    share,
+                .map(|(cycle, share)| {
+                    let [start_frame, end_frame] =
+                        [0.0, 1.0].map(|phase| self.row.frame(cycle, phase).clamp(0.0, last));
+                    UsedCycle {
+                        start_frame,
+                        end_frame,
+                        share,
+                    }
                 })
                 .collect(),
             chosen: self.row.num_before,
@@ -357,12 +359,12 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
 fn twist_between(analysis: &Analysis, row: &CycleRow, starts: &[Rigid], cycle: usize) -> Twist {
     let motion = starts[cycle].inverse() * starts[cycle + 1];
     let last = analysis.heading.num_frames() - 1;
-    let yaw = |cycle: usize, phase: f64| {
-        let frame = row.frame(cycle, phase).round().clamp(0.0, last as f64);
+    let [from, to] = [cycle, cycle + 1].map(|cycle| {
+        let frame = row.frame(cycle, 0.0).round().clamp(0.0, last as f64);
         analysis.heading.yaw(frame as usize)
-    };
+    });
     let principal = rotation::yaw_of(motion.rotation);
-    let counted = yaw(cycle + 1, 0.0) - yaw(cycle, 0.0);
+    let counted = to - from;
     let whole_turns = core::f64::consts::TAU * ((counted - principal) / core::f64::consts::TAU).round();
     let turn = principal + whole_turns;
     let turn = if turn.abs() < NEAR_WHOLE_TURN { turn } else { principal };

@@ -5,12 +5,12 @@
 //! such pairs. So its weights start and end at zero with zero slope and curvature, their copies shifted by whole cycles sum to one,
 //! and both hold whatever the weights of the pairs.
 
+use super::deviations::smooth_step;
 use crate::math::percentile;
 
 /// Rise of the weight over the first cycle of a pair: 0 to 1, slope and curvature zero at both ends; `rise(u) + rise(1 - u)` is 1.
 pub(super) fn rise(phase: f64) -> f64 {
-    let u = phase.clamp(0.0, 1.0);
-    u * u * u * (10.0 + u * (6.0 * u - 15.0))
+    smooth_step(phase.clamp(0.0, 1.0))
 }
 
 /// Weights of the pairs of neighbouring cycles; they sum to one.

@@ -84,8 +84,8 @@ impl Shape {
         let mut values = ShapeValues::default();
         for parameter in kind.descriptor().parameters {
             let key = parameter.key;
-            let lead = || given(ShapeKey::Blend).filter(|_| key == ShapeKey::VelocityBlend);
-            let default = parameter.default.map(|default| lead().unwrap_or(default));
+            let lead = given(ShapeKey::Blend).filter(|_| key == ShapeKey::VelocityBlend);
+            let default = parameter.default.map(|default| lead.unwrap_or(default));
             values.set(key, given(key).or(default));
         }
         Self { kind, values }
