@@ -109,25 +109,6 @@ pub struct Features {
     speeds: Vec<f64>,
 }
 
-/// Why arrays cannot be a feature matrix.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
-pub enum FeaturesError {
-    #[error(
-        "positions hold {positions} values and velocities {velocities}, which is not the same number of frames of {num_axes} axes"
-    )]
-    Shape {
-        positions: usize,
-        velocities: usize,
-        num_axes: usize,
-    },
-    #[error("a frame has {num_axes} axes, the root's own velocities are {ROOT_AXES}")]
-    TooFewAxes { num_axes: usize },
-    #[error("a value of frame {frame} is not a finite number")]
-    NotFinite { frame: usize },
-}
-
 /// Axes of the root's own motion: its linear velocity and its turn rate.
 pub const ROOT_AXES: usize = 4;
 
@@ -210,37 +191,28 @@ impl Features {
 
     /// Features computed elsewhere: frame-major, `num_axes` values a frame, the last four axes those of the root.
     ///
-    /// The speed of a frame is the mean size of its velocities. Errors: the arrays do not fit each other, or hold a value that is
+    /// The speed of a frame is the mean size of its velocities. `None` where the arrays do not fit each other, or hold a value that is
     /// not a finite number.
     pub fn from_values(
         frame_time_secs: f64,
         num_axes: usize,
         positions: Vec<f64>,
         velocities: Vec<f64>,
-    ) -> Result<Self, FeaturesError> {
-        if num_axes < ROOT_AXES {
-            return Err(FeaturesError::TooFewAxes { num_axes });
-        }
-        if positions.len() != velocities.len() || !positions.len().is_multiple_of(num_axes) {
-            return Err(FeaturesError::Shape {
-                positions: positions.len(),
-                velocities: velocities.len(),
-                num_axes,
-            });
-        }
-        if !(frame_time_secs > 0.0 && frame_time_secs.is_finite()) {
-            return Err(FeaturesError::NotFinite { frame: 0 });
-        }
-        if let Some(index) = (positions.iter().zip(&velocities)).position(|(x, v)| !x.is_finite() || !v.is_finite()) {
-            return Err(FeaturesError::NotFinite {
-                frame: index / num_axes,
-            });
+    ) -> Option<Self> {
+        let fits = num_axes >= ROOT_AXES
+            && positions.len() == velocities.len()
+            && positions.len().is_multiple_of(num_axes)
+            && frame_time_secs > 0.0
+            && frame_time_secs.is_finite()
+            && positions.iter().chain(&velocities).all(|value| value.is_finite());
+        if !fits {
+            return None;
         }
         let speeds = velocities
             .chunks(num_axes)
             .map(|frame| frame.iter().map(|v| v.abs()).sum::<f64>() / num_axes as f64)
             .collect();
-        Ok(Self {
+        Some(Self {
             num_frames: positions.len() / num_axes,
             frame_time_secs,
             num_axes,

@@ -36,7 +36,7 @@ pub use activity::{Activity, ActivityKind, Stretch};
 pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side, guess_parts, probe_stride};
 pub use contacts::{Contact, Contacts, FootEventKind};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
-pub use features::{Features, FeaturesError, ROOT_AXES, WeightedJoint};
+pub use features::{Features, ROOT_AXES, WeightedJoint};
 pub use floor::Floor;
 pub use gait::{Gait, MOVING_MPS, MotionKind, curve_side, run_speed};
 pub use heading::Heading;

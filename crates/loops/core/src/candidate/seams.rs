@@ -94,15 +94,17 @@ impl<'a> Seams<'a> {
     }
 
     fn cost_of_rows(&self, start: usize, end: usize) -> f64 {
+        let gaps = self.gaps(start, end);
+        gaps.map(|(x, v)| self.cost.two_sided(x, v)).sum()
+    }
+
+    /// The gap of each axis between two rows, in position and in velocity.
+    fn gaps(&self, start: usize, end: usize) -> impl Iterator<Item = (f64, f64)> {
         let features = self.features();
-        let (x_end, x_start) = (features.positions(end), features.positions(start));
-        let (v_end, v_start) = (features.velocities(end), features.velocities(start));
-        (0..features.num_axes())
-            .map(|axis| {
-                self.cost
-                    .two_sided(x_end[axis] - x_start[axis], v_end[axis] - v_start[axis])
-            })
-            .sum()
+        let positions = features.positions(end).iter().zip(features.positions(start));
+        let velocities = features.velocities(end).iter().zip(features.velocities(start));
+        let both = positions.zip(velocities);
+        both.map(|((x_end, x_start), (v_end, v_start))| (x_end - x_start, v_end - v_start))
     }
 
     /// Whether the lower bound of the cost is at most `limit`; stops early when it is not.
@@ -185,13 +187,9 @@ impl<'a> Seams<'a> {
 
     /// Bounds of the cost of a seam: the larger of what positions and velocities cost by themselves, and the sum of both.
     fn bounds_of_rows(&self, start: usize, end: usize) -> [f64; 2] {
-        let features = self.features();
-        let (x_end, x_start) = (features.positions(end), features.positions(start));
-        let (v_end, v_start) = (features.velocities(end), features.velocities(start));
         let [mut low, mut high] = [0.0; 2];
-        for axis in 0..features.num_axes() {
-            let position = self.position_weight * (x_end[axis] - x_start[axis]);
-            let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
+        for (x, v) in self.gaps(start, end) {
+            let (position, velocity) = (self.position_weight * x, self.velocity_weight * v);
             low += 0.5 * (position + velocity).abs() + 0.5 * (position - velocity).abs();
             high += position.abs() + velocity.abs();
         }

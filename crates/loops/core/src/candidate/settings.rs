@@ -95,6 +95,10 @@ crate::words!(ChooseBy {
     Cost: "cost",
 });
 
+/// Error of a root motion computed from the headings at two frames only: metres per second and radians per second.
+const ROUGH_SPEED: f64 = 0.3;
+const ROUGH_TURN: f64 = 0.35;
+
 /// Bounds on the root motion of a loop; `None` for any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RootMotionBounds {
@@ -115,13 +119,7 @@ impl RootMotionBounds {
             && within(self.turn_radps, twist.angular.y)
             && within(self.climb_mps, twist.linear.y)
     }
-}
 
-/// Error of a root motion computed from the headings at two frames only: metres per second and radians per second.
-const ROUGH_SPEED: f64 = 0.3;
-const ROUGH_TURN: f64 = 0.35;
-
-impl RootMotionBounds {
     /// Bounds wide enough for every root motion whose exact value may lie within these; the straight line between the ends of a
     /// curve gives only the lowest speed.
     pub(super) fn widened(&self, turn_radps: f64) -> Self {

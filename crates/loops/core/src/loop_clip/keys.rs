@@ -1,9 +1,11 @@
 //! Loops as the keys of a file store them.
 
+use core::ops::Range;
+
 use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
-use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
+use crate::motion::{PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::{math::rotation, take::Take};
 
 /// How the keys of a file form a loop.
@@ -41,17 +43,14 @@ impl KeyLayout {
     /// Number of keys in a period of the file, including the closing one if there is one.
     pub(crate) fn check(&self, written: &Take, carrier: usize) -> Result<usize, KeysError> {
         let num_joints = written.num_joints();
-        if self.num_samples < 3 {
-            return Err(KeysError::TooFew {
-                found: self.num_samples,
-            });
+        let found = self.num_samples;
+        if found < 3 {
+            return Err(KeysError::TooFew { found });
         }
-        let needed = self.num_samples.saturating_add(usize::from(self.has_closing_key));
-        if written.num_frames() < needed {
-            return Err(KeysError::MissingKeys {
-                needed,
-                found: written.num_frames(),
-            });
+        let needed = found.saturating_add(usize::from(self.has_closing_key));
+        let found = written.num_frames();
+        if found < needed {
+            return Err(KeysError::MissingKeys { needed, found });
         }
         if carrier >= num_joints {
             return Err(KeysError::Carrier { carrier, num_joints });
@@ -106,17 +105,11 @@ impl LoopKeys {
     ) -> Result<Self, KeysError> {
         let needed = layout.check(written, carrier)?;
         let start = cycle.saturating_mul(layout.num_samples);
-        if start.saturating_add(needed) > written.num_frames() {
-            return Err(KeysError::MissingKeys {
-                needed: start.saturating_add(needed),
-                found: written.num_frames(),
-            });
+        let (needed, found) = (start.saturating_add(needed), written.num_frames());
+        if found < needed {
+            return Err(KeysError::MissingKeys { needed, found });
         }
-        let shown = layout.shown(&root);
-        let mut tracks = Tracks::empty(written.skeleton().clone(), written.frame_time_secs(), needed);
-        for key in start..start + needed {
-            tracks.push(body_of_key(written, key, &shown, carrier).as_ref());
-        }
+        let tracks = body_of_keys(written, start..needed, &layout.shown(&root), carrier);
         Ok(Self::of(tracks, layout, root))
     }
 
@@ -222,21 +215,24 @@ impl LoopClip {
     /// the keys show, seen from the constant twist; a root path is not in the keys. Errors: the file has too few keys or joints.
     pub fn from_keys(written: &Take, layout: KeyLayout, root: RootMotion, carrier: usize) -> Result<Self, KeysError> {
         layout.check(written, carrier)?;
-        let step_secs = written.frame_time_secs();
-        let mut tracks = Tracks::empty(written.skeleton().clone(), step_secs, layout.num_samples);
-        let shown = layout.shown(&root);
-        for key in 0..layout.num_samples {
-            tracks.push(body_of_key(written, key, &shown, carrier).as_ref());
-        }
+        let tracks = body_of_keys(written, 0..layout.num_samples, &layout.shown(&root), carrier);
         Ok(Self::new(written.name(), tracks, carrier, root)?)
     }
 }
 
-/// The local pose of a key, without the root motion of the joint that carries it.
-fn body_of_key(written: &Take, key: usize, root: &RootMotion, carrier: usize) -> Pose {
-    let mut pose = written.pose(key).to_pose();
-    let root_now = root.at(key as f64 * written.frame_time_secs());
-    let seen = written.pose(key).in_root(written.skeleton(), carrier, root_now);
-    pose.set_joint(carrier, seen);
-    pose
+/// The local poses of keys, without the root motion of the joint that carries it.
+fn body_of_keys(written: &Take, keys: Range<usize>, root: &RootMotion, carrier: usize) -> Tracks {
+    let (skeleton, step_secs) = (written.skeleton(), written.frame_time_secs());
+    let mut tracks = Tracks::empty(skeleton.clone(), step_secs, keys.len());
+    for key in keys {
+        let mut pose = written.pose(key).to_pose();
+        pose.set_joint(
+            carrier,
+            written
+                .pose(key)
+                .in_root(skeleton, carrier, root.at(key as f64 * step_secs)),
+        );
+        tracks.push(pose.as_ref());
+    }
+    tracks
 }
