@@ -125,14 +125,14 @@ impl Listener {
         self.period.map(|frames| frames * self.frame_time_secs)
     }
 
-    /// The last try found nothing: the next one comes sooner than after a cycle.
+    /// Notes that the last try found nothing: the next one comes sooner than after a cycle.
     pub fn found_nothing(&mut self) {
         if let Some(period) = self.period {
             self.due_at = self.num_frames as f64 + AGAIN_CYCLES * period;
         }
     }
 
-    /// The next frame is the last one again, in place of one that is lost; it is not compared.
+    /// Takes the last frame again, in place of one that is lost; it is not compared.
     pub fn repeat_last(&mut self) {
         self.num_frames += 1;
     }

@@ -100,7 +100,7 @@ pub struct Features {
     num_frames: usize,
     frame_time_secs: f64,
     num_axes: usize,
-    // Long, and handed over apart.
+    // Long arrays are handed over apart.
     #[cfg_attr(feature = "handover", serde(skip))]
     positions: Vec<f64>,
     #[cfg_attr(feature = "handover", serde(skip))]

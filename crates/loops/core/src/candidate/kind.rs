@@ -77,15 +77,15 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
     }
 }
 
-/// Whoever goes somewhere sets down each foot at least once, besides where it stood.
+/// Fewest contacts of a body that goes somewhere: each foot stands at first and is set down at least once.
 const LEAST_STEPS: usize = 4;
 
 /// Shares of the standing height by which all feet are above the ground in a jump, and the hips above where they are for half of the time.
 const JUMP_SHARE: f64 = 0.08;
 const RISE_SHARE: f64 = 0.04;
 
-/// Whether there is a moment at which all feet are well above their lowest places, and the hips high: who falls or lies down lifts the
-/// feet too.
+/// Whether at some frame all feet are well above their lowest places, and the hips high: a body that falls or lies down lifts its feet
+/// too.
 fn leaves_the_ground(analysis: &Analysis) -> bool {
     let body = &analysis.body;
     let Some(stature) = body.stature(&analysis.take) else {

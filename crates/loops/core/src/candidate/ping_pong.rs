@@ -22,8 +22,8 @@ const SHORTEST: usize = 3;
 /// Turning of a joint counts as the motion of a point at this distance, metres at the size of a man: a hinge turns in its place.
 const ARM_METRES: f64 = 0.3;
 
-/// What a stretch loses to one that is longer by the longest that is possible, as squared speed at both ends over the mean of its own:
-/// ends at half of the speed of the stretch are worth half of its length.
+/// Price of the length that a stretch lacks, as a share of the longest possible, in the unit of its other cost: squared speed at both
+/// ends over its own mean. Ends at half of the speed of the stretch are worth half of its length.
 const LENGTH_PRICE: f64 = 0.5;
 
 /// A stretch that moves less than this share of the mean squared speed of the take rests.

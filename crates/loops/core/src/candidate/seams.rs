@@ -40,8 +40,8 @@ impl SeamPair {
     }
 }
 
-/// Seams below this cost, metre-seconds, are those of copied frames, apart by rounding in a file: which is cheapest is left to the order
-/// of frames, so that a take that is turned or mirrored gives the same loops. Idle bodies cost a thousand times as much.
+/// Seams below this cost, metre-seconds, are those of copied frames, which differ by rounding in a file. They cost nothing, so that the
+/// order of frames decides and a take that is turned or mirrored gives the same loops. Idle bodies cost a thousand times as much.
 pub(super) const NO_COST: f64 = 1e-6;
 
 /// As [`Analysis::seam_cost`].

@@ -113,7 +113,7 @@ pub(crate) fn propose_stretches(
         num_first += 1;
         gathered.search_segments(finder);
         for (index, candidate) in listed.enumerate() {
-            // What is in no row by now mixes segments or kinds of motion: a row only where it can be recommended.
+            // A loop that is in no row by now mixes segments or kinds of motion: it is a row only where it can be recommended.
             let may_open = candidate.is_sound() && index < LISTED;
             gathered.add(candidate, may_open, finder);
         }
@@ -162,7 +162,7 @@ pub(crate) fn segment_of<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) 
     touched.max_by(|one, other| shared(one).total_cmp(&shared(other)))
 }
 
-/// A row on its way, with the segment that holds most of it.
+/// A row that is being gathered, with the segment that holds most of it.
 struct Row {
     stretch: FoundStretch,
     segment: Option<Segment>,

@@ -122,7 +122,7 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
                     name: skeleton.joint(joint).name.clone(),
                 });
             }
-            // A previous partner by name no longer has one.
+            // The partner that the joint had by name no longer has one.
             let before = partners[joint];
             if partners[before] == joint && !is_given[before] {
                 partners[before] = before;

@@ -7,7 +7,7 @@ use super::vocabulary::is_number;
 use crate::motion::Skeleton;
 
 /// Words of handles that never deform a mesh.
-const HANDLE_WORDS: [&str; 9] = ["ik", "fk", "pole", "poles", "target", "goal", "effector", "hint", "mch"];
+const HANDLE_WORDS: &str = "ik fk pole poles target goal effector hint mch";
 
 /// Whether each joint only steers the rig.
 ///
@@ -20,19 +20,21 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
     let num_joints = skeleton.num_joints();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
-        for word in HANDLE_WORDS.into_iter().chain(CONTROL_WORDS) {
+        for word in HANDLE_WORDS
+            .split_ascii_whitespace()
+            .chain(CONTROL_WORDS.split_ascii_whitespace())
+        {
             *counts.entry(word).or_default() += usize::from(name.has(word));
         }
     }
-    let says = |name: &JointName, words: &[&str]| {
-        words
-            .iter()
-            .any(|word| name.has(word) && 2 * counts[word] <= num_joints)
+    let says = |name: &JointName, row: &str| {
+        let mut words = row.split_ascii_whitespace();
+        words.any(|word| name.has(word) && 2 * counts[word] <= num_joints)
     };
-    let is_handle: Vec<bool> = names.iter().map(|name| says(name, &HANDLE_WORDS)).collect();
+    let is_handle: Vec<bool> = names.iter().map(|name| says(name, HANDLE_WORDS)).collect();
     let is_marked: Vec<bool> = (names.iter())
         .zip(&is_handle)
-        .map(|(name, &is_handle)| is_handle || says(name, &CONTROL_WORDS))
+        .map(|(name, &is_handle)| is_handle || says(name, CONTROL_WORDS))
         .collect();
     let is_core = |joint: usize| !is_marked[joint] && names[joint].is_core();
     let mut carries: Vec<bool> = (0..num_joints).map(is_core).collect();

@@ -51,7 +51,7 @@ impl NamedJoints {
     fn first(&self, part: Word, side: Option<Side>) -> Option<usize> {
         let mut found = self.all(part, side).peekable();
         let first = *found.peek()?;
-        let plain = found.find(|&joint| !CONTROL_WORDS.iter().any(|word| self.names[joint].has(word)));
+        let plain = found.find(|&joint| !self.names[joint].has_any(CONTROL_WORDS));
         Some(plain.unwrap_or(first))
     }
 

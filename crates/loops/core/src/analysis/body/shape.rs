@@ -27,8 +27,9 @@ const FORELEG_SHARE: f64 = 0.4;
 /// Limbs begin nearer to the trunk than this share of their length; what steers them lies farther away.
 const APART_SHARE: f64 = 0.4;
 
-/// What lies behind a hand or foot, and before an arm or thigh, counts against them by this much: arm and forearm may be as long as collar
-/// bone and arm, but a forearm with its hand is longer than a hand; and the foot of a toy is as long as its shin.
+/// The chain behind a hand or foot, and before an arm or thigh, counts against the choice of bones by this share of its length: arm and
+/// forearm may be as long as collar bone and arm, but a forearm with its hand is longer than a hand; and the foot of a toy is as long as
+/// its shin.
 const END_WEIGHT: f64 = 0.5;
 const ABOVE_WEIGHT: f64 = 0.4;
 

@@ -9,7 +9,7 @@
 //! Programs mean different parts by one word: a shoulder is a collar bone or an upper arm, a leg is a shin or a thigh. Such a word stands
 //! in both rows; the place of the joint in its limb decides.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::Side;
@@ -109,12 +109,6 @@ const TRUNK: [(Word, &str); 5] = [
     (Word::Tail, "tail schwanz queue cola coda しっぽ 尻尾"),
 ];
 
-type Row = LazyLock<BTreeSet<&'static str>>;
-
-fn row(words: &'static str) -> BTreeSet<&'static str> {
-    words.split_ascii_whitespace().collect()
-}
-
 /// Words of the five fingers.
 const FINGERS: [&str; NUM_FINGERS] = [
     "thumb daumen pouce pulgar pollice polegar 親指",
@@ -125,8 +119,8 @@ const FINGERS: [&str; NUM_FINGERS] = [
 ];
 
 /// Words that a finger's name may have beside the finger.
-static OF_FINGERS: Row =
-    Row::new(|| row("hand finger fingers f in proximal intermediate medial distal metacarpal meta carpal base dedo"));
+const OF_FINGERS: &str =
+    "hand finger fingers f in proximal intermediate medial distal metacarpal meta carpal base dedo";
 
 /// Words of the bones within the hand.
 const METACARPAL: &str = "in metacarpal meta carpal base";
@@ -135,12 +129,8 @@ const METACARPAL: &str = "in metacarpal meta carpal base";
 const PHALANGES: &str = "metacarpal proximal intermediate medial distal";
 
 /// Words that say nothing of the part: rigs' own names, and what a joint is for.
-static FILLERS: Row = Row::new(|| {
-    row(
-        "bip def deform mixamorig character b org j cc base valvebiped bind jnt jt jn bn bone skin skn drv avg bend stretch \
-    ctrl ctl cntrl ctr control controls controller",
-    )
-});
+const FILLERS: &str = "bip def deform mixamorig character b org j cc base valvebiped bind jnt jt jn bn bone skin skn drv avg bend stretch \
+    ctrl ctl cntrl ctr control controls controller";
 
 /// Letters of joints at no side.
 const MIDDLE: &str = "c m x";
@@ -149,19 +139,12 @@ const MIDDLE: &str = "c m x";
 const PLACES: &str = "lower upper mid middle low up";
 
 /// Words of joints that share the turn of a bone, only mark an end, or steer: no part of their own.
-static HELPERS: Row = Row::new(|| {
-    row(
-        "twist roll end leaf nub site tip adjust corrective share part ik fk pole target slot effector sec mch \
-    tweak socket attach attachment prop weapon dummy aux helper 捩",
-    )
-});
+const HELPERS: &str = "twist roll end leaf nub site tip adjust corrective share part ik fk pole target slot effector sec mch \
+    tweak socket attach attachment prop weapon dummy aux helper 捩";
 
-static LEFT: Row = Row::new(|| {
-    row("left l lf lft lt links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左")
-});
-static RIGHT: Row = Row::new(|| {
-    row("right r rf rt rgt rechts droite droit derecha derecho der destra destro dx direita direito dir 右")
-});
+const LEFT: &str =
+    "left l lf lft lt links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左";
+const RIGHT: &str = "right r rf rt rgt rechts droite droit derecha derecho der destra destro dx direita direito dir 右";
 
 /// Letters for the sides in other languages, which are often no sides: only at the end, and of a limb.
 const LETTERS: [(&str, Side); 5] = [
@@ -173,7 +156,7 @@ const LETTERS: [(&str, Side); 5] = [
 ];
 
 /// Whether a word stands in a row of words.
-fn is_in(row: &str, word: &str) -> bool {
+pub(super) fn is_in(row: &str, word: &str) -> bool {
     row.split_ascii_whitespace().any(|listed| listed == word)
 }
 
@@ -269,12 +252,12 @@ impl Meaning {
             side = side.or(this);
             this.is_none()
         });
-        let is_helper = words.iter().any(|word| HELPERS.contains(word.as_str()));
+        let is_helper = words.iter().any(|word| is_in(HELPERS, word));
         let numbered = numbers_fingers.and_then(|is_hyphened| numbered_finger(&words, is_hyphened));
         words.retain(|word| !is_number(word));
         // At the end it says something: "index1_base".
         let ends_in_base = words.last().is_some_and(|word| word == "base");
-        words.retain(|word| !FILLERS.contains(word.as_str()));
+        words.retain(|word| !is_in(FILLERS, word));
         if ends_in_base {
             words.push("base".to_owned());
         }
@@ -304,9 +287,9 @@ impl Meaning {
 }
 
 fn side_of(word: &str) -> Option<Side> {
-    if LEFT.contains(word) {
+    if is_in(LEFT, word) {
         Some(Side::Left)
-    } else if RIGHT.contains(word) {
+    } else if is_in(RIGHT, word) {
         Some(Side::Right)
     } else {
         None
@@ -379,10 +362,7 @@ fn finger(words: &[String]) -> Option<Word> {
         finger.or_else(|| FINGER_WORDS.get(word.strip_prefix("hand")?)).copied()
     };
     let finger = words.iter().rev().find_map(of)?;
-    if words
-        .iter()
-        .any(|word| of(word).is_none() && !OF_FINGERS.contains(word.as_str()))
-    {
+    if words.iter().any(|word| of(word).is_none() && !is_in(OF_FINGERS, word)) {
         return None;
     }
     Some(finger_or_base(finger, words))
@@ -406,11 +386,7 @@ fn numbered_finger(words: &[String], is_hyphened: bool) -> Option<Word> {
     let at = words.windows(2).position(|pair| pair[0] == "finger")?;
     let digits = words[at + 1].as_bytes();
     let first = usize::from(digits[0].checked_sub(b'0')?);
-    if words[..at]
-        .iter()
-        .any(|word| !FILLERS.contains(word.as_str()) && !is_number(word))
-        || digits.len() > 2
-    {
+    if words[..at].iter().any(|word| !is_in(FILLERS, word) && !is_number(word)) || digits.len() > 2 {
         return None;
     }
     let counts_from_one = is_hyphened || words.iter().any(|word| is_in(PHALANGES, word));

@@ -129,7 +129,7 @@ impl Finder<'_> {
         if moved > IDLE_GAP_METRES * analysis.body.size(&analysis.take) || turned > IDLE_GAP_RADIANS {
             return Err(MissReason::RootMotion { found: candidate.twist });
         }
-        // Neither a gesture nor the moment in which it is held is an idle, unless somebody asks for it.
+        // Neither a gesture nor a part in which one is held is an idle, unless idle loops are asked for.
         let last = analysis.take.num_frames() - 1;
         let is_part_of_one =
             ((end - start) as f64) < LEAST_SHARE * last as f64 && self.is_idle_throughout() && self.is_gesture(0, last);
@@ -161,7 +161,7 @@ impl Finder<'_> {
             })
             .collect();
         let farthest = away.iter().copied().fold(0.0, f64::max);
-        // Away and back again, whatever it does while it is away.
+        // Counts how often the body goes away and comes back, whatever it does while it is away.
         let (mut is_away, mut rises) = (false, 0);
         for distance in away {
             if !is_away && distance >= 0.5 * farthest {

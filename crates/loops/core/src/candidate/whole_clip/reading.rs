@@ -229,7 +229,7 @@ impl Reading {
         self.unevenness <= scale.own().unevenness
     }
 
-    /// Whether that step is like most of the clip: no capture ends so by chance where it began.
+    /// Whether the step over the seam is like most of the clip: no capture ends so by chance where it began.
     pub(super) fn is_like_any(&self, scale: &Scale<'_>) -> bool {
         self.unevenness <= LIKE_ANY * scale.own().usual_unevenness
     }
