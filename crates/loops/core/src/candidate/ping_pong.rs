@@ -98,9 +98,7 @@ fn pairs(
 ) -> Vec<SeamPair> {
     let runs = clean_runs(analysis, settings.within);
     let frames = runs.iter().map(|(first, last)| last + 1 - first).sum::<usize>();
-    let totals = runs
-        .iter()
-        .map(|&(first, last)| squares[first..=last].iter().sum::<f64>());
+    let totals = (runs.iter()).map(|&(first, last)| squares[first..=last].iter().sum::<f64>());
     let mean = totals.sum::<f64>() / frames.max(1) as f64;
     let longest = runs.iter().map(|(first, last)| last - first).max();
     let longest = longest.unwrap_or(0).min(*lags.end());
@@ -141,7 +139,7 @@ fn pairs(
     distinct(best, settings.max_candidates.max(1))
 }
 
-/// So many of some pairs, of which each shares less with those before it than [`OVERLAP_SHARE`].
+/// The first pairs, `most` of them, each of which shares less than [`OVERLAP_SHARE`] with those before it.
 fn distinct(pairs: Vec<SeamPair>, most: usize) -> Vec<SeamPair> {
     let mut distinct: Vec<SeamPair> = Vec::new();
     for pair in pairs {

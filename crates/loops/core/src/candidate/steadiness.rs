@@ -62,7 +62,6 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
     if half < MIN_HALF_SHARE * cycle {
         return None;
     }
-
     // Of several cycles none goes otherwise than the others.
     let (mut ways, mut turns) = (Vec::new(), Vec::new());
     for index in 0..=cycles.max(1) {

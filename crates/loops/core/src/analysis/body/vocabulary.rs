@@ -362,18 +362,14 @@ fn finger(words: &[String]) -> Option<Word> {
         finger.or_else(|| FINGER_WORDS.get(word.strip_prefix("hand")?)).copied()
     };
     let finger = words.iter().rev().find_map(of)?;
-    if words.iter().any(|word| of(word).is_none() && !is_in(OF_FINGERS, word)) {
-        return None;
-    }
-    Some(finger_or_base(finger, words))
+    let says_else = words.iter().any(|word| of(word).is_none() && !is_in(OF_FINGERS, word));
+    (!says_else).then(|| finger_or_base(finger, words))
 }
 
 /// The bone within the hand or one of the finger itself. That within the hand is the first of the thumb's three.
 fn finger_or_base(finger: usize, words: &[String]) -> Word {
-    if words
-        .iter()
-        .any(|word| is_in(METACARPAL, word) && (finger > 0 || word == "in"))
-    {
+    let mut bases = words.iter().filter(|word| is_in(METACARPAL, word));
+    if bases.any(|word| finger > 0 || word == "in") {
         Word::FingerBase(finger)
     } else {
         Word::Finger(finger)

@@ -69,15 +69,9 @@ impl Finder<'_> {
         let usable = &self.source.analysis.usable;
         let cost = |one: usize, other: usize| self.seams.cost(one.min(other), one.max(other));
         let next = |start: usize, is_later: bool| -> Option<usize> {
-            let ends = lags
-                .clone()
-                .filter_map(|lag| {
-                    if is_later {
-                        start.checked_add(lag)
-                    } else {
-                        start.checked_sub(lag)
-                    }
-                })
+            let sign = if is_later { 1 } else { -1 };
+            let ends = (lags.clone())
+                .filter_map(|lag| start.checked_add_signed(sign * lag as isize))
                 .filter(|&frame| (from..=to).contains(&frame) && usable.get(frame) == Some(&true));
             let dear = |&frame: &usize| cost(start, frame) + cost(first, frame);
             let end = ends.min_by(|one, other| dear(one).total_cmp(&dear(other)))?;

@@ -53,18 +53,12 @@ impl Finder<'_> {
             let lengths: Vec<f64> = IDLE_SECS.into_iter().chain([LEAST_IDLE_SECS]).collect();
             found = self.longest_idle(&lengths, &lags, |lags| Admission::of_any_activity(usable, lags));
         }
-        let cheapest = found
-            .candidates
-            .iter()
-            .map(|idle| idle.seam_cost)
-            .fold(f64::INFINITY, f64::min);
+        let costs = found.candidates.iter().map(|idle| idle.seam_cost);
+        let cheapest = costs.fold(f64::INFINITY, f64::min);
         let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
+        let allowed = (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
         // Lengths fall: the first good one is the longest.
-        if let Some(first) = found
-            .candidates
-            .iter()
-            .position(|idle| idle.seam_cost <= (IDLE_COST_ALLOWANCE * cheapest).max(unseen))
-        {
+        if let Some(first) = found.candidates.iter().position(|idle| idle.seam_cost <= allowed) {
             let first = found.candidates.remove(first);
             found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
             found.candidates.insert(0, first);

@@ -16,7 +16,6 @@ use super::comparison::PoseComparison;
 use super::describe::SearchedTake;
 use super::report::{FoundLoops, LoopCandidate, MissReason, NearestMiss};
 use super::rhythm::{self, PoseDistances, Rhythm};
-
 use super::seams::{SeamPair, Seams};
 use super::search::{Admission, DistinctPairs};
 use super::settings::SearchSettings;
@@ -128,13 +127,10 @@ impl<'a> Finder<'a> {
     /// As [`Self::find`], but only moving loops, or only idle ones.
     pub(super) fn find_kind(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
         let (analysis, settings) = (self.source.analysis, self.settings);
-        let num_frames = analysis.usable.len();
         let (first, last) = within.unwrap_or((0, usize::MAX));
-        let frames = first.min(num_frames)..last.saturating_add(1).min(num_frames);
-        let mut usable = vec![false; num_frames];
-        if !frames.is_empty() {
-            usable[frames.clone()].copy_from_slice(&analysis.usable[frames]);
-        }
+        let usable: Vec<bool> = (analysis.usable.iter().enumerate())
+            .map(|(frame, &is_usable)| is_usable && (first..=last).contains(&frame))
+            .collect();
         let lag_step = settings.lag_step(&analysis.take);
         let lags = lag_step.fewest(settings.min_secs)..=lag_step.most(settings.max_secs);
         // An idle loop counts as one cycle.
