@@ -6,7 +6,7 @@
 //! fundamental frequency estimator for speech and music", Journal of the Acoustical Society of America 111, 2002); the first lag at
 //! which it has a low minimum is the period. It is so known after two cycles.
 //!
-//! What is kept does not grow with the stream.
+//! Memory does not grow with the stream.
 
 use core::ops::Range;
 use std::collections::VecDeque;
@@ -40,7 +40,7 @@ const AGAIN_CYCLES: f64 = 0.25;
 /// Seconds between tries where no rhythm is known.
 const NO_RHYTHM_SECS: f64 = 4.0;
 
-/// What a loop is made of: so many cycles, and at least and at most so many seconds.
+/// Length of the part of which a loop is made, in cycles, and its least and greatest in seconds.
 const WINDOW_CYCLES: f64 = 6.0;
 const WINDOW_SECS: [f64; 2] = [4.0, 12.0];
 
@@ -92,7 +92,7 @@ pub struct Listener {
 /// Distances of poses that are so far apart.
 #[derive(Clone, Debug, Default)]
 struct Lag {
-    /// Those of the last poses, as many as the lag, and their sum.
+    /// The last distances, as many as the lag, and their sum.
     last: VecDeque<f64>,
     sum: f64,
 }

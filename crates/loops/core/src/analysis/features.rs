@@ -119,7 +119,7 @@ impl Features {
         [&self.positions, &self.velocities]
     }
 
-    /// The same features without positions and velocities.
+    /// These features without positions and velocities.
     pub(crate) fn without_arrays(&self) -> Self {
         Self {
             positions: Vec::new(),
@@ -129,7 +129,7 @@ impl Features {
         }
     }
 
-    /// The same features with these positions and velocities; `None` where their lengths are others.
+    /// These features with positions and velocities; `None` where their lengths do not fit.
     pub(crate) fn with_arrays(self, [positions, velocities]: [Vec<f64>; 2]) -> Option<Self> {
         let len = self.num_frames.checked_mul(self.num_axes)?;
         (positions.len() == len && velocities.len() == len && self.speeds.len() == self.num_frames).then_some(Self {

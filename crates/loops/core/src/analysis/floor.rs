@@ -137,7 +137,7 @@ impl Stances {
             sums.push(core::array::from_fn(|k| sums[index][k] + at[k]));
         }
         let line = |frame: usize| {
-            // As many frames at the ends of the take, where otherwise a single stance would tell no slope.
+            // At the ends of the take the span keeps its length, since a single stance there tells no slope.
             let from = frame.saturating_sub(reach).min(count.saturating_sub(2 * reach + 1));
             let to = (frame.max(reach) + reach + 1).min(count);
             let [n, sx, sxx, sy, sxy] = core::array::from_fn(|k| sums[to][k] - sums[from][k]);

@@ -89,7 +89,7 @@ fn side_of(left: f64) -> Side {
 }
 
 impl MotionKind {
-    /// What a body does that goes at this speed in any direction: walk, run, turn in place, or other where it stays. Speeds in
+    /// The kind of motion at a speed in any direction: walk, run, turn in place, or other where it stays. Speeds in
     /// metres per second, `run_mps` that of [`run_speed`]; the turn rate in radians per second.
     pub fn at_speed(speed_mps: f64, turn_rate: f64, run_mps: f64) -> Self {
         if speed_mps >= MOVING_MPS {

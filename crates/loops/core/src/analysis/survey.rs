@@ -1,4 +1,4 @@
-//! What a take holds, found without holding the take: its poses come one after the other, and only what is asked of them is kept.
+//! Surveys a take without holding it: its poses come one after the other, and only the values that the analysis needs are kept.
 //!
 //! An [`Analysis`] has the take and all joints in the world at every frame, for the search that follows. To tell a user what a
 //! recording of hours holds, a few joints are enough, and a third of the memory.
@@ -13,7 +13,7 @@ use super::{
 use crate::motion::{Pose, PoseRef, WorldTracks};
 use crate::take::{Take, TakeError, normalize_frame};
 
-/// What a take holds: the findings of an [`Analysis`] that need no pose afterwards.
+/// The findings of an [`Analysis`] that need no pose afterwards.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Survey {
@@ -53,7 +53,7 @@ impl From<Analysis> for Survey {
     }
 }
 
-/// What is known of a take before its poses come one after the other.
+/// The parts of a take that a [`Surveyor`] needs before the poses come one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeSample {
     /// Number of its frames.
@@ -96,7 +96,7 @@ pub struct Surveyor {
     steps: Steps,
     /// Local rotations of the frame before; none before the first.
     before: Vec<DQuat>,
-    /// Of the frame that is looked at.
+    /// Local rotations of the frame that is looked at.
     local: Vec<DQuat>,
     placed: Pose,
 }
@@ -195,7 +195,7 @@ impl Surveyor {
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(middle.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(&middle, &world, &heading, &body, &joints);
-        // What follows needs room.
+        // The stages that follow need room.
         drop(world);
         let usable = defects.usable_ends(num_frames);
         let activity = Activity::of(&features, &usable, body.known_size(&middle), dt);

@@ -1,4 +1,4 @@
-//! What a whole take or a loop is, in one word.
+//! Names a whole take or a loop in one word.
 
 use super::{
     named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind, whole_clip::is_single_action,
@@ -46,7 +46,7 @@ fn may_be(
     }
 }
 
-/// What the motion shows.
+/// The kind that the motion shows.
 fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
     if analysis.activity.is_still() {
         return MotionKind::Still;

@@ -58,7 +58,7 @@ pub struct Outcome {
     /// How much the speed differs between a cycle around the end and one around the start, as a share of their mean; `None` where
     /// the take ends too early to tell.
     pub speed_drift: Option<f64>,
-    /// The same for the turn of a cycle, radians.
+    /// How much the turn of these cycles differs, radians.
     pub turn_drift_radians: Option<f64>,
     /// Share of the turn in the busiest third of the stretch; `None` where it hardly turns.
     pub turn_in_third: Option<f64>,
@@ -76,11 +76,11 @@ pub struct Outcome {
     pub foot_height_metres: Option<f64>,
     /// Sharpest jerk of a joint over its own in the take; `None` where the loop was not made.
     pub kink_ratio: Option<f64>,
-    /// Of a recommended loop with extra cycles, the part at which the best loop of fewer cycles is worse by most.
+    /// The part at which the best loop of fewer cycles is worse by most, for a recommended loop with extra cycles.
     pub fewer_cycles_lose_by: Option<OutcomePart>,
 }
 
-/// What a person notices of each part, so that each counts 1 there.
+/// The least that a person notices of each part: it counts 1.
 const COST_RATIO: f64 = 0.15;
 const DISPLACEMENT_METRES: f64 = 0.005;
 const SPEED_DRIFT: f64 = 0.05;
@@ -97,7 +97,7 @@ const KINK_RATIO: f64 = 1.0;
 /// Most that a part counts: what is bad in one respect is bad, and need not be compared further.
 const MOST: f64 = 3.0;
 
-/// What an unknown drift counts: as much as one that is noticed.
+/// An unknown drift counts as much as one that is just noticed.
 const UNKNOWN: f64 = 1.0;
 
 impl Outcome {

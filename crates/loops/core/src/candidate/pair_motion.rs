@@ -41,7 +41,7 @@ impl SearchedTake<'_> {
                 self.change_around(pair, cycles, half_height),
             ),
             Pairing::Mirrored(mirror) => (self.root_motion_of_half(pair, mirror), 0.0),
-            // What goes away comes back.
+            // A stretch that is played there and back ends where it begins.
             Pairing::PingPong { .. } => {
                 let start = self.analysis.heading.world_from_heading(pair.start_frame);
                 return (RootMotion::new(start, Twist::default()), 1.0);

@@ -205,7 +205,7 @@ fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize
     runs
 }
 
-/// Those of some frames, in order, that a stretch from a start of such a length may end at.
+/// The frames, of some in order, at which a stretch of these lengths from a start may end.
 fn ends_of<'a>(frames: &'a [usize], start: usize, lags: &RangeInclusive<usize>) -> &'a [usize] {
     let [from, to] =
         [*lags.start(), lags.end() + 1].map(|lag| frames.partition_point(|&frame| frame < start.saturating_add(lag)));

@@ -24,7 +24,7 @@ pub struct FoundLoops {
     pub random_cost: Option<f64>,
     /// The pair that came nearest, where nothing qualified or fewer loops than asked for.
     pub nearest_miss: Option<NearestMiss>,
-    /// Of a search for each cycle, those that were found and not listed; `None` of other searches.
+    /// The cycles that a search for each cycle found and did not list; `None` for other searches.
     pub left_out: Option<CyclesLeftOut>,
 }
 
@@ -118,7 +118,7 @@ pub struct LoopCandidate {
     /// Length of the loop in source frames, fractional: that of the cut, twice as much where the image follows, and with the turns where it
     /// is played there and back.
     pub num_frames: f64,
-    /// The same in seconds, as recorded.
+    /// Length of the loop in seconds, as recorded.
     pub source_period_secs: f64,
     /// Fundamental periods within the loop.
     pub cycles: u32,

@@ -27,7 +27,7 @@ pub struct SearchSettings {
     pub root_motion: RootMotionBounds,
     /// Look for idle loops instead of loops that move.
     pub idle: bool,
-    /// What the recommended loop is chosen by.
+    /// By what the recommended loop is chosen.
     pub choose_by: ChooseBy,
     /// Propose the whole take first where it loops already, and where nothing in it repeats but it is one cycle.
     pub whole_take: bool,
@@ -80,7 +80,7 @@ impl SearchSettings {
     }
 }
 
-/// What the recommended loop is chosen by.
+/// By what the recommended loop is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChooseBy {
     /// What a person sees of the loop: see [`Outcome`](super::Outcome).

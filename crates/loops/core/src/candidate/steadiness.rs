@@ -11,7 +11,7 @@ pub struct Steadiness {
     /// How much the speed over the ground differs among cycles centred on the start, on the end, and on the ends of cycles between them,
     /// as a share of their mean; `None` where the take has too few frames around either end.
     pub pace_change: Option<f64>,
-    /// The same for the turn of a cycle, radians.
+    /// How much the turn differs among these cycles, radians.
     pub turn_change_radians: Option<f64>,
     /// Share of the turn of the whole stretch that falls into its busiest third: a third where it turns evenly; `None` where it turns by
     /// less than [`TURNING_RADIANS`].
@@ -62,7 +62,7 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
     if half < MIN_HALF_SHARE * cycle {
         return None;
     }
-    // Of several cycles none goes otherwise than the others.
+    // All cycles are compared, also those between the ends.
     let (mut ways, mut turns) = (Vec::new(), Vec::new());
     for index in 0..=cycles.max(1) {
         let middle = start + f64::from(index) * cycle;

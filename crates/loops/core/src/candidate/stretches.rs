@@ -46,7 +46,7 @@ pub struct SegmentLoops {
     pub segment: Segment,
     /// The row of its best loop in [`FoundStretches::rows`]; `None` if it has no loop, or if that row was not asked for.
     pub row: Option<usize>,
-    /// What came nearest, if it has no loop.
+    /// The pair that came nearest, if it has no loop.
     pub nearest_miss: Option<NearestMiss>,
     /// Whether it has a loop.
     pub has_loop: bool,
@@ -262,7 +262,7 @@ impl<'a> Gathered<'a> {
         (self.settings.lag_step(&self.analysis.take)).secs(end_frame - start_frame)
     }
 
-    /// What is left of a part after and before the span in which the body moves as in a loop, where it is long enough for another.
+    /// The rests of a part after and before the span in which the body moves as in a loop, where it is long enough for another.
     fn beside(&self, candidate: &LoopCandidate, part: (usize, usize), finder: &Finder) -> Vec<(usize, usize)> {
         let (first, last) = part;
         if candidate.is_idle {

@@ -1,4 +1,4 @@
-//! What an edit adds to a joint.
+//! Offsets that edits add to joints.
 
 use core::ops::{Add, Mul};
 

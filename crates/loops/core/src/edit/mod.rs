@@ -1,6 +1,6 @@
 //! Edits of a closed loop that keep it closed: each adds something that repeats with the loop, or changes how the root goes on.
 //!
-//! What is added to a track is a periodic function with continuous first and second derivatives, the seam being no special
+//! An edit adds to a track a periodic function with continuous first and second derivatives, the seam being no special
 //! place. In a loop whose second half mirrors the first, the mirror image is added half a period later, so that it goes on to do
 //! so. Formulae: docs/math/edits.md.
 

@@ -81,7 +81,7 @@ pub enum KeysError {
 pub struct LoopKeys {
     /// Local, the carrier relative to the root, with the closing key if there is one.
     tracks: Tracks,
-    /// The same with all joints seen from the root.
+    /// The keys with all joints seen from the root.
     world: WorldTracks,
     layout: KeyLayout,
     root: RootMotion,
@@ -125,7 +125,7 @@ impl LoopKeys {
         Self::of(clip.tracks().clone(), layout, *clip.root())
     }
 
-    /// The same keys of a loop of so many cycles that differ.
+    /// The keys as those of a loop of so many cycles that differ.
     #[must_use]
     pub(crate) fn in_cycles(mut self, num_cycles: usize) -> Self {
         self.layout.num_cycles = num_cycles;

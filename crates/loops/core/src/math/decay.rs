@@ -183,7 +183,7 @@ pub struct Displacement {
 }
 
 impl Displacement {
-    /// That of a decay.
+    /// The displacement of a decay.
     pub fn new(decay: Decay) -> Self {
         Self {
             decay,

@@ -294,7 +294,7 @@ impl<'a> Reference<'a> {
         let (mut place, _) = (costs.iter().enumerate())
             .filter(|(_, cost)| cost.is_finite())
             .min_by(|one, other| one.1.total_cmp(other.1))?;
-        // What takes up all that is left of the take, and would take more, is a cycle that the take cuts short.
+        // A cycle that takes up all that is left of the take would take more: the take cuts it short.
         if room_parts < PARTS * NUM_PHASES && room_parts - place < PARTS / 2 {
             return None;
         }

@@ -51,8 +51,8 @@ const FEWEST_BENDING: usize = 8;
 /// A chain of a finger is longer than this share of the hand's longest.
 const FINGER_SHARE: f64 = 0.35;
 
-/// What the joints of a take are, one entry for each, told by shape and motion ([`Part::Guessed`]) where their names say nothing; `None` where they do, and
-/// where no body on two legs with arms is found.
+/// Guesses the parts of the joints of a take by shape and motion ([`Part::Guessed`]), one entry for each; `None` where their names tell
+/// the parts, and where no body on two legs with arms is found.
 ///
 /// Longer takes tell more: of a single pose, straight joints that only share a turn cannot be told from knees.
 pub fn guess_parts(take: &Take) -> Option<Vec<Option<Part>>> {
@@ -218,12 +218,12 @@ impl<'a> Shape<'a> {
         let mut found: Vec<Pair> = Vec::new();
         for pair in pairs {
             let path = self.skeleton.path_from_root(pair.above);
-            let is_within = |limb: &Pair| limb.chains.iter().any(|chain| path.contains(&chain[0]));
-            let holds = |limb: &Pair| {
+            let is_known = found.iter().any(|limb| {
                 let above = self.skeleton.path_from_root(limb.above);
-                pair.chains.iter().any(|chain| above.contains(&chain[0]))
-            };
-            if !found.iter().any(|limb| is_within(limb) || holds(limb)) {
+                limb.chains.iter().any(|chain| path.contains(&chain[0]))
+                    || pair.chains.iter().any(|chain| above.contains(&chain[0]))
+            });
+            if !is_known {
                 found.push(pair);
             }
         }
@@ -473,7 +473,7 @@ impl<'a> Shape<'a> {
         if fingers.len() > NUM_FINGERS {
             return;
         }
-        // Of two the first is the shorter one.
+        // Of two the first is already the thumb: the shorter one.
         if fingers.len() > 2 {
             let base = |chain: &Chain| self.at(middle, chain[chain.len().saturating_sub(3)]);
             let from_wrist = |chain: &Chain| self.at(middle, hand).distance(base(chain));

@@ -1,4 +1,4 @@
-//! What joint names say, over the naming habits of many programs: a table of words.
+//! Reads what joint names say, over the naming habits of many programs: a table of words.
 //!
 //! Covers Mixamo, MotionBuilder, Maya and captures (LeftUpLeg), Unreal (thigh_l), Unity Humanoid, VRM and VRoid (LeftUpperLeg,
 //! J_Bip_L_UpperLeg), CMU, Poser and DAZ (lfemur, lThigh, lThighBend), Rigify and Blender (DEF-thigh.L), Biped, Valve and Character
@@ -160,7 +160,7 @@ pub(super) fn is_in(row: &str, word: &str) -> bool {
     row.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// What words stand for, likeliest first.
+/// The parts that each word stands for, likeliest first.
 type Words = BTreeMap<&'static str, Vec<Word>>;
 
 static LIMB_WORDS: LazyLock<Words> = LazyLock::new(|| by_word(&LIMBS));
@@ -185,7 +185,7 @@ fn by_word(rows: &[(Word, &'static str)]) -> Words {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Meaning {
-    /// What it may mean, likeliest first.
+    /// The parts that it may mean, likeliest first.
     words: Vec<Word>,
     pub(crate) side: Option<Side>,
     /// Whether it shares a bone's turn, marks its end or steers.
@@ -193,7 +193,7 @@ pub(crate) struct Meaning {
 }
 
 impl Meaning {
-    /// What each name of a skeleton says. A word that most of its names have, and that is no part of a body, is the rig's own name.
+    /// Reads each name of a skeleton. A word that most of its names have, and that is no part of a body, is the rig's own name.
     pub(crate) fn of_all(skeleton: &Skeleton) -> Vec<Self> {
         let names: Vec<Vec<String>> = skeleton.joints().iter().map(|joint| split(joint.says())).collect();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -223,7 +223,7 @@ impl Meaning {
             .collect()
     }
 
-    /// What a name says by itself.
+    /// Reads a name by itself.
     pub(crate) fn of(name: &str) -> Self {
         Self::of_words(split(name), numbers_fingers(name))
     }
@@ -331,7 +331,7 @@ fn take_side(words: &mut Vec<String>) -> Option<Side> {
     None
 }
 
-/// What the words of a limb may mean: written as one, in either order.
+/// The parts that the words of a limb may mean, written as one in either order.
 fn limb(words: &[String]) -> Vec<Word> {
     let found = match words {
         [one] => LIMB_WORDS.get(one.as_str()),
@@ -342,7 +342,7 @@ fn limb(words: &[String]) -> Vec<Word> {
     found.cloned().unwrap_or_default()
 }
 
-/// What the words of a trunk mean: all of them together, else the last one, else any that names a spine or neck.
+/// The part that the words of a trunk mean: all of them together, else the last one, else any that names a spine or neck.
 fn trunk(words: &[String]) -> Option<Word> {
     let of = |word: &str| TRUNK_WORDS.get(word).map(|words| words[0]);
     let last = words.iter().rev().find(|word| !is_in(PLACES, word));
@@ -455,7 +455,7 @@ pub(super) fn split(name: &str) -> Vec<String> {
     words
 }
 
-/// What a letter is, for where words part.
+/// The kind of a letter, by which words are parted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Separator,

@@ -49,8 +49,8 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
         run = if is_still(take, size, frame) { run + 1 } else { 0 };
         longest = longest.max(run);
     }
-    let held = |run: usize| if run > longest { run } else { 0 };
-    let (first, end) = (held(leading), last - held(trailing));
+    let [leading, trailing] = [leading, trailing].map(|run| if run > longest { run } else { 0 });
+    let (first, end) = (leading, last - trailing);
     (first < end && (first, end) != (0, last)).then_some((first, end))
 }
 

@@ -17,7 +17,7 @@ use crate::root_motion::poses;
 /// Poses of a loop meet within this, metres at the size of a man: what a cut by hand leaves.
 const MEETS_METRES: f64 = 5e-3;
 
-/// The same for rotations, radians (1.5 degrees).
+/// Rotations of a loop meet within this, radians (1.5 degrees).
 const MEETS_RADIANS: f64 = 1.5 * core::f64::consts::PI / 180.0;
 
 /// Keys that differ by less than this are copies, metres and radians.
@@ -52,7 +52,7 @@ pub(super) struct Scale<'a> {
     joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
     pub(super) size: f64,
-    /// What the take is named.
+    /// What the name of the take says.
     pub(super) named: NamedMotion,
     /// Worked out for the first seam that needs it: most takes are ruled out by their ends.
     own: OnceCell<Own>,
@@ -281,7 +281,7 @@ impl Reading {
 struct Step {
     /// Weighted sum of squares of the departures over the joints, square metres.
     departure: f64,
-    /// The same of the longer neighbours.
+    /// Weighted sum of squares of the longer neighbours, square metres.
     length: f64,
     /// The largest departure of a joint, metres.
     farthest: f64,
