@@ -221,7 +221,7 @@ fn any_features_give_the_list_of_brute_force_on_every_instruction_set() {
             for goal in [1, 10, 1000] {
                 let list = DistinctPairs::new(&bounds, admission.clone(), separation).expecting(goal);
                 let found: Vec<SeamPair> = list.take(60).collect();
-                let what = format!("{kind:?}, seed {seed}, {}, goal {goal}", instructions.name());
+                let what = format!("{kind:?}, seed {seed}, {instructions:?}, goal {goal}");
                 assert_eq!(bits(&found), bits(&expected), "{what}");
             }
         }

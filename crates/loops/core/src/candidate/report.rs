@@ -193,6 +193,12 @@ impl LoopCandidate {
         self.pairing.is_ping_pong() || self.whole.as_ref().is_some_and(WholeClip::is_in_place)
     }
 
+    /// Frames of the take that two loops share; negative for those between them.
+    pub(super) fn shared_frames(&self, other: &Self) -> f64 {
+        let (one, other) = (&self.cut, &other.cut);
+        one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame())
+    }
+
     /// The root motion that keeps the stretch as it is; `None` where it was cut out of a take that goes on.
     pub fn root_mode(&self) -> Option<RootMode> {
         if self.pairing.is_ping_pong() {

@@ -360,9 +360,7 @@ impl Row {
 
 /// Frames that two loops share, over those of the shorter.
 fn overlap(one: &LoopCandidate, other: &LoopCandidate) -> f64 {
-    let (one, other) = (&one.cut, &other.cut);
-    let shared = one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame());
-    shared / one.num_frames().min(other.num_frames())
+    one.shared_frames(other) / one.cut.num_frames().min(other.cut.num_frames())
 }
 
 /// Root motion between two frames, from the headings there.

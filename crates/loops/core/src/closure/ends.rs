@@ -150,6 +150,10 @@ impl<'a, T: Value> Track<'a, T> {
         T::sampled(self.clip, sample, self.joint)
     }
 
+    fn three_from(&self, first: isize) -> [T; 3] {
+        [0, 1, 2].map(|away| self.at(first + away))
+    }
+
     fn measure(&self) -> [EndState<T>; 2] {
         let last = self.last;
         if self.stands_still() {
@@ -159,18 +163,18 @@ impl<'a, T: Value> Track<'a, T> {
         let (has_before, has_after) = (range.contains(&-1), range.contains(&(last + 1)));
         let across = !(has_before && has_after) && (self.clip.is_cycle() || self.loops_already());
         let start = if has_before {
-            Around::Both([-1, 0, 1].map(|sample| self.at(sample)))
+            Around::Both(self.three_from(-1))
         } else if across {
             Around::Both(self.over_the_seam())
         } else {
-            Around::After([0, 1, 2].map(|sample| self.at(sample)))
+            Around::After(self.three_from(0))
         };
         let end = if has_after {
-            Around::Both([last - 1, last, last + 1].map(|sample| self.at(sample)))
+            Around::Both(self.three_from(last - 1))
         } else if across {
             Around::Both([self.at(last - 1), self.at(last), self.at(1).carried(self.gap)])
         } else {
-            Around::Before([last - 2, last - 1, last].map(|sample| self.at(sample)))
+            Around::Before(self.three_from(last - 2))
         };
         self.states([start, end].map(|samples| velocity::derivatives(samples, self.clip.step_secs())))
     }
@@ -213,7 +217,7 @@ impl<'a, T: Value> Track<'a, T> {
             derivatives.acceleration.length()
         };
         let inside = (1..self.last)
-            .map(|sample| acceleration([sample - 1, sample, sample + 1].map(|sample| self.at(sample))))
+            .map(|sample| acceleration(self.three_from(sample - 1)))
             .fold(0.0_f64, f64::max);
         // The allowance accepts rounding where the bound is met exactly.
         acceleration(self.over_the_seam()) <= LOOPING_ACCELERATION * inside * (1.0 + 1e-9)

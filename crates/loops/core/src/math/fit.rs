@@ -108,20 +108,15 @@ fn top_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
                 let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
                 let cos = 1.0 / (t * t + 1.0).sqrt();
                 let sin = t * cos;
-                for k in 0..4 {
-                    let (at_p, at_q) = (a[k][p], a[k][q]);
-                    a[k][p] = cos * at_p - sin * at_q;
-                    a[k][q] = sin * at_p + cos * at_q;
+                for row in a.iter_mut().chain(&mut vectors) {
+                    let (at_p, at_q) = (row[p], row[q]);
+                    row[p] = cos * at_p - sin * at_q;
+                    row[q] = sin * at_p + cos * at_q;
                 }
                 for k in 0..4 {
                     let (at_p, at_q) = (a[p][k], a[q][k]);
                     a[p][k] = cos * at_p - sin * at_q;
                     a[q][k] = sin * at_p + cos * at_q;
-                }
-                for row in &mut vectors {
-                    let (at_p, at_q) = (row[p], row[q]);
-                    row[p] = cos * at_p - sin * at_q;
-                    row[q] = sin * at_p + cos * at_q;
                 }
             }
         }

@@ -203,22 +203,20 @@ impl Body {
                 let hand = named
                     .fullest(skeleton, Word::Hand, side)
                     .or_else(|| named.sided(Word::Palm, side));
-                hand.map(End::Joint)
-                    .or_else(|| End::of(skeleton, &named, named.sided(Word::Forearm, side)?))
+                hand.map(|hand| (hand, None))
+                    .or_else(|| end_of_limb(skeleton, &named, named.sided(Word::Forearm, side)?))
             })
-            .filter(|hand| {
-                feet.iter()
-                    .all(|foot| ![Some(foot.ankle), foot.toe].contains(&Some(hand.joint())))
-            })
+            .filter(|(hand, _)| (feet.iter()).all(|foot| ![Some(foot.ankle), foot.toe].contains(&Some(*hand))))
             .collect();
-        let head = (named.unsided_below(skeleton, Word::Head, hips).map(End::Joint))
-            .or_else(|| End::of(skeleton, &named, named.unsided(Word::Neck)?));
+        let head = (named.unsided_below(skeleton, Word::Head, hips).map(|head| (head, None)))
+            .or_else(|| end_of_limb(skeleton, &named, named.unsided(Word::Neck)?));
+        let ends = hands.iter().copied().chain(head);
         Ok(Self {
             hips,
-            head: head.map(End::joint),
-            bone_ends: hands.iter().copied().chain(head).filter_map(End::tip).collect(),
+            head: head.map(|(head, _)| head),
+            bone_ends: ends.filter_map(|(joint, tip)| Some((joint, tip?))).collect(),
             feet,
-            hands: hands.into_iter().map(End::joint).collect(),
+            hands: hands.iter().map(|(hand, _)| *hand).collect(),
             controls: named.controls(),
             thighs,
             shoulders,
@@ -397,41 +395,22 @@ fn find_feet(
     }
 }
 
-/// Where a limb ends: at a joint, or at the end of a joint's bone.
-#[derive(Clone, Copy)]
-enum End {
-    Joint(usize),
-    Tip(usize, DVec3),
-}
+/// Where a limb ends: at a joint, or at the end of the joint's bone, metres in its axes.
+type End = (usize, Option<DVec3>);
 
-impl End {
-    /// The end of the bone of a joint with which a limb ends; `None` where the limb goes on or the end is not known.
-    fn of(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<Self> {
-        let mut below = named.children(skeleton, last);
-        match (below.next(), below.next()) {
-            (None, _) => {
-                let tip = skeleton.joint(last).tip.filter(|tip| *tip != DVec3::ZERO)?;
-                Some(Self::Tip(last, tip))
-            }
-            (Some(end), None) => {
-                let is_end = named.name(end).is_end() && named.children(skeleton, end).next().is_none();
-                is_end.then_some(Self::Joint(end))
-            }
-            _ => None,
+/// The end of the bone of a joint with which a limb ends; `None` where the limb goes on or the end is not known.
+fn end_of_limb(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<End> {
+    let mut below = named.children(skeleton, last);
+    match (below.next(), below.next()) {
+        (None, _) => {
+            let tip = skeleton.joint(last).tip.filter(|tip| *tip != DVec3::ZERO)?;
+            Some((last, Some(tip)))
         }
-    }
-
-    fn joint(self) -> usize {
-        match self {
-            Self::Joint(joint) | Self::Tip(joint, _) => joint,
+        (Some(end), None) => {
+            let is_end = named.name(end).is_end() && named.children(skeleton, end).next().is_none();
+            is_end.then_some((end, None))
         }
-    }
-
-    fn tip(self) -> Option<(usize, DVec3)> {
-        match self {
-            Self::Joint(_) => None,
-            Self::Tip(joint, tip) => Some((joint, tip)),
-        }
+        _ => None,
     }
 }
 

@@ -35,20 +35,12 @@ pub(crate) fn every_cycle(
             left_out += others;
             around
         };
-        around.retain(|cycle| {
-            cycles
-                .iter()
-                .all(|known| overlap(known, cycle) < OVERLAP_SHARE * cycle.num_frames)
-        });
+        around
+            .retain(|cycle| (cycles.iter()).all(|known| known.shared_frames(cycle) < OVERLAP_SHARE * cycle.num_frames));
         cycles.append(&mut around);
     }
     cycles.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
     (cycles, left_out)
-}
-
-/// Frames that two loops share; negative for those between them.
-fn overlap(one: &LoopCandidate, other: &LoopCandidate) -> f64 {
-    one.cut.end_frame().min(other.cut.end_frame()) - one.cut.start_frame().max(other.cut.start_frame())
 }
 
 impl Finder<'_> {
