@@ -266,13 +266,8 @@ impl RuntimeLoop {
         pose: &mut RuntimePose,
         models: &mut [ModelMatrix],
     ) -> Result<(), BufferError> {
-        self.fits(pose.num_joints())?;
-        self.fits(models.len())?;
-        dispatch!(self.level, simd => {
-            self.sample_with(simd, secs, pose);
-            self.models_with(simd, pose, models);
-        });
-        Ok(())
+        self.sample(secs, pose)?;
+        self.models(pose, models)
     }
 
     /// The transforms of all joints of a pose, seen from the root: for poses that were changed after sampling.
@@ -308,18 +303,11 @@ impl RuntimeLoop {
         (key, (at - before) as f32)
     }
 
-    /// The keys around a time, and the fraction of the way from one to the other.
     #[inline(always)]
-    fn keys_at(&self, secs: f64) -> ([&[Group]; 2], usize, f32) {
+    fn sample_with<S: Simd>(&self, simd: S, secs: f64, pose: &mut RuntimePose) {
         let (key, u) = self.locate(secs);
         let size = self.rest.len();
         let (before, after) = self.rotations[key * size..(key + 2) * size].split_at(size);
-        ([before, after], key, u)
-    }
-
-    #[inline(always)]
-    fn sample_with<S: Simd>(&self, simd: S, secs: f64, pose: &mut RuntimePose) {
-        let ([before, after], key, u) = self.keys_at(secs);
         simd.vectorize(
             #[inline(always)]
             || {
@@ -354,20 +342,15 @@ impl RuntimeLoop {
                 for ((rotations, translations), into) in locals.zip(&mut pose.columns) {
                     *into = columns(simd, &Rotations::load(simd, rotations), translations);
                 }
-                self.multiply_all(simd, &pose.columns, models);
+                // The root's parent is the identity, stored where the root's matrix will be.
+                models[0] = IDENTITY;
+                let spread = u8x32::from_slice(simd, &self.spread);
+                for &[joint, parent] in &self.by_depth {
+                    let columns = &pose.columns[joint as usize / LANES];
+                    multiply(simd, spread, columns, [joint, parent], models);
+                }
             },
         );
-    }
-
-    #[inline(always)]
-    fn multiply_all<S: Simd>(&self, simd: S, columns: &[Columns], models: &mut [ModelMatrix]) {
-        // The root's parent is the identity, stored where the root's matrix will be.
-        models[0] = IDENTITY;
-        let spread = u8x32::from_slice(simd, &self.spread);
-        for &[joint, parent] in &self.by_depth {
-            let columns = &columns[joint as usize / LANES];
-            multiply(simd, spread, columns, joint as usize, parent as usize, models);
-        }
     }
 }
 
@@ -465,11 +448,10 @@ fn multiply<S: Simd>(
     simd: S,
     spread: u8x32<S>,
     columns: &Columns,
-    joint: usize,
-    parent: usize,
+    [joint, parent]: [u32; 2],
     models: &mut [ModelMatrix],
 ) {
-    let parent = &models[parent];
+    let (joint, parent) = (joint as usize, &models[parent as usize]);
     let [a, b, c] = [&parent[0], &parent[1], &parent[2]].map(
         #[inline(always)]
         |column| {
