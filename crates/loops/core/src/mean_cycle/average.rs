@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::phase::{CycleRow, NUM_PHASES, row_at};
-use super::window::{Window, rise, trust};
+use super::window::{Window, smooth_step, trust};
 use super::{
     CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter,
 };
@@ -181,7 +181,7 @@ impl<'a> LaidCycles<'a> {
             .map(|cycle| take.sample(self.row.frame(cycle, phase)))
             .collect();
         // Each pair of cycles has its own root; relative to it one runs on into the other.
-        let share = rise(phase);
+        let share = smooth_step(phase);
         let mut carried: Vec<(Rigid, f64)> = Vec::with_capacity(2 * self.twists.len());
         for (pair, (twist, &weight)) in self.twists.iter().zip(self.window.pairs()).enumerate() {
             for (later, weight) in [(0, weight * share), (1, weight * (1.0 - share))] {

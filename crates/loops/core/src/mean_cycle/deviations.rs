@@ -3,16 +3,11 @@
 use glam::{DQuat, DVec3};
 
 use super::average::{LaidCycles, MAX_SPREAD};
-use super::{CyclesEnd, MeanCycleError, MeanCycles};
+use super::{CyclesEnd, MeanCycleError, MeanCycles, window::smooth_step};
 use crate::analysis::Analysis;
 use crate::candidate::LoopCandidate;
 use crate::math::rotation;
 use crate::motion::Pose;
-
-/// From 0 to 1 without slope and curvature at either end.
-pub(crate) fn smooth_step(phase: f64) -> f64 {
-    phase * phase * phase * (10.0 - phase * (15.0 - 6.0 * phase))
-}
 
 /// Deviations of the local rotations of some joints from their mean over the cycles of a take: rotation vectors in the axes of the parents.
 pub(crate) struct CycleDeviations {

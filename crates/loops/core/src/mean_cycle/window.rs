@@ -5,12 +5,12 @@
 //! such pairs. So its weights start and end at zero with zero slope and curvature, their copies shifted by whole cycles sum to one,
 //! and both hold whatever the weights of the pairs.
 
-use super::deviations::smooth_step;
 use crate::math::percentile;
 
-/// Rise of the weight over the first cycle of a pair: 0 to 1, slope and curvature zero at both ends; `rise(u) + rise(1 - u)` is 1.
-pub(super) fn rise(phase: f64) -> f64 {
-    smooth_step(phase.clamp(0.0, 1.0))
+/// Rise of the weight over the first cycle of a pair, whose phase goes from 0 to 1: 0 to 1, slope and curvature zero at both ends; the
+/// values at a phase and at one less it sum to 1.
+pub(crate) fn smooth_step(phase: f64) -> f64 {
+    phase * phase * phase * (10.0 - phase * (15.0 - 6.0 * phase))
 }
 
 /// Weights of the pairs of neighbouring cycles; they sum to one.
@@ -40,7 +40,7 @@ impl Window {
 
     /// Weights of all cycles at a phase; they sum to one.
     pub(super) fn at(&self, phase: f64) -> Vec<f64> {
-        let share = rise(phase);
+        let share = smooth_step(phase);
         let mut weights = vec![0.0; self.pairs.len() + 1];
         for (pair, weight) in self.pairs.iter().enumerate() {
             weights[pair] += weight * share;
