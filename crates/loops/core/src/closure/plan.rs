@@ -65,7 +65,7 @@ impl Plan {
         };
         let mut num_rotations = 0;
         let faded = (self.crossfade).and_then(|fade| self.faded.get(fade.away(clip, sample)));
-        let layers = (self.layers.iter()).map(|layer| layer.map(|offsets| offsets.at(tables, sample)));
+        let layers = (self.layers.iter()).map(|layer| layer.each_ref().map(|offsets| offsets.at(tables, sample)));
         for [translation, rotation] in faded.map(|faded| faded.map(Some)).into_iter().chain(layers) {
             if let Some(o) = translation {
                 moved.translation_offset += o;

@@ -14,7 +14,7 @@ const FORELEG_SHARE: f64 = 0.6;
 ///
 /// `bones` are the lengths of the joints' bones in any unit.
 pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
-    let mut tops = topmost(skeleton, named, |joint| named.name(joint).is_foot());
+    let mut tops = topmost(skeleton, named, |joint| named.name(joint).is_foot);
     if tops.is_empty() {
         let mut feet = in_pairs(
             leg_ends(skeleton, named)
@@ -70,11 +70,9 @@ fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -
 /// Bodies of two legs have the topmost joint for an ankle. Others walk on their toes, and what is named as their ankle may be the
 /// hock, half way up the leg: their ankle is the last joint above the toe.
 fn foot_at(skeleton: &Skeleton, named: &NamedJoints, top: usize, has_many: bool) -> Foot {
-    let toe = named.below(skeleton, top, |name| name.is_toe() && !name.is_end());
+    let toe = named.below(skeleton, top, |name| name.is_toe && !name.is_end());
     let mut chain = vec![top];
-    while let Some(next) = named.below(skeleton, chain[chain.len() - 1], |name| {
-        name.is_foot() && !name.is_end()
-    }) {
+    while let Some(next) = named.below(skeleton, chain[chain.len() - 1], |name| name.is_foot && !name.is_end()) {
         chain.push(next);
     }
     if let Some(toe) = toe {

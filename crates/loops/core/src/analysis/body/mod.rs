@@ -369,7 +369,7 @@ fn find_feet(
             // A joint named twice is still one foot.
             if feet.iter().all(|foot| foot.ankle != ankle) {
                 feet.push(Foot {
-                    toe: named.below(skeleton, ankle, |name| name.is_toe() && !name.is_end()),
+                    toe: named.below(skeleton, ankle, |name| name.is_toe && !name.is_end()),
                     ..named.foot(ankle)
                 });
             }

@@ -41,6 +41,10 @@ pub(super) struct JointName {
     digits: String,
     part: Option<Word>,
     side: Option<Side>,
+    /// Whether it names an ankle, a paw, a hoof, or what else ends a leg above its toes.
+    pub(super) is_foot: bool,
+    /// Whether it names toes, claws or the ball of a foot; also said of other things, unless they are below a foot.
+    pub(super) is_toe: bool,
 }
 
 impl JointName {
@@ -70,9 +74,15 @@ impl JointName {
                 }
             }
         }
+        let (part, last) = (meaning.word(), last_word(&words));
+        // In names of a single case the place at the front is not a separate word: "forepaw".
+        let mut places = PLACE_WORDS.split_ascii_whitespace();
+        let placed = places.find_map(|place| last.strip_prefix(place).filter(|rest| !rest.is_empty()));
         Self {
-            part: meaning.word(),
+            part,
             digits: name.chars().filter(char::is_ascii_digit).collect(),
+            is_foot: part == Some(Word::Foot) || is_in(FOOT_WORDS, placed.unwrap_or(last)),
+            is_toe: part == Some(Word::Toe) || is_in(TOE_WORDS, last),
             words,
             side: side.or(meaning.side),
         }
@@ -90,7 +100,7 @@ impl JointName {
 
     /// Whether it names a part of the body.
     pub(super) fn has_part(&self) -> bool {
-        self.part.is_some() || self.is_foot() || self.is_toe()
+        self.part.is_some() || self.is_foot || self.is_toe
     }
 
     /// Whether two names are the same word for word, apart from words for the purpose of a joint.
@@ -101,7 +111,7 @@ impl JointName {
 
     /// Whether two names name the same part of the same side.
     pub(super) fn is_same_part(&self, other: &Self) -> bool {
-        let [own, others] = [self, other].map(|name| (name.part, name.is_foot(), name.is_toe(), name.side));
+        let [own, others] = [self, other].map(|name| (name.part, name.is_foot, name.is_toe, name.side));
         own == others
     }
 
@@ -111,37 +121,12 @@ impl JointName {
         (self.part).is_some_and(|part| [Hips, Head, Neck, Thigh, Clavicle, UpperArm].contains(&part))
     }
 
-    /// The last word that says more than the place and the purpose of the joint.
-    fn last_word(&self) -> &str {
-        let mut words = self.words.iter().rev().filter(|word| word.len() > 1);
-        let last = words.find(|word| {
-            ![PLACE_WORDS, RIG_WORDS, CONTROL_WORDS]
-                .iter()
-                .any(|row| is_in(row, word))
-        });
-        last.map_or("", String::as_str)
-    }
-
     pub(super) fn part(&self) -> Option<Word> {
         self.part
     }
 
     pub(super) fn side(&self) -> Option<Side> {
         self.side
-    }
-
-    /// Whether it names an ankle, a paw, a hoof, or what else ends a leg above its toes.
-    pub(super) fn is_foot(&self) -> bool {
-        let word = self.last_word();
-        // In names of a single case the place at the front is not a separate word: "forepaw".
-        let mut places = PLACE_WORDS.split_ascii_whitespace();
-        let place = places.find_map(|place| word.strip_prefix(place).filter(|rest| !rest.is_empty()));
-        self.part == Some(Word::Foot) || is_in(FOOT_WORDS, place.unwrap_or(word))
-    }
-
-    /// Whether it names toes, claws or the ball of a foot; also said of other things, unless they are below a foot.
-    pub(super) fn is_toe(&self) -> bool {
-        self.part == Some(Word::Toe) || is_in(TOE_WORDS, self.last_word())
     }
 
     /// Whether it only marks the end of a bone.
@@ -160,6 +145,14 @@ impl JointName {
     pub(super) fn never_stands(&self) -> bool {
         self.has_any(NEVER_FEET)
     }
+}
+
+/// The last word that says more than the place and the purpose of the joint.
+fn last_word(words: &[String]) -> &str {
+    let rows = [PLACE_WORDS, RIG_WORDS, CONTROL_WORDS];
+    let mut words = words.iter().rev().filter(|word| word.len() > 1);
+    let last = words.find(|word| !rows.iter().any(|row| is_in(row, word)));
+    last.map_or("", String::as_str)
 }
 
 /// The side that a word stands for, alone or with the end of the body: "fl" is front left, "lh" left hind.
