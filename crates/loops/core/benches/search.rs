@@ -1,4 +1,4 @@
-//! The speed of bounds, and the cost of the exact list of distinct loops compared with all pairs.
+//! The time of the exact list of distinct loops.
 //!
 //! Fixed inputs of 20,000 frames: features without structure, synthetic motion, and captured takes in sequence if the folder of
 //! takes exists. Run with `cargo bench -p loopwright`; with `--features threads` for all processors, and with `-- WORD` for only
@@ -8,7 +8,7 @@
 
 use std::time::Instant;
 
-use loopwright_core::unstable::bound::{Instructions, SeamBounds};
+use loopwright_core::unstable::bound::SeamBounds;
 use loopwright_core::unstable::seams::Seams;
 use loopwright_core::unstable::search::{Admission, DistinctPairs};
 use loopwright_core::{analysis::Features, candidate::SeamPair, math::Decay};
@@ -27,11 +27,7 @@ const COUNT: usize = 10;
 fn main() {
     println!("{NUM_FRAMES} frames, {NUM_JOINTS} joints and the root; best of three");
     let noise = inputs::without_structure(NUM_FRAMES).unwrap();
-    let all = vec![true; NUM_FRAMES];
-    if chosen("kernel") {
-        kernel(&noise, &all);
-    }
-    println!("\nexact list of the {COUNT} best distinct loops, over the time of all pairs");
+    println!("\nexact list of the {COUNT} best distinct loops");
     lists("without structure, 30 fps", &noise, 30.0);
     lists("without structure, 120 fps", &noise, 120.0);
     for fps in [30, 120] {
@@ -80,25 +76,6 @@ fn bounds<'a>(features: &'a Features, usable: &[bool]) -> SeamBounds<'a> {
     SeamBounds::new(Seams::new(features, Decay::Spring { half_life_secs: 0.1 }), usable)
 }
 
-fn kernel(features: &Features, usable: &[bool]) {
-    let mut bounds = bounds(features, usable);
-    let dims = bounds.num_dims() as f64;
-    let pairs = (NUM_FRAMES * (NUM_FRAMES + 16) / 2) as f64;
-    for instructions in Instructions::available() {
-        bounds = bounds.using(instructions);
-        let (dense_secs, _) = time(|| bounds.dense());
-        let times = 200_000;
-        let (cache_secs, _) = time(|| bounds.dense_in_cache(times));
-        let speed = pairs * dims / dense_secs / 1e9;
-        let limit = times as f64 * 256.0 * dims / cache_secs / 1e9;
-        println!(
-            "{:8} all pairs {dense_secs:.3} s, {speed:5.1} G dims/s; without memory {limit:5.1} G dims/s: {:.2}",
-            instructions.name(),
-            speed / limit
-        );
-    }
-}
-
 fn lists(name: &str, features: &Features, fps: f64) {
     if !chosen(name) {
         return;
@@ -106,7 +83,7 @@ fn lists(name: &str, features: &Features, fps: f64) {
     let num_frames = features.num_frames();
     let usable = vec![true; num_frames];
     let (build_secs, bounds) = time(|| bounds(features, &usable));
-    let (dense_secs, _) = time(|| bounds.dense());
+
     let separation = (SEPARATION_SECS * fps).round() as usize;
     let min_lag = (MIN_SECS * fps).ceil() as usize;
     let admission = Admission::of_any_activity(&usable, min_lag..=num_frames);
@@ -121,12 +98,9 @@ fn lists(name: &str, features: &Features, fps: f64) {
     let (loop_secs, _) = time(|| list(&loops, COUNT));
     let (many_secs, _) = time(|| list(&loops, 400));
     println!(
-        "{name}: {num_frames} x {} dims, dense {dense_secs:.3} s, tables {build_secs:.3} s\n    \
-         any length: {secs:.3} s, {:.3} of dense; up to {MAX_SECS} s: {loop_secs:.3} s, {:.3}, 400 of them {many_secs:.3} s; \
-         costs {:.5} to {:.5}",
+        "{name}: {num_frames} x {} dims, tables {build_secs:.3} s\n    \
+         any length: {secs:.3} s; up to {MAX_SECS} s: {loop_secs:.3} s, 400 of them {many_secs:.3} s; costs {:.5} to {:.5}",
         bounds.num_dims(),
-        secs / dense_secs,
-        loop_secs / dense_secs,
         found.first().map_or(0.0, |pair| pair.cost),
         found.last().map_or(0.0, |pair| pair.cost),
     );

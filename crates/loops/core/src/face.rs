@@ -79,7 +79,7 @@ impl Analysis {
         candidate::segment_of(self, candidate)
     }
 
-    /// What the take is: a single action, or the gait that it shows for longest.
+    /// The kind of motion of the take: a single action, or the gait that it shows for longest.
     ///
     /// `best` is its recommended loop, and `speed_mps` the speed over the ground of that loop as made: the feet of a walk in place
     /// show it, and the root does not.
@@ -87,7 +87,7 @@ impl Analysis {
         candidate::motion_kind(self, best, speed_mps)
     }
 
-    /// What the name of the take says of its motion, unless names are to be ignored.
+    /// Reads the name of the take, unless names are to be ignored.
     pub fn named_motion(&self) -> NamedMotion {
         NamedMotion::of_take(self)
     }

@@ -148,21 +148,36 @@ impl MadeLoop {
     /// All but the take, if that is this one, and the loops that it was put onto a character and varied from.
     pub fn to_parts(&self, take: &Take) -> MadeParts {
         let is_known = Arc::ptr_eq(self.take.tracks(), take.tracks()) && self.take.name() == take.name();
-        let made = self.clone();
+        let Self {
+            loop_clip,
+            take,
+            body,
+            candidate,
+            root,
+            source,
+            mean_cycle,
+            variation,
+            closed,
+            feet,
+            edits,
+            first_sample,
+            recentered_by,
+            ..
+        } = self.clone();
         MadeParts {
-            completed: (!is_known).then(|| (made.take.name().to_owned(), (**made.take.tracks()).clone())),
-            loop_clip: made.loop_clip,
-            body: made.body,
-            candidate: made.candidate,
-            root: made.root,
-            source: made.source,
-            mean_cycle: made.mean_cycle,
-            variation: made.variation,
-            closed: made.closed,
-            feet: made.feet,
-            edits: made.edits,
-            first_sample: made.first_sample,
-            recentered_by: made.recentered_by,
+            completed: (!is_known).then(|| (take.name().to_owned(), (**take.tracks()).clone())),
+            loop_clip,
+            body,
+            candidate,
+            root,
+            source,
+            mean_cycle,
+            variation,
+            closed,
+            feet,
+            edits,
+            first_sample,
+            recentered_by,
         }
     }
 }
@@ -170,23 +185,38 @@ impl MadeLoop {
 impl MadeParts {
     /// The loop, of that take.
     pub fn of_take(self, take: &Take) -> MadeLoop {
+        let Self {
+            loop_clip,
+            completed,
+            body,
+            candidate,
+            root,
+            source,
+            mean_cycle,
+            variation,
+            closed,
+            feet,
+            edits,
+            first_sample,
+            recentered_by,
+        } = self;
         MadeLoop {
-            take: match self.completed {
+            take: match completed {
                 Some((name, tracks)) => Take::from_known(&name, Arc::new(tracks)),
                 None => take.clone(),
             },
-            loop_clip: self.loop_clip,
-            body: self.body,
-            candidate: self.candidate,
-            root: self.root,
-            source: self.source,
-            mean_cycle: self.mean_cycle,
-            variation: self.variation,
-            closed: self.closed,
-            feet: self.feet,
-            edits: self.edits,
-            first_sample: self.first_sample,
-            recentered_by: self.recentered_by,
+            loop_clip,
+            body,
+            candidate,
+            root,
+            source,
+            mean_cycle,
+            variation,
+            closed,
+            feet,
+            edits,
+            first_sample,
+            recentered_by,
             of_take: None,
             unvaried: None,
         }

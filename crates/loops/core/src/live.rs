@@ -6,14 +6,14 @@
 //! fundamental frequency estimator for speech and music", Journal of the Acoustical Society of America 111, 2002); the first lag at
 //! which it has a low minimum is the period. It is so known after two cycles.
 //!
-//! What is kept does not grow with the stream.
+//! Memory does not grow with the stream.
 
 use core::ops::Range;
 use std::collections::VecDeque;
 
 use glam::{DQuat, DVec3};
 
-use crate::motion::Skeleton;
+use crate::{math::TimeStep, motion::Skeleton};
 
 /// Shortest and longest cycle whose rhythm is found, seconds: a sprint has .45, slow steps 2.
 const CYCLE_SECS: [f64; 2] = [0.3, 4.0];
@@ -40,7 +40,7 @@ const AGAIN_CYCLES: f64 = 0.25;
 /// Seconds between tries where no rhythm is known.
 const NO_RHYTHM_SECS: f64 = 4.0;
 
-/// What a loop is made of: so many cycles, and at least and at most so many seconds.
+/// Length of the part of which a loop is made, in cycles, and its least and greatest in seconds.
 const WINDOW_CYCLES: f64 = 6.0;
 const WINDOW_SECS: [f64; 2] = [4.0, 12.0];
 
@@ -92,25 +92,25 @@ pub struct Listener {
 /// Distances of poses that are so far apart.
 #[derive(Clone, Debug, Default)]
 struct Lag {
-    /// Those of the last poses, as many as the lag, and their sum.
+    /// The last distances, as many as the lag, and their sum.
     last: VecDeque<f64>,
     sum: f64,
 }
 
 impl Listener {
-    /// Before the first pose of a skeleton, of whose lengths only the ratios count. `frame_time_secs` has to be positive.
+    /// Begins before the first pose of a skeleton, of whose lengths only the ratios count. `frame_time_secs` has to be positive.
     pub fn new(skeleton: &Skeleton, frame_time_secs: f64) -> Self {
         let rate = 1.0 / frame_time_secs.max(1e-6);
         let stride = ((rate / COMPARED_HZ).round() as usize).max(1);
-        let step_secs = stride as f64 * frame_time_secs;
-        let lag_of = |secs: f64| ((secs / step_secs).round() as usize).max(1);
+        let step = TimeStep::new(stride as f64 * frame_time_secs);
+        let [min_lag, max_lag] = CYCLE_SECS.map(|secs| step.nearest_from_one(secs));
         Self {
             frame_time_secs,
             stride,
             joints: weights(skeleton),
             poses: VecDeque::new(),
-            lags: vec![Lag::default(); lag_of(CYCLE_SECS[1])],
-            min_lag: lag_of(CYCLE_SECS[0]).max(3),
+            lags: vec![Lag::default(); max_lag],
+            min_lag: min_lag.max(3),
             steps: VecDeque::new(),
             num_frames: 0,
             period: None,
@@ -125,14 +125,14 @@ impl Listener {
         self.period.map(|frames| frames * self.frame_time_secs)
     }
 
-    /// The last try found nothing: the next one comes sooner than after a cycle.
+    /// Notes that the last try found nothing: the next one comes sooner than after a cycle.
     pub fn found_nothing(&mut self) {
         if let Some(period) = self.period {
             self.due_at = self.num_frames as f64 + AGAIN_CYCLES * period;
         }
     }
 
-    /// The next frame is the last one again, in place of one that is lost; it is not compared.
+    /// Takes the last frame again, in place of one that is lost; it is not compared.
     pub fn repeat_last(&mut self) {
         self.num_frames += 1;
     }
@@ -151,8 +151,11 @@ impl Listener {
 
     /// Adds a pose to the distances at all lags.
     fn compare(&mut self, rotations: &[DQuat]) {
-        let rotation = |&(joint, _): &(usize, f64)| rotations.get(joint).copied().unwrap_or(DQuat::IDENTITY);
-        let pose: Vec<DQuat> = self.joints.iter().map(rotation).collect();
+        let pose: Vec<DQuat> = self
+            .joints
+            .iter()
+            .map(|&(joint, _)| rotations.get(joint).copied().unwrap_or(DQuat::IDENTITY))
+            .collect();
         for (before, lag) in self.poses.iter().rev().zip(&mut self.lags) {
             let distance = distance(&self.joints, before, &pose);
             lag.sum += distance;
@@ -163,9 +166,8 @@ impl Listener {
                 lag.sum -= lag.last.pop_front().unwrap_or(0.0);
             }
         }
-        let lag = ((STEP_SECS / self.step_secs()).round() as usize).max(1);
-        let step = self.lags.get(lag - 1).and_then(|lag| lag.last.back());
-        // At first nobody knows, and who is seen walking walked before.
+        let step = self.lags.get(self.step_lag() - 1).and_then(|lag| lag.last.back());
+        // Before the first step is known the body counts as moving: who is seen walking walked before.
         self.steps.push_back(step.copied().unwrap_or(f64::INFINITY));
         self.poses.push_back(pose);
         if self.poses.len() > self.lags.len() {
@@ -177,8 +179,9 @@ impl Listener {
         }
     }
 
-    fn step_secs(&self) -> f64 {
-        self.stride as f64 * self.frame_time_secs
+    /// Poses in [`STEP_SECS`].
+    fn step_lag(&self) -> usize {
+        TimeStep::new(self.stride as f64 * self.frame_time_secs).nearest_from_one(STEP_SECS)
     }
 
     /// Follows the rhythm: it begins, goes on or ends.
@@ -224,14 +227,13 @@ impl Listener {
         let last = self.steps.iter().rev();
         let usual = last.clone().take(cycle).sum::<f64>() / cycle as f64;
         // A walk slows down for a moment and goes on.
-        let pause = ((STEP_SECS / self.step_secs()).round() as usize).max(1);
         let (mut still, mut moving) = (0, 0);
         for (index, &step) in last.enumerate() {
             still = if step < MOVING_SHARE * usual { still + 1 } else { 0 };
             if still == 0 {
                 moving = index + 1;
             }
-            if still > pause {
+            if still > self.step_lag() {
                 break;
             }
         }
@@ -264,11 +266,11 @@ impl Listener {
 
 /// About half the squared distance between two poses, for limbs of length 1. Signs of quaternions do not matter.
 fn distance(joints: &[(usize, f64)], one: &[DQuat], other: &[DQuat]) -> f64 {
-    let sum = |sum: f64, ((&(_, weight), one), other): ((&(usize, f64), &DQuat), &DQuat)| {
+    let pairs = joints.iter().zip(one).zip(other);
+    pairs.fold(0.0, |sum, ((&(_, weight), one), other)| {
         let cosine = one.dot(*other);
         sum + weight * (1.0 - cosine * cosine).max(0.0)
-    };
-    joints.iter().zip(one).zip(other).fold(0.0, sum)
+    })
 }
 
 /// The joints below the first fork of a skeleton, which is the hips, with the squares of how far what hangs from them reaches.
@@ -283,7 +285,7 @@ fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
             reach[parent] = reach[parent].max(length + reach[joint]);
         }
     }
-    // Above it a turn is one of the whole body.
+    // A turn of a joint above the hips is one of the whole body.
     let mut fork = 0;
     while let [only] = skeleton.children(fork) {
         fork = *only;
@@ -293,8 +295,10 @@ fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
     } else {
         fork + 1
     };
-    let square = |joint: usize| (joint, reach[joint] * reach[joint]);
-    let weights: Vec<(usize, f64)> = (first..count).map(square).filter(|(_, weight)| *weight > 0.0).collect();
+    let weights: Vec<(usize, f64)> = (first..count)
+        .map(|joint| (joint, reach[joint] * reach[joint]))
+        .filter(|(_, weight)| *weight > 0.0)
+        .collect();
     let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
     weights
         .into_iter()

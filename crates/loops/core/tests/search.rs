@@ -189,8 +189,7 @@ fn any_cost(random: &mut Random) -> SeamCost {
         Decay::Cubic { blend_secs },
         Decay::Quintic { blend_secs },
     ];
-    let share = [0.5, 0.5, 0.0, 1.0, random.unit()][(random.unit() * 5.0) as usize];
-    SeamCost::even(decays[(random.unit() * 3.0) as usize]).with_start_share(share)
+    decays[(random.unit() * 3.0) as usize].into()
 }
 
 /// Lists as bits, so that a difference in the last digit shows.
@@ -222,7 +221,7 @@ fn any_features_give_the_list_of_brute_force_on_every_instruction_set() {
             for goal in [1, 10, 1000] {
                 let list = DistinctPairs::new(&bounds, admission.clone(), separation).expecting(goal);
                 let found: Vec<SeamPair> = list.take(60).collect();
-                let what = format!("{kind:?}, seed {seed}, {}, goal {goal}", instructions.name());
+                let what = format!("{kind:?}, seed {seed}, {instructions:?}, goal {goal}");
                 assert_eq!(bits(&found), bits(&expected), "{what}");
             }
         }
@@ -329,7 +328,7 @@ fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
 fn remembered_distances_change_no_rhythm() {
     let settings = WalkSettings::default().seconds(20.0);
     let analysis = Analysis::new(&walk_of(settings)).unwrap();
-    let comparison = PoseComparison::from_poses(&analysis.features);
+    let comparison = PoseComparison::from(&analysis.features);
     let remembered = PoseDistances::new(comparison);
     let (num_frames, frame_time) = (comparison.num_frames(), analysis.take.frame_time_secs());
     let mut found = 0;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use loopwright_core::analysis::{ActivityKind, Body, Features, FeaturesError, WeightedJoint};
+use loopwright_core::analysis::{ActivityKind, Body, Features, WeightedJoint};
 use loopwright_core::{Analysis, Take};
 use loopwright_formats::{ReadSettings, read_take};
 use rand_pcg::{Pcg64, rand_core::Rng};
@@ -20,7 +20,7 @@ fn uniform(random: &mut Pcg64) -> f64 {
 }
 
 /// Every value of every frame is random, in the ratio of positions to velocities of real motion.
-pub(crate) fn without_structure(num_frames: usize) -> Result<Features, FeaturesError> {
+pub(crate) fn without_structure(num_frames: usize) -> Option<Features> {
     let random = &mut Pcg64::new(1, 7);
     let (mut positions, mut velocities) = (Vec::new(), Vec::new());
     for index in 0..num_frames * NUM_AXES {
@@ -32,7 +32,7 @@ pub(crate) fn without_structure(num_frames: usize) -> Result<Features, FeaturesE
 }
 
 /// Sums of waves whose rates change every few seconds, with noise: motion that repeats, but never exactly.
-pub(crate) fn synthetic(num_frames: usize, fps: f64) -> Result<Features, FeaturesError> {
+pub(crate) fn synthetic(num_frames: usize, fps: f64) -> Option<Features> {
     let random = &mut Pcg64::new(2, 7);
     let (mut positions, mut velocities) = (Vec::new(), Vec::new());
     let mut phase = 0.0;
@@ -171,7 +171,6 @@ pub(crate) fn captured(folder: &Path, num_frames: usize, fps: f64) -> Result<(Fe
     }
     positions.truncate(num_frames * NUM_AXES);
     velocities.truncate(num_frames * NUM_AXES);
-    let features =
-        Features::from_values(1.0 / fps, NUM_AXES, positions, velocities).map_err(|error| error.to_string())?;
+    let features = Features::from_values(1.0 / fps, NUM_AXES, positions, velocities).ok_or("arrays do not fit")?;
     Ok((features, num_takes))
 }

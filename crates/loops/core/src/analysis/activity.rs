@@ -40,8 +40,8 @@ const MOVING_SHARE: f64 = 0.22;
 const IDLE_SHARE: f64 = 0.1;
 
 /// A body of a man's size that moves no faster than this is idle, metres per second, whatever the take's own pace; it grows with
-/// the root of the size, as the speeds of gaits do: idles of asset
-/// packs and captures breathe and sway at 0.01 to 0.08, slow gaits begin at 0.3.
+/// the root of the size, as the speeds of gaits do. Idles of asset packs and captures breathe and sway at 0.01 to 0.08, slow gaits
+/// begin at 0.3.
 const IDLE_SPEED: f64 = 0.08;
 
 /// For that comparison velocities are averaged over this long on either side, seconds, because noise moves a standing body too.
@@ -62,25 +62,11 @@ impl Activity {
     /// Classifies all frames; `usable` marks the frames that can be trusted, and `size` is that of the body relative to a man, if
     /// it is known.
     pub(crate) fn of(features: &Features, usable: &[bool], size: Option<f64>, frame_time_secs: f64) -> Self {
-        let num_frames = features.num_frames();
-        let half = TimeStep::new(frame_time_secs).nearest(0.5 * WINDOW_SECS);
-        let smooth = |speed: &dyn Fn(usize) -> f64| -> Vec<f64> {
-            let (mut sums, mut counts) = (vec![0.0], vec![0_usize]);
-            for frame in 0..num_frames {
-                let counted = usable[frame];
-                sums.push(sums[frame] + if counted { speed(frame) } else { 0.0 });
-                counts.push(counts[frame] + usize::from(counted));
-            }
-            (0..num_frames)
-                .map(|frame| {
-                    let (from, to) = (frame.saturating_sub(half), (frame + half + 1).min(num_frames));
-                    (sums[to] - sums[from]) / (counts[to] - counts[from]).max(1) as f64
-                })
-                .collect()
-        };
-        let smoothed = smooth(&|frame| features.speed(frame));
-        let slow_speeds = features.slow_speeds(TimeStep::new(frame_time_secs).nearest(NOISE_SECS));
-        let slow = smooth(&|frame| slow_speeds[frame]);
+        let step = TimeStep::new(frame_time_secs);
+        let half = step.nearest(0.5 * WINDOW_SECS);
+        let speeds: Vec<f64> = (0..features.num_frames()).map(|frame| features.speed(frame)).collect();
+        let smoothed = smooth(&speeds, usable, half);
+        let slow = smooth(&features.slow_speeds(step.nearest(NOISE_SECS)), usable, half);
         // A long idle stretch before the motion must not hide it.
         let pace = percentile::of(
             smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED).collect(),
@@ -101,7 +87,7 @@ impl Activity {
         Self { activities, pace }
     }
 
-    /// The take's pace in metres per second: 90th percentile of the smoothed speed where anything moves, 0 where nothing
+    /// The take's pace, metres per second: 90th percentile of the smoothed speed where anything moves, 0 where nothing
     /// does.
     pub fn pace(&self) -> f64 {
         self.pace
@@ -132,4 +118,19 @@ impl Activity {
         }
         stretches
     }
+}
+
+/// Means over `half` frames on either side, of the usable ones.
+fn smooth(speeds: &[f64], usable: &[bool], half: usize) -> Vec<f64> {
+    let (mut sums, mut counts) = (vec![0.0], vec![0_usize]);
+    for (frame, (&speed, &counted)) in speeds.iter().zip(usable).enumerate() {
+        sums.push(sums[frame] + if counted { speed } else { 0.0 });
+        counts.push(counts[frame] + usize::from(counted));
+    }
+    (0..speeds.len())
+        .map(|frame| {
+            let (from, to) = (frame.saturating_sub(half), (frame + half + 1).min(speeds.len()));
+            (sums[to] - sums[from]) / (counts[to] - counts[from]).max(1) as f64
+        })
+        .collect()
 }

@@ -81,27 +81,17 @@ impl Contacts {
             .collect();
         let mut spans = Vec::new();
         for (foot, frames) in planted.iter().enumerate() {
-            let mut from = None;
-            for (frame, &stands) in frames.iter().enumerate() {
-                match (stands, from) {
-                    (true, None) => from = Some(frame),
-                    (false, Some(start_frame)) => {
-                        spans.push(Contact {
-                            foot,
-                            start_frame,
-                            end_frame: frame - 1,
-                        });
-                        from = None;
-                    }
-                    _ => {}
+            let mut next = 0;
+            for run in frames.chunk_by(|one, other| one == other) {
+                let start_frame = next;
+                next += run.len();
+                if run[0] {
+                    spans.push(Contact {
+                        foot,
+                        start_frame,
+                        end_frame: next - 1,
+                    });
                 }
-            }
-            if let Some(start_frame) = from {
-                spans.push(Contact {
-                    foot,
-                    start_frame,
-                    end_frame: frames.len() - 1,
-                });
             }
         }
         spans.sort_by_key(|contact| (contact.start_frame, contact.foot));
@@ -110,11 +100,6 @@ impl Contacts {
             spans,
             limits: *limits,
         }
-    }
-
-    /// Per foot and frame, whether it stands; empty where feet cannot be distinguished from other joints.
-    pub(crate) fn planted(&self) -> &[Vec<bool>] {
-        &self.planted
     }
 
     /// The limits given by the caller.
@@ -129,11 +114,7 @@ impl Contacts {
 
     /// Whether a foot stands at a frame.
     pub fn is_planted(&self, foot: usize, frame: usize) -> bool {
-        self.planted
-            .get(foot)
-            .and_then(|frames| frames.get(frame))
-            .copied()
-            .unwrap_or(false)
+        self.planted.get(foot).and_then(|frames| frames.get(frame)) == Some(&true)
     }
 
     /// All spans, sorted by first frame.
@@ -156,10 +137,10 @@ impl Contacts {
                 .map(|contact| contact.start_frame as f64)
         };
         let before = strikes().filter(|&strike| strike <= frame && frame - strike <= period_frames);
-        let after = || strikes().filter(|&strike| strike > frame && strike - frame <= period_frames);
+        let mut after = strikes().filter(|&strike| strike > frame && strike - frame <= period_frames);
         let since = match before.fold(None, |_, strike| Some(strike)) {
             Some(strike) => frame - strike,
-            None => frame - after().next()? + period_frames,
+            None => frame - after.next()? + period_frames,
         };
         let phase = since / period_frames;
         Some(phase - phase.floor()).filter(|phase| phase.is_finite())

@@ -88,15 +88,14 @@ const FROZEN_MEDIAN_METRES: f64 = 1e-3;
 /// Towards a turning point each step is at most this share of the one before.
 const SLOWS_DOWN: f64 = 0.75;
 
-/// Whether the motion slows down evenly to a step and speeds up from it: a swing whose turning point lies between two frames, and no
-/// doubled frame within a motion.
+/// Whether the motion slows down evenly to a step and speeds up from it: a swing that turns back between two frames, not a doubled frame
+/// within a motion.
 fn turns_back(steps: &[f64], index: usize) -> bool {
-    let fades = |near: Option<&f64>, far: Option<&f64>| {
-        let sizes = near.zip(far);
-        sizes.is_some_and(|(&near, &far)| near > FROZEN_METRES && near <= SLOWS_DOWN * far)
-    };
-    let before = |away: usize| index.checked_sub(away).and_then(|at| steps.get(at));
-    fades(before(1), before(2)) && fades(steps.get(index + 1), steps.get(index + 2))
+    let fades = |near: f64, far: f64| near > FROZEN_METRES && near <= SLOWS_DOWN * far;
+    match (&steps[..index], &steps[index + 1..]) {
+        ([.., farther, far], [near, next, ..]) => fades(*far, *farther) && fades(*near, *next),
+        _ => false,
+    }
 }
 
 impl TakeDefects {
@@ -221,32 +220,19 @@ impl Steps {
         if num_frames < 3 {
             return TakeDefects::default();
         }
-        let moved = |steps: &[f64], share: f64| percentile::of(steps.to_vec(), share);
-        let pose_jump = (JUMP_OVER_FAST * moved(&pose_steps, 0.95)).max(JUMP_METRES);
-        let hips_jump = (JUMP_OVER_FAST * moved(&hips_steps, 0.95)).max(JUMP_METRES);
-        let fast_hips = moved(&hips_steps, 0.98);
-        let stands_alone = |index: usize| {
-            let steps = &hips_steps;
-            let usual = |steps: &[f64]| percentile::of(steps.to_vec(), 0.5);
-            let (from, to) = (index.saturating_sub(AROUND), (index + 1 + AROUND).min(steps.len()));
-            // The motion may start or end there.
-            if steps[index] < JUMP_METRES || to - from <= 2 * AROUND {
-                return false;
-            }
-            let (before, after) = (usual(&steps[from..index]), usual(&steps[index + 1..to]));
-            let (slower, faster) = (before.min(after), before.max(after));
-            let fast = faster.max(fast_hips);
-            faster < JUMP_OVER_AROUND * slower && steps[index] > (JUMP_OVER_AROUND * fast).max(fast + JUMP_METRES)
-        };
+
+        let pose_jump = (JUMP_OVER_FAST * share_of(&pose_steps, 0.95)).max(JUMP_METRES);
+        let hips_jump = (JUMP_OVER_FAST * share_of(&hips_steps, 0.95)).max(JUMP_METRES);
+        let fast_hips = share_of(&hips_steps, 0.98);
         // Arms that jump disappear in a mean over many fingers; joints that jump together do not.
         let mut joints_jumping = vec![0_usize; num_frames - 1];
         for (_, angles) in &turns {
-            let limit = (JUMP_OVER_FAST * moved(angles, 0.95)).max(JUMP_RADIANS);
+            let limit = (JUMP_OVER_FAST * share_of(angles, 0.95)).max(JUMP_RADIANS);
             for (count, turn) in joints_jumping.iter_mut().zip(angles) {
                 *count += usize::from(*turn > limit);
             }
         }
-        let moving = moved(&pose_steps, 0.5) + moved(&hips_steps, 0.5) > FROZEN_MEDIAN_METRES;
+        let moving = share_of(&pose_steps, 0.5) + share_of(&hips_steps, 0.5) > FROZEN_MEDIAN_METRES;
 
         let mut kinds: Vec<Option<BadFrameKind>> = vec![None; num_frames];
         let mut jumps = Vec::new();
@@ -256,7 +242,7 @@ impl Steps {
             let frame = index + 1;
             if pose_steps[index] > pose_jump
                 || hips_steps[index] > hips_jump
-                || stands_alone(index)
+                || stands_alone(&hips_steps, index, fast_hips)
                 || joints_jumping[index] >= JUMPING_JOINTS
             {
                 let flagged = if frame <= margin {
@@ -273,30 +259,48 @@ impl Steps {
             }
         }
 
-        let mut flipping = Vec::new();
-        for (joint, angles) in turns {
-            let steps: Vec<f64> = (1..num_frames)
-                .filter(|&frame| kinds[frame].is_none() && kinds[frame - 1].is_none())
-                .map(|frame| angles[frame - 1])
-                .collect();
-            let flip = (FLIP_OVER_FAST * moved(&steps, 0.95)).max(FLIP_RADIANS);
-            let count = steps.iter().filter(|&&step| step > flip).count();
-            if count > 0 {
-                flipping.push(FlippingJoint {
-                    joint,
-                    count,
-                    largest: steps.iter().copied().fold(0.0, f64::max),
-                });
-            }
-        }
-        let bad = kinds.into_iter().enumerate();
+        let flipping = turns.iter().filter_map(|(joint, angles)| flips(*joint, angles, &kinds));
+        let bad = kinds.iter().enumerate();
         let bad = bad.filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }));
         TakeDefects {
             bad_frames: bad.collect(),
-            flipping,
+            flipping: flipping.collect(),
             jumps,
         }
     }
+}
+
+/// The step that this share of all steps does not exceed.
+fn share_of(steps: &[f64], share: f64) -> f64 {
+    percentile::of(steps.to_vec(), share)
+}
+
+/// Whether a step of the hips jumps by [`JUMP_OVER_AROUND`]; `fast` is the step that all but a fiftieth do not exceed.
+fn stands_alone(steps: &[f64], index: usize, fast: f64) -> bool {
+    let (from, to) = (index.saturating_sub(AROUND), (index + 1 + AROUND).min(steps.len()));
+    // The motion may start or end there.
+    if steps[index] < JUMP_METRES || to - from <= 2 * AROUND {
+        return false;
+    }
+    let [before, after] = [from..index, index + 1..to].map(|around| share_of(&steps[around], 0.5));
+    let (slower, faster) = (before.min(after), before.max(after));
+    let fast = faster.max(fast);
+    faster < JUMP_OVER_AROUND * slower && steps[index] > (JUMP_OVER_AROUND * fast).max(fast + JUMP_METRES)
+}
+
+/// The flips of a joint, by the angles of its turns between frames that are not flagged; `None` where there are none.
+fn flips(joint: usize, angles: &[f64], kinds: &[Option<BadFrameKind>]) -> Option<FlippingJoint> {
+    let steps: Vec<f64> = (angles.iter().zip(kinds.windows(2)))
+        .filter(|(_, ends)| ends.iter().all(Option::is_none))
+        .map(|(&angle, _)| angle)
+        .collect();
+    let flip = (FLIP_OVER_FAST * share_of(&steps, 0.95)).max(FLIP_RADIANS);
+    let count = steps.iter().filter(|&&step| step > flip).count();
+    (count > 0).then(|| FlippingJoint {
+        joint,
+        count,
+        largest: steps.iter().copied().fold(0.0, f64::max),
+    })
 }
 
 /// Whether a joint ever turns by [`JUMP_RADIANS`] between two frames, tested by the cosine of half the angle: most joints never
@@ -305,8 +309,8 @@ fn may_jump(take: &Take, joint: usize) -> bool {
     // Far above rounding, far below any relevant angle.
     const MARGIN: f64 = 1e-9;
     let least = ops::cos(0.5 * JUMP_RADIANS) + MARGIN;
-    let cosine = |frame: usize| take.rotations(frame)[joint].dot(take.rotations(frame - 1)[joint]).abs();
-    (1..take.num_frames()).any(|frame| cosine(frame) < least)
+    let rotation = |frame: usize| take.rotations(frame)[joint];
+    (1..take.num_frames()).any(|frame| rotation(frame).dot(rotation(frame - 1)).abs() < least)
 }
 
 #[cfg(test)]

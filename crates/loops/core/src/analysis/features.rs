@@ -34,23 +34,14 @@ const FALLBACK_HALF_HEIGHT: f64 = 0.85;
 
 /// The joints that count by default, and their weights.
 fn weight_of_joints(body: &Body, defects: &TakeDefects) -> BTreeMap<usize, f64> {
-    let mut weights = BTreeMap::new();
-    let mut add = |joint: usize, weight: f64| {
-        weights.entry(joint).or_insert(weight);
-    };
-    for foot in &body.feet {
-        add(foot.ankle, ANKLE_WEIGHT);
-        if let Some(toe) = foot.toe {
-            add(toe, TOE_WEIGHT);
-        }
+    // A joint that is several of these has the weight of the last.
+    let mut weights = BTreeMap::from([(body.hips, HIPS_WEIGHT)]);
+    weights.extend(body.head.map(|head| (head, HEAD_WEIGHT)));
+    weights.extend(body.hands.iter().map(|&hand| (hand, HAND_WEIGHT)));
+    for foot in body.feet.iter().rev() {
+        weights.extend(foot.toe.map(|toe| (toe, TOE_WEIGHT)));
+        weights.insert(foot.ankle, ANKLE_WEIGHT);
     }
-    for &hand in &body.hands {
-        add(hand, HAND_WEIGHT);
-    }
-    if let Some(head) = body.head {
-        add(head, HEAD_WEIGHT);
-    }
-    add(body.hips, HIPS_WEIGHT);
     for flipping in &defects.flipping {
         weights.entry(flipping.joint).and_modify(|weight| *weight = 0.0);
     }
@@ -88,8 +79,10 @@ pub fn weights(
             return Err(BodyError::NoWeight);
         }
     }
-    let weighted = |(joint, weight)| WeightedJoint { joint, weight };
-    Ok(weights.into_iter().map(weighted).collect())
+    Ok(weights
+        .into_iter()
+        .map(|(joint, weight)| WeightedJoint { joint, weight })
+        .collect())
 }
 
 /// Half the height of a body, by which turning becomes metres.
@@ -107,32 +100,13 @@ pub struct Features {
     num_frames: usize,
     frame_time_secs: f64,
     num_axes: usize,
-    // Long, and handed over apart.
+    // Long arrays are handed over apart.
     #[cfg_attr(feature = "handover", serde(skip))]
     positions: Vec<f64>,
     #[cfg_attr(feature = "handover", serde(skip))]
     velocities: Vec<f64>,
     #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     speeds: Vec<f64>,
-}
-
-/// Why arrays cannot be a feature matrix.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
-pub enum FeaturesError {
-    #[error(
-        "positions hold {positions} values and velocities {velocities}, which is not the same number of frames of {num_axes} axes"
-    )]
-    Shape {
-        positions: usize,
-        velocities: usize,
-        num_axes: usize,
-    },
-    #[error("a frame has {num_axes} axes, the root's own velocities are {ROOT_AXES}")]
-    TooFewAxes { num_axes: usize },
-    #[error("a value of frame {frame} is not a finite number")]
-    NotFinite { frame: usize },
 }
 
 /// Axes of the root's own motion: its linear velocity and its turn rate.
@@ -145,7 +119,7 @@ impl Features {
         [&self.positions, &self.velocities]
     }
 
-    /// The same features without positions and velocities.
+    /// These features without positions and velocities.
     pub(crate) fn without_arrays(&self) -> Self {
         Self {
             positions: Vec::new(),
@@ -155,7 +129,7 @@ impl Features {
         }
     }
 
-    /// The same features with these positions and velocities; `None` where their lengths are others.
+    /// These features with positions and velocities; `None` where their lengths do not fit.
     pub(crate) fn with_arrays(self, [positions, velocities]: [Vec<f64>; 2]) -> Option<Self> {
         let len = self.num_frames.checked_mul(self.num_axes)?;
         (positions.len() == len && velocities.len() == len && self.speeds.len() == self.num_frames).then_some(Self {
@@ -187,11 +161,8 @@ impl Features {
         for (index, weighted) in joints.iter().enumerate() {
             let track: Vec<DVec3> = (0..num_frames)
                 .map(|frame| {
-                    heading.world_from_heading(frame).inverse().transform_point(body.point(
-                        world,
-                        frame,
-                        weighted.joint,
-                    )) * weighted.weight
+                    let point = body.point(world, frame, weighted.joint);
+                    heading.world_from_heading(frame).inverse().transform_point(point) * weighted.weight
                 })
                 .collect();
             let rates = velocity::velocities(&track, dt);
@@ -220,37 +191,28 @@ impl Features {
 
     /// Features computed elsewhere: frame-major, `num_axes` values a frame, the last four axes those of the root.
     ///
-    /// The speed of a frame is the mean size of its velocities. Errors: the arrays do not fit each other, or hold a value that is
+    /// The speed of a frame is the mean size of its velocities. `None` where the arrays do not fit each other, or hold a value that is
     /// not a finite number.
     pub fn from_values(
         frame_time_secs: f64,
         num_axes: usize,
         positions: Vec<f64>,
         velocities: Vec<f64>,
-    ) -> Result<Self, FeaturesError> {
-        if num_axes < ROOT_AXES {
-            return Err(FeaturesError::TooFewAxes { num_axes });
-        }
-        if positions.len() != velocities.len() || !positions.len().is_multiple_of(num_axes) {
-            return Err(FeaturesError::Shape {
-                positions: positions.len(),
-                velocities: velocities.len(),
-                num_axes,
-            });
-        }
-        if !(frame_time_secs > 0.0 && frame_time_secs.is_finite()) {
-            return Err(FeaturesError::NotFinite { frame: 0 });
-        }
-        if let Some(index) = (positions.iter().zip(&velocities)).position(|(x, v)| !x.is_finite() || !v.is_finite()) {
-            return Err(FeaturesError::NotFinite {
-                frame: index / num_axes,
-            });
+    ) -> Option<Self> {
+        let fits = num_axes >= ROOT_AXES
+            && positions.len() == velocities.len()
+            && positions.len().is_multiple_of(num_axes)
+            && frame_time_secs > 0.0
+            && frame_time_secs.is_finite()
+            && positions.iter().chain(&velocities).all(|value| value.is_finite());
+        if !fits {
+            return None;
         }
         let speeds = velocities
             .chunks(num_axes)
             .map(|frame| frame.iter().map(|v| v.abs()).sum::<f64>() / num_axes as f64)
             .collect();
-        Ok(Self {
+        Some(Self {
             num_frames: positions.len() / num_axes,
             frame_time_secs,
             num_axes,
@@ -260,7 +222,7 @@ impl Features {
         })
     }
 
-    /// The same features followed by those of the mirror image of every frame, for comparing halves of a cycle.
+    /// These features followed by those of the mirror image of every frame, for comparing halves of a cycle.
     ///
     /// `partners` are the weighted joints' partners, as indices among them. The heading's frame has its X to the left, so images
     /// have the opposite sign along it.
@@ -335,8 +297,8 @@ impl Features {
     /// that the noise of a capture averages out; at least as fast as its root moves or turns, because a body that glides is
     /// not idle.
     pub(crate) fn slow_speeds(&self, reach: usize) -> Vec<f64> {
-        let mut speeds = vec![0.0; self.num_frames];
-        let mut roots = vec![0.0_f64; self.num_frames];
+        let mut speeds = vec![0.0_f64; self.num_frames];
+        let mut roots = speeds.clone();
         let mut sums = vec![0.0; self.num_frames + 1];
         for axis in 0..self.num_axes {
             for frame in 0..self.num_frames {
@@ -351,11 +313,7 @@ impl Features {
                 }
             }
         }
-        speeds
-            .iter()
-            .zip(&roots)
-            .map(|(&speed, &root)| speed.max(root))
-            .collect()
+        speeds.iter().zip(roots).map(|(speed, root)| speed.max(root)).collect()
     }
 
     /// Squared distance of two frames over the position axes, square metres.

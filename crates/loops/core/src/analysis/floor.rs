@@ -5,8 +5,8 @@
 //! stairs and slopes, and stay level while the body crouches or jumps. Heights are those of the joints that stand, which are above the
 //! ground by the thickness of a sole: the same for every motion of one skeleton. Source: docs/math/contacts.md.
 
-use super::body::{Body, FoundBy};
-use super::standing;
+use super::body::{Body, Foot, FoundBy};
+use super::{contacts::Contacts, standing};
 use crate::math::{kernel, percentile, time_step::TimeStep};
 use crate::motion::WorldTracks;
 
@@ -36,24 +36,20 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// The floor below a body of which `planted` tells, per foot and frame, whether it stands; one entry a frame.
+    /// The floor below a body with these contacts.
     ///
     /// Where none ever stands, the floor follows the hips at the distance of the lowest foot, or of the lowest joint of a body
     /// without feet.
-    pub(crate) fn of(world: &WorldTracks, body: &Body, planted: &[Vec<bool>], frame_time_secs: f64) -> Self {
+    pub(crate) fn of(world: &WorldTracks, body: &Body, contacts: &Contacts, frame_time_secs: f64) -> Self {
         let step = TimeStep::new(frame_time_secs);
         let mut stances = Stances::new(world.num_frames());
-        for (foot, planted) in body.feet.iter().zip(planted) {
-            let height = |frame: usize| world.position(frame, foot.lowest_joint()).y;
-            let mut frame = 0;
-            while frame < planted.len() {
-                let length = planted[frame..].iter().take_while(|&&stands| stands).count();
-                if length > 0 {
-                    // A sole rolls, so a stance tells one height, not one for each frame.
-                    let middle = percentile::of((frame..frame + length).map(height).collect(), 0.5);
-                    stances.add(frame..frame + length, step.nearest_from_one(REACH_SECS), middle);
-                }
-                frame += length.max(1);
+        for (index, foot) in body.feet.iter().enumerate() {
+            for stance in contacts.spans().iter().filter(|contact| contact.foot == index) {
+                let frames = stance.start_frame..stance.end_frame + 1;
+                let heights = frames.clone().map(|frame| world.position(frame, foot.lowest_joint()).y);
+                // A sole rolls, so a stance tells one height, not one for each frame.
+                let middle = percentile::of(heights.collect(), 0.5);
+                stances.add(frames, step.nearest_from_one(REACH_SECS), middle);
             }
         }
         let heights = match stances.lines(step.nearest(REACH_SECS), RIDGE_SECS / frame_time_secs) {
@@ -61,8 +57,8 @@ impl Floor {
                 let middle = percentile::of(lines.clone(), 0.5);
                 let over = (0..lines.len()).map(|frame| world.position(frame, body.hips).y - middle);
                 let allowance = LEVEL_SHARE * percentile::of(over.collect(), 0.5).max(0.0);
-                let extent = |pick: fn(f64, f64) -> f64| lines.iter().copied().fold(middle, pick);
-                if extent(f64::max) - extent(f64::min) < allowance {
+                let [lowest, highest] = [f64::min, f64::max].map(|pick| lines.iter().copied().fold(middle, pick));
+                if highest - lowest < allowance {
                     vec![middle; lines.len()]
                 } else {
                     lines
@@ -87,18 +83,16 @@ impl Floor {
 /// Slow trend of the hips, lowered to the feet.
 fn below_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64> {
     let trend = standing::rise_of_hips(world, body.hips, frame_time_secs);
-    let lowest = |frame: usize| {
-        let lower = f64::min;
-        if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {
-            let heights = world.positions(frame).iter().map(|position| position.y);
-            heights.fold(f64::INFINITY, lower)
-        } else {
-            let heights = (body.feet.iter()).map(|foot| world.position(frame, foot.lowest_joint()).y);
-            heights.fold(f64::INFINITY, lower)
-        }
+    let joints: Vec<usize> = if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {
+        (0..world.num_joints()).collect()
+    } else {
+        body.feet.iter().map(Foot::lowest_joint).collect()
     };
     let under = (0..world.num_frames())
-        .map(|frame| lowest(frame) - trend[frame])
+        .map(|frame| {
+            let heights = joints.iter().map(|&joint| world.position(frame, joint).y);
+            heights.fold(f64::INFINITY, f64::min) - trend[frame]
+        })
         .collect();
     let offset = percentile::of(under, BELOW);
     trend.iter().map(|height| height + offset).collect()
@@ -143,7 +137,7 @@ impl Stances {
             sums.push(core::array::from_fn(|k| sums[index][k] + at[k]));
         }
         let line = |frame: usize| {
-            // As many frames at the ends of the take, where otherwise a single stance would tell no slope.
+            // At the ends of the take the span keeps its length, since a single stance there tells no slope.
             let from = frame.saturating_sub(reach).min(count.saturating_sub(2 * reach + 1));
             let to = (frame.max(reach) + reach + 1).min(count);
             let [n, sx, sxx, sy, sxy] = core::array::from_fn(|k| sums[to][k] - sums[from][k]);

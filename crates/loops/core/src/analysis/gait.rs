@@ -89,7 +89,7 @@ fn side_of(left: f64) -> Side {
 }
 
 impl MotionKind {
-    /// What a body does that goes at this speed in any direction: walk, run, turn in place, or other where it stays. Speeds in
+    /// The kind of motion at a speed in any direction: walk, run, turn in place, or other where it stays. Speeds in
     /// metres per second, `run_mps` that of [`run_speed`]; the turn rate in radians per second.
     pub fn at_speed(speed_mps: f64, turn_rate: f64, run_mps: f64) -> Self {
         if speed_mps >= MOVING_MPS {
@@ -101,7 +101,7 @@ impl MotionKind {
         }
     }
 
-    /// The same on a straight line.
+    /// The kind on a straight line.
     #[must_use]
     pub fn straight(self) -> Self {
         match self {
@@ -162,8 +162,7 @@ impl Gait {
         let (velocity, turn_rate) = (motion.linear, motion.angular.y);
         let kind = MotionKind::at_speed(ops::hypot(velocity.x, velocity.z), turn_rate, run_mps);
         if !kind.travels() {
-            let turns = kind == MotionKind::TurnInPlace;
-            return Self::new(kind, turns.then(|| side_of(turn_rate)));
+            return Self::new(kind, (kind == MotionKind::TurnInPlace).then(|| side_of(turn_rate)));
         }
         if velocity.x.abs() > velocity.z.abs() {
             return Self::new(MotionKind::Strafe, Some(side_of(velocity.x)));

@@ -44,8 +44,7 @@ impl Heading {
         for frame in 0..world.num_frames() {
             let hips = world.position(frame, body.hips);
             ground.push(DVec3::new(hips.x, heights[frame], hips.z));
-            let facing = facing(world, body, frame);
-            let next = match (facing, yaw.last()) {
+            let next = match (facing(world, body, frame), yaw.last()) {
                 (Some(facing), Some(&before)) => before + rotation::wrap_angle(facing - before),
                 (Some(facing), None) => facing,
                 (None, Some(&before)) if turn_is_motion => before,
@@ -60,7 +59,7 @@ impl Heading {
         Self { ground, yaw }
     }
 
-    /// The same at height zero, where only places over the ground and facings matter.
+    /// The heading at height zero, where only places over the ground and facings matter.
     pub fn level(world: &WorldTracks, body: &Body) -> Self {
         Self::over(world, body, &vec![0.0; world.num_frames()])
     }
@@ -104,18 +103,19 @@ impl Heading {
 /// Whether a joint stays at one point of the floor.
 fn stays(world: &WorldTracks, joint: usize) -> bool {
     let first = world.position(0, joint);
-    let way = |frame: usize| (world.position(frame, joint) - first) * DVec3::new(1.0, 0.0, 1.0);
-    (0..world.num_frames()).all(|frame| way(frame).length() < STAYS_METRES)
+    (0..world.num_frames()).all(|frame| {
+        let way = (world.position(frame, joint) - first) * DVec3::new(1.0, 0.0, 1.0);
+        way.length() < STAYS_METRES
+    })
 }
 
 /// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not determine it.
 fn facing(world: &WorldTracks, body: &Body, frame: usize) -> Option<f64> {
-    let across = |pair: Option<[usize; 2]>| {
+    let [hips, chest] = [body.thighs, body.shoulders].map(|pair| {
         pair.map_or(DVec3::ZERO, |[left, right]| {
             world.position(frame, left) - world.position(frame, right)
         })
-    };
-    let (hips, chest) = (across(body.thighs), across(body.shoulders));
+    });
     let narrowest = MIN_WIDTH_SHARE * hips.length().max(chest.length());
     let lateral = [hips, chest].into_iter().filter(|across| across.length() > narrowest);
     let lateral: DVec3 = lateral.map(DVec3::normalize_or_zero).sum();

@@ -1,4 +1,4 @@
-//! Analysis of a take: its body, its heading, its features, its defects, its rhythm.
+//! Analyses a take: its body, heading, features, defects and rhythm.
 //!
 //! [`Analysis::new`] computes everything once; the later stages use the results.
 
@@ -36,7 +36,7 @@ pub use activity::{Activity, ActivityKind, Stretch};
 pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side, guess_parts, probe_stride};
 pub use contacts::{Contact, Contacts, FootEventKind};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
-pub use features::{Features, FeaturesError, ROOT_AXES, WeightedJoint};
+pub use features::{Features, ROOT_AXES, WeightedJoint};
 pub use floor::Floor;
 pub use gait::{Gait, MOVING_MPS, MotionKind, curve_side, run_speed};
 pub use heading::Heading;
@@ -105,7 +105,7 @@ impl Analysis {
             take.frame_time_secs(),
             &overrides.contacts,
         );
-        let floor = Floor::of(&world, &body, contacts.planted(), take.frame_time_secs());
+        let floor = Floor::of(&world, &body, &contacts, take.frame_time_secs());
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);

@@ -1,4 +1,4 @@
-//! How far an acceleration exceeds those of the motion itself: its size over the 99th percentile of the others.
+//! Measures how far an acceleration exceeds those of the motion itself: its size over the 99th percentile of the others.
 //!
 //! The visibility of a seam is judged in several stages: before a stretch is closed, in the loop as written, and between methods
 //! of closing it. All measure second differences per joint and use a floor for small percentiles. They leave out the seam itself:
@@ -16,7 +16,7 @@ pub(crate) mod floor {
     /// In a take, metres: a tenth of a millimetre; nothing smaller is visible.
     pub(crate) const SEEN_METRES: f64 = 1e-4;
 
-    /// The same for rotations, radians: a tenth of a degree.
+    /// In a take, radians: a tenth of a degree.
     pub(crate) const SEEN_RADIANS: f64 = 2e-3;
 
     /// In a file of single precision some tens of metres from the origin, metres: the rounding noise of a joint in even motion
@@ -32,7 +32,7 @@ pub(crate) fn second_difference([one, middle, other]: [DVec3; 3]) -> DVec3 {
     one - 2.0 * middle + other
 }
 
-/// Of how many values the least is the peak of `num_sizes`, at least one.
+/// Number of the largest of `num_sizes` values of which the least is their peak, at least one.
 pub(crate) fn num_at_peak(num_sizes: usize) -> usize {
     (num_sizes - percentile::rank(num_sizes, SHARE)).max(1)
 }

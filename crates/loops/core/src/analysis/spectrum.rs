@@ -123,18 +123,8 @@ impl Spectrum {
             if !(middle > left && middle >= right) {
                 continue;
             }
-            let valley = |side: &mut dyn Iterator<Item = f64>| {
-                let mut lowest = middle;
-                for value in side {
-                    if value > middle {
-                        break;
-                    }
-                    lowest = lowest.min(value);
-                }
-                lowest
-            };
-            let before = valley(&mut values[..lag].iter().rev().copied());
-            let after = valley(&mut values[lag + 1..].iter().copied());
+            let before = valley(middle, values[..lag].iter().rev());
+            let after = valley(middle, values[lag + 1..].iter());
             let prominence = middle - before.max(after);
             if prominence < min_prominence {
                 continue;
@@ -157,6 +147,11 @@ impl Spectrum {
     }
 }
 
+/// The lowest value beside a peak, up to the first that is higher than it.
+fn valley<'a>(peak: f64, side: impl Iterator<Item = &'a f64>) -> f64 {
+    side.take_while(|&&value| value <= peak).copied().fold(peak, f64::min)
+}
+
 /// Axes read from the frames at a time: as many as share a cache line.
 const BLOCK: usize = 8;
 
@@ -164,9 +159,9 @@ const BLOCK: usize = 8;
 fn padded_length(num_frames: usize) -> usize {
     let least = 2 * num_frames;
     let power = least.div_ceil(16).next_power_of_two();
-    [8, 9, 10, 12, 16]
+    let lengths = [8, 9, 10, 12].map(|factor| factor * power);
+    lengths
         .into_iter()
-        .map(|factor| factor * power)
         .find(|&length| length >= least)
         .unwrap_or(16 * power)
 }
@@ -174,12 +169,8 @@ fn padded_length(num_frames: usize) -> usize {
 /// Runs of flagged frames.
 fn spoiled(num_frames: usize, defects: &TakeDefects) -> Vec<RangeInclusive<usize>> {
     let mut runs: Vec<RangeInclusive<usize>> = Vec::new();
-    for frame in defects
-        .bad_frames
-        .iter()
-        .map(|bad| bad.frame)
-        .filter(|&frame| frame < num_frames)
-    {
+    let frames = defects.bad_frames.iter().map(|bad| bad.frame);
+    for frame in frames.filter(|&frame| frame < num_frames) {
         match runs.last_mut() {
             Some(run) if frame <= run.end() + 1 => *run = *run.start()..=frame,
             _ => runs.push(frame..=frame),
@@ -218,9 +209,7 @@ fn detrend(features: &Features, axes: Range<usize>, spoiled: &[RangeInclusive<us
     let middle = 0.5 * (count - 1.0);
     let mut means = [0.0; BLOCK];
     for row in &rows {
-        for lane in 0..BLOCK {
-            means[lane] += row[lane];
-        }
+        means = core::array::from_fn(|lane| means[lane] + row[lane]);
     }
     means = means.map(|sum| sum / count);
     let (mut moments, mut spread) = ([0.0; BLOCK], 0.0);

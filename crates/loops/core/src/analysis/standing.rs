@@ -72,7 +72,7 @@ pub struct ContactLimits {
 }
 
 impl ContactLimits {
-    /// The same on a body that is so many times as large.
+    /// The limits on a body that is so many times as large.
     #[must_use]
     pub fn scaled(&self, by: f64) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What a take holds, found without holding the take: its poses come one after the other, and only what is asked of them is kept.
+//! Surveys a take without holding it: its poses come one after the other, and only the values that the analysis needs are kept.
 //!
 //! An [`Analysis`] has the take and all joints in the world at every frame, for the search that follows. To tell a user what a
 //! recording of hours holds, a few joints are enough, and a third of the memory.
@@ -13,7 +13,7 @@ use super::{
 use crate::motion::{Pose, PoseRef, WorldTracks};
 use crate::take::{Take, TakeError, normalize_frame};
 
-/// What a take holds: the findings of an [`Analysis`] that need no pose afterwards.
+/// The findings of an [`Analysis`] that need no pose afterwards.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Survey {
@@ -53,7 +53,7 @@ impl From<Analysis> for Survey {
     }
 }
 
-/// What is known of a take before its poses come one after the other.
+/// The parts of a take that a [`Surveyor`] needs before the poses come one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeSample {
     /// Number of its frames.
@@ -96,7 +96,7 @@ pub struct Surveyor {
     steps: Steps,
     /// Local rotations of the frame before; none before the first.
     before: Vec<DQuat>,
-    /// Of the frame that is looked at.
+    /// Local rotations of the frame that is looked at.
     local: Vec<DQuat>,
     placed: Pose,
 }
@@ -112,7 +112,7 @@ const PLACE_BYTES: u64 = 24;
 const COMPARED_BYTES: u64 = 48;
 
 impl Surveyor {
-    /// Before the first pose.
+    /// Begins before the first pose.
     ///
     /// Errors: a joint named in `overrides` does not exist, or a weight or limit cannot be used.
     pub fn new(sample: &TakeSample, overrides: &BodyOverrides) -> Result<Self, BodyError> {
@@ -149,7 +149,7 @@ impl Surveyor {
         Ok(per_frame.saturating_mul(sample.num_frames as u64))
     }
 
-    /// The next pose: local translations in metres and rotations of all joints.
+    /// Takes the next pose: local translations in metres and rotations of all joints.
     ///
     /// Errors: [`TakeError::WrongLength`] for another number of joints, [`TakeError::Implausible`] for values that no take has.
     pub fn push(&mut self, translations: &[DVec3], rotations: &[DQuat]) -> Result<(), TakeError> {
@@ -171,7 +171,7 @@ impl Surveyor {
         Ok(())
     }
 
-    /// What the take holds that ends here.
+    /// Ends the take and says what it holds.
     ///
     /// Errors: [`BodyError::NoWeight`] where no joint is left by which poses could be compared.
     ///
@@ -191,11 +191,11 @@ impl Surveyor {
         let dt = middle.frame_time_secs();
         let defects = steps.defects(dt);
         let contacts = Contacts::of(&world, (middle.skeleton(), &body), dt, &overrides.contacts);
-        let floor = Floor::of(&world, &body, contacts.planted(), dt);
+        let floor = Floor::of(&world, &body, &contacts, dt);
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(middle.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(&middle, &world, &heading, &body, &joints);
-        // What follows needs room.
+        // The stages that follow need room.
         drop(world);
         let usable = defects.usable_ends(num_frames);
         let activity = Activity::of(&features, &usable, body.known_size(&middle), dt);
@@ -221,7 +221,7 @@ fn places(body: &Body, some: &Take, overrides: &BodyOverrides) -> Result<Option<
     if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {
         return Ok(None);
     }
-    // A joint that flips is not compared, which nobody knows yet.
+    // A joint that flips is not compared; which do is not known yet.
     let compared = features::weights(some.skeleton(), body, &TakeDefects::default(), &overrides.weights)?;
     let across = [body.thighs, body.shoulders].into_iter().flatten().flatten();
     let mut places: Vec<usize> = core::iter::once(body.hips)

@@ -44,29 +44,36 @@ pub(crate) enum Around<T> {
     Before([T; 3]),
 }
 
-/// Velocity and acceleration of a point, per second; `dt` is the time between samples in seconds.
-///
-/// With a sample on either side (x+ - x-)/(2 dt) and (x+ - 2x + x-)/dt^2, both second order. One-sided (4 x1 - 3 x0 -
-/// x2)/(2 dt), second order, and (x2 - 2 x1 + x0)/dt^2, first order. Source: docs/math/estimators.md.
-pub(crate) fn of_points(samples: Around<DVec3>, dt: f64) -> Derivatives {
-    match samples {
-        Around::Both([before, x, after]) => central(after - x, before - x, dt),
-        Around::After([x, after, later]) => one_sided(after - x, later - x, dt),
-        Around::Before([earlier, before, x]) => one_sided(before - x, earlier - x, -dt),
+/// A sample of a track: a point or a rotation.
+pub(crate) trait Sample: Copy {
+    /// The way from another sample, metres; of rotations the vector in the space that they map to, short side, radians.
+    fn difference(self, from: Self) -> DVec3;
+}
+
+impl Sample for DVec3 {
+    fn difference(self, from: Self) -> DVec3 {
+        self - from
     }
 }
 
-/// Angular velocity and acceleration of a rotation in the space it maps to, radians per second; `dt` in seconds.
+impl Sample for DQuat {
+    fn difference(self, from: Self) -> DVec3 {
+        rotation::difference(self, from)
+    }
+}
+
+/// Velocity and acceleration of a point, or of a rotation in the space it maps to, per second; `dt` is the time between samples in
+/// seconds.
 ///
-/// The samples become rotation vectors about the sample in question, l = log(q' q^-1), short side. There the vector is zero, its
-/// first derivative is the angular velocity and its second the angular acceleration, so the formulas and orders for points hold.
-/// Source: docs/math/estimators.md.
-pub(crate) fn of_rotations(samples: Around<DQuat>, dt: f64) -> Derivatives {
-    let step = rotation::difference;
+/// With a sample on either side (x+ - x-)/(2 dt) and (x+ - 2x + x-)/dt^2, both second order. One-sided (4 x1 - 3 x0 -
+/// x2)/(2 dt), second order, and (x2 - 2 x1 + x0)/dt^2, first order. Rotations become rotation vectors about the sample in question,
+/// l = log(q' q^-1). There the vector is zero, its first derivative is the angular velocity and its second the angular acceleration, so
+/// the formulas and orders for points hold. Source: docs/math/estimators.md.
+pub(crate) fn derivatives<T: Sample>(samples: Around<T>, dt: f64) -> Derivatives {
     match samples {
-        Around::Both([before, q, after]) => central(step(after, q), step(before, q), dt),
-        Around::After([q, after, later]) => one_sided(step(after, q), step(later, q), dt),
-        Around::Before([earlier, before, q]) => one_sided(step(before, q), step(earlier, q), -dt),
+        Around::Both([before, x, after]) => central(after.difference(x), before.difference(x), dt),
+        Around::After([x, after, later]) => one_sided(after.difference(x), later.difference(x), dt),
+        Around::Before([earlier, before, x]) => one_sided(before.difference(x), earlier.difference(x), -dt),
     }
 }
 
@@ -76,26 +83,15 @@ pub(crate) const WIDE_REACH: usize = 4;
 /// Weights of samples 1 to 4 steps after the middle, for the first derivative; those before have the opposite sign.
 const WIDE_FIRST: [f64; WIDE_REACH] = [126.0 / 1188.0, 193.0 / 1188.0, 142.0 / 1188.0, -86.0 / 1188.0];
 
-/// The same for the second derivative: those before have the same sign.
+/// Weights for the second derivative: those before have the same sign.
 const WIDE_SECOND: [f64; WIDE_REACH] = [-211.0 / 1716.0, 151.0 / 1716.0, 371.0 / 1716.0, -126.0 / 1716.0];
 
-/// Velocity and acceleration of a point in the middle of nine samples, by the polynomial of degree 4 that fits them best.
+/// Velocity and acceleration in the middle of nine samples, by the polynomial of degree 4 that fits them best.
 ///
 /// Noise of size s in the samples gives 0.34 s/dt and 0.44 s/dt^2 where central differences give 0.71 and 2.4. Units as for
-/// [`of_points`]. Source: Savitzky and Golay 1964; docs/math/estimators.md.
-pub(crate) fn of_points_wide(samples: [DVec3; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
-    let x = samples[WIDE_REACH];
-    wide(samples.map(|sample| sample - x), dt)
-}
-
-/// The same for rotations, as rotation vectors about the middle one; see [`of_rotations`].
-pub(crate) fn of_rotations_wide(samples: [DQuat; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
-    let q = samples[WIDE_REACH];
-    wide(samples.map(|sample| rotation::difference(sample, q)), dt)
-}
-
-/// Derivatives from the differences to the middle sample.
-fn wide(differences: [DVec3; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
+/// [`derivatives`]. Source: Savitzky and Golay 1964; docs/math/estimators.md.
+pub(crate) fn derivatives_wide<T: Sample>(samples: [T; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
+    let differences = samples.map(|sample| sample.difference(samples[WIDE_REACH]));
     let mut derivatives = Derivatives::default();
     for (step, (first, second)) in WIDE_FIRST.iter().zip(WIDE_SECOND).enumerate() {
         let (after, before) = (differences[WIDE_REACH + 1 + step], differences[WIDE_REACH - 1 - step]);
@@ -142,7 +138,7 @@ mod tests {
             Around::After([x(0.0), x(dt), x(2.0 * dt)]),
             Around::Before([x(-2.0 * dt), x(-dt), x(0.0)]),
         ] {
-            let found = of_points(samples, dt);
+            let found = derivatives(samples, dt);
             assert!((found.velocity - DVec3::new(2.0, 1.0, 0.0)).length() < 1e-13);
             assert!((found.acceleration - DVec3::new(-6.0, 0.0, 1.0)).length() < 1e-12);
         }
@@ -154,7 +150,7 @@ mod tests {
         let x = |t: f64| DVec3::new(1.0 + 2.0 * t - 3.0 * t * t + t * t * t, t * t * t * t - t, 0.5);
         let (t, dt) = (0.3, 0.1);
         let samples = core::array::from_fn(|k| x(t + (k as f64 - 4.0) * dt));
-        let found = of_points_wide(samples, dt);
+        let found = derivatives_wide(samples, dt);
         let velocity = DVec3::new(2.0 - 6.0 * t + 3.0 * t * t, 4.0 * t * t * t - 1.0, 0.0);
         let acceleration = DVec3::new(-6.0 + 6.0 * t, 12.0 * t * t, 0.0);
         assert!((found.velocity - velocity).length() < 1e-12);
@@ -193,8 +189,8 @@ mod tests {
         }
         for (kind, acceleration_order) in [(0, 2.0), (1, 1.0), (2, 1.0)] {
             let errors = |dt: f64| {
-                let rotations = of_rotations(around(q, t, dt)[kind], dt);
-                let points = of_points(around(r, t, dt)[kind], dt);
+                let rotations = derivatives(around(q, t, dt)[kind], dt);
+                let points = derivatives(around(r, t, dt)[kind], dt);
                 [
                     (rotations.velocity - w).length(),
                     (points.velocity - r1(t)).length(),

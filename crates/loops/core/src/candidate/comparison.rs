@@ -12,11 +12,6 @@ pub struct PoseComparison<'a> {
 }
 
 impl<'a> PoseComparison<'a> {
-    /// Poses compared with later poses.
-    pub fn from_poses(features: &'a Features) -> Self {
-        Self::new(features, &Pairing::Same)
-    }
-
     /// Poses compared with what later ones count as; `features` must be those of `pairing`.
     pub fn new(features: &'a Features, pairing: &'a Pairing) -> Self {
         Self {
@@ -63,8 +58,9 @@ impl<'a> PoseComparison<'a> {
     }
 }
 
+/// Poses compared with later poses.
 impl<'a> From<&'a Features> for PoseComparison<'a> {
     fn from(features: &'a Features) -> Self {
-        Self::from_poses(features)
+        Self::new(features, &Pairing::Same)
     }
 }

@@ -25,16 +25,8 @@ impl<'a> SearchedTake<'a> {
         TimeStep::new(self.analysis.take.frame_time_secs())
     }
 
-    /// The stretch as a candidate; `cost_ratio` is the cost of the pair over that of random pairs.
-    pub(super) fn describe(
-        &self,
-        pair: &SeamPair,
-        cut: Cut,
-        rhythm: Option<Rhythm>,
-        is_idle: bool,
-        cost_ratio: Option<f64>,
-        goes_on_alike: bool,
-    ) -> LoopCandidate {
+    /// The stretch as a candidate, not compared with the rest of the take.
+    pub(super) fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
         let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
         let (root, steadiness) = self.root_motion(pair, cycles);
         let num_frames = match self.pairing.ping_pong(&cut) {
@@ -51,16 +43,16 @@ impl<'a> SearchedTake<'a> {
             source_period_secs: num_frames * self.analysis.take.frame_time_secs(),
             cycles,
             seam_cost: pair.cost,
-            cost_ratio,
+            cost_ratio: None,
             strength: rhythm.map(|rhythm| rhythm.strength),
-            goes_on_alike,
+            goes_on_alike: false,
             take_strength: (self.analysis.spectrum.at(num_frames)).filter(|_| shows_another_cycle),
             is_idle,
             root_start: root.start,
             twist: root.twist,
             steadiness,
             steadiness_around: Steadiness::of(self.analysis, [cut.start_frame(), cut.end_frame()], cycles),
-            // What turns is as slow at its ends as it is made.
+            // A stretch that is played there and back is made to slow down at its ends.
             abruptness: if self.pairing.is_ping_pong() {
                 0.0
             } else {

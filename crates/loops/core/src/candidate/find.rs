@@ -23,7 +23,7 @@ pub(crate) fn propose_loops(analysis: &Analysis, settings: &SearchSettings) -> R
     find_all(analysis, &finder(analysis, settings, &features), settings)
 }
 
-/// What searches the take. Errors: [`SearchError`].
+/// The search of a take. Errors: [`SearchError`].
 pub(super) fn finder<'a>(
     analysis: &'a Analysis,
     settings: &'a SearchSettings,
@@ -61,21 +61,22 @@ pub(super) fn find_all(
         Err(_) if whole_loop.is_some() => (FoundLoops::default(), None),
         Err(error) => return Err(error.clone()),
     };
-    // Where the search finds a cycle twice or more, a take that counts as one cycle ends by chance where it began.
-    let is_chance = |whole: &LoopCandidate| {
-        let lacks_its_key = (whole.whole).is_some_and(|whole| whole.last_key == LastKey::BeforeClosing);
-        let shows_several = |best: &LoopCandidate| {
-            !best.is_idle && 2.0 * best.num_frames <= f64::from(best.cycles.max(1)) * whole.num_frames
-        };
-        let travels = whole.whole.is_some_and(|whole| !whole.is_in_place());
-        lacks_its_key && travels && whole.cycles == 1 && found.candidates.iter().any(shows_several)
-    };
-    let first = (whole_loop.filter(|whole| !is_chance(whole))).or_else(|| cycle.and_then(asked_for));
+    let first = (whole_loop.filter(|whole| !is_chance(whole, &found))).or_else(|| cycle.and_then(asked_for));
     if let Some(first) = first {
         found.candidates.insert(0, first);
         found.candidates.truncate(settings.max_candidates.max(1));
     }
     Ok(found)
+}
+
+/// Whether a take that counts as one cycle ends by chance where it began: the search finds a shorter cycle twice or more.
+fn is_chance(candidate: &LoopCandidate, found: &FoundLoops) -> bool {
+    candidate.cycles == 1
+        && (candidate.whole).is_some_and(|whole| whole.last_key == LastKey::BeforeClosing && !whole.is_in_place())
+        && found
+            .candidates
+            .iter()
+            .any(|best| !best.is_idle && 2.0 * best.num_frames <= f64::from(best.cycles.max(1)) * candidate.num_frames)
 }
 
 /// As [`Analysis::appraise`].
@@ -91,22 +92,25 @@ pub(crate) fn appraise(
     let cut = Cut::new(&analysis.take, start_frame, end_frame)?;
     let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
     // Between held poses, all frames that move are the loop that the take was made for.
-    let may_be_whole = settings.admits_whole_take() && is_cut_off(analysis, &cut);
-    let whole = may_be_whole.then(|| whole_loop(analysis)).flatten();
-    let whole = whole.filter(|whole| whole.kind == WholeClipKind::Loops && whole.last_key == LastKey::Repeated);
-    if let Some(whole) = whole
-        .and_then(|whole| whole_candidate(analysis, &whole, settings))
-        .filter(|whole| whole.cut == cut)
+    if settings.admits_whole_take()
+        && is_cut_off(analysis, &cut)
+        && let Some(whole) = whole_loop(analysis)
+        && whole.kind == WholeClipKind::Loops
+        && whole.last_key == LastKey::Repeated
+        && let Some(candidate) = whole_candidate(analysis, &whole, settings)
+        && candidate.cut == cut
     {
-        return Ok(whole);
+        return Ok(candidate);
     }
     let lag = end_frame - start_frame;
     if lag < 3 {
         return Err(CutError::TooShort { num_intervals: lag });
     }
     if let Some(cycles) = settings.cycles.filter(|&cycles| cycles as usize > lag / 2) {
-        let num_intervals = lag;
-        return Err(CutError::Cycles { cycles, num_intervals });
+        return Err(CutError::Cycles {
+            cycles,
+            num_intervals: lag,
+        });
     }
     let features = settings.pairing.features(analysis);
     let finder = Finder::new(analysis, settings, &features);
@@ -134,7 +138,7 @@ fn check(analysis: &Analysis, settings: &SearchSettings) -> Result<(), SearchErr
     if num_frames > 1 && !analysis.usable.contains(&true) {
         return Err(SearchError::NoCleanFrame);
     }
-    // What is played there and back need not move a joint that is compared: see its own search.
+    // A stretch to be played there and back need not move a joint that is compared: `ping_pong` looks at all.
     if analysis.activity.is_still() && num_frames > 1 && !settings.pairing.is_ping_pong() {
         return Err(SearchError::Still);
     }

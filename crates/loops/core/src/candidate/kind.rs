@@ -1,4 +1,4 @@
-//! What a whole take or a loop is, in one word.
+//! Names a whole take or a loop in one word.
 
 use super::{
     named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind, whole_clip::is_single_action,
@@ -46,7 +46,7 @@ fn may_be(
     }
 }
 
-/// What the motion shows.
+/// The kind that the motion shows.
 fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
     if analysis.activity.is_still() {
         return MotionKind::Still;
@@ -77,15 +77,15 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
     }
 }
 
-/// Whoever goes somewhere sets down each foot at least once, besides where it stood.
+/// Fewest contacts of a body that goes somewhere: each foot stands at first and is set down at least once.
 const LEAST_STEPS: usize = 4;
 
 /// Shares of the standing height by which all feet are above the ground in a jump, and the hips above where they are for half of the time.
 const JUMP_SHARE: f64 = 0.08;
 const RISE_SHARE: f64 = 0.04;
 
-/// Whether there is a moment at which all feet are well above their lowest places, and the hips high: who falls or lies down lifts the
-/// feet too.
+/// Whether at some frame all feet are well above their lowest places, and the hips high: a body that falls or lies down lifts its feet
+/// too.
 fn leaves_the_ground(analysis: &Analysis) -> bool {
     let body = &analysis.body;
     let Some(stature) = body.stature(&analysis.take) else {
@@ -113,10 +113,9 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
 
 /// The gait that most frames have; the first of several.
 fn main_gait(analysis: &Analysis) -> Option<Gait> {
-    let num_frames = |gait: Gait| -> usize {
+    let gaits = analysis.segments.iter().rev().map(|segment| segment.gait);
+    gaits.max_by_key(|&gait| -> usize {
         let same = analysis.segments.iter().filter(|segment| segment.gait == gait);
         same.map(|segment| segment.end_frame + 1 - segment.start_frame).sum()
-    };
-    let gaits = analysis.segments.iter().rev().map(|segment| segment.gait);
-    gaits.max_by_key(|&gait| num_frames(gait))
+    })
 }

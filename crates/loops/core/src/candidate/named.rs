@@ -1,4 +1,4 @@
-//! What the name of a take says of its motion: people name animations, and mostly by what they are.
+//! Reads the name of a take: people name animations mostly by what they are.
 //!
 //! A name is evidence where the motion leaves open what it is, and never against what it plainly shows: docs/math/whole_clips.md.
 
@@ -77,7 +77,7 @@ enum Meaning {
 }
 
 impl NamedMotion {
-    /// What the name of a take says, unless names are to be ignored.
+    /// Reads the name of a take, unless names are to be ignored.
     pub(crate) fn of_take(analysis: &Analysis) -> Self {
         if analysis.overrides.ignore_name {
             Self::default()
@@ -86,7 +86,7 @@ impl NamedMotion {
         }
     }
 
-    /// What a name says.
+    /// Reads a name.
     pub fn of(name: &str) -> Self {
         let words = words(name);
         let has = |list: &str| list.split_whitespace().any(|word| words.iter().any(|own| own == word));

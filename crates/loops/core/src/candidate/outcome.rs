@@ -58,7 +58,7 @@ pub struct Outcome {
     /// How much the speed differs between a cycle around the end and one around the start, as a share of their mean; `None` where
     /// the take ends too early to tell.
     pub speed_drift: Option<f64>,
-    /// The same for the turn of a cycle, radians.
+    /// How much the turn of these cycles differs, radians.
     pub turn_drift_radians: Option<f64>,
     /// Share of the turn in the busiest third of the stretch; `None` where it hardly turns.
     pub turn_in_third: Option<f64>,
@@ -76,11 +76,11 @@ pub struct Outcome {
     pub foot_height_metres: Option<f64>,
     /// Sharpest jerk of a joint over its own in the take; `None` where the loop was not made.
     pub kink_ratio: Option<f64>,
-    /// Of a recommended loop with extra cycles, the part at which the best loop of fewer cycles is worse by most.
+    /// The part at which the best loop of fewer cycles is worse by most, for a recommended loop with extra cycles.
     pub fewer_cycles_lose_by: Option<OutcomePart>,
 }
 
-/// What a person notices of each part, so that each counts 1 there.
+/// The least that a person notices of each part: it counts 1.
 const COST_RATIO: f64 = 0.15;
 const DISPLACEMENT_METRES: f64 = 0.005;
 const SPEED_DRIFT: f64 = 0.05;
@@ -97,18 +97,17 @@ const KINK_RATIO: f64 = 1.0;
 /// Most that a part counts: what is bad in one respect is bad, and need not be compared further.
 const MOST: f64 = 3.0;
 
-/// What an unknown drift counts: as much as one that is noticed.
+/// An unknown drift counts as much as one that is just noticed.
 const UNKNOWN: f64 = 1.0;
 
 impl Outcome {
     /// The parts in their units, from 0 to 3 each, in the order of [`OutcomePart::ALL`]; 0 what was not worked out.
     pub fn parts(&self) -> [f64; 12] {
-        let drift = |value: Option<f64>, unit: f64| value.map_or(UNKNOWN, |value| value / unit);
         [
             self.cost_ratio / COST_RATIO,
             self.displacement_metres.unwrap_or(0.0) / DISPLACEMENT_METRES,
-            drift(self.speed_drift, SPEED_DRIFT),
-            drift(self.turn_drift_radians, TURN_DRIFT_RADIANS),
+            self.speed_drift.map_or(UNKNOWN, |drift| drift / SPEED_DRIFT),
+            (self.turn_drift_radians).map_or(UNKNOWN, |drift| drift / TURN_DRIFT_RADIANS),
             self.abruptness / ABRUPTNESS,
             f64::from(self.extra_cycles) / EXTRA_CYCLES,
             self.foot_slide_mps.unwrap_or(0.0) / FOOT_SLIDE_MPS,
@@ -128,10 +127,7 @@ impl Outcome {
             .into_iter()
             .zip(other.parts())
             .map(|(own, theirs)| own - theirs);
-        let worst = OutcomePart::ALL
-            .into_iter()
-            .zip(losses)
-            .max_by(|one, next| one.1.total_cmp(&next.1));
+        let worst = (OutcomePart::ALL.into_iter().zip(losses)).max_by(|one, next| one.1.total_cmp(&next.1));
         worst.filter(|(_, loss)| *loss > 0.0).map(|(part, _)| part)
     }
 

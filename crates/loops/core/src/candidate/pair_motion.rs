@@ -11,9 +11,6 @@ use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
 use crate::root_motion::half_cycle::HalfCycle;
 use crate::root_motion::poses::{EndPoses, WINDOW_SECS};
 
-/// Body height in metres where the skeleton has no measurable height.
-const FALLBACK_HEIGHT: f64 = 1.7;
-
 /// Change that any root motion may have, metres per second: it keeps noise from disqualifying loops on the spot.
 const CHANGE_ALLOWANCE: f64 = 0.1;
 
@@ -37,19 +34,14 @@ impl SearchedTake<'_> {
     /// Root motion over the pair, and how well one constant twist describes it, 0 to 1: inside the stretch, and over periods that
     /// begin a little earlier or later.
     pub(super) fn root_motion(&self, pair: &SeamPair, cycles: u32) -> (RootMotion, f64) {
-        let half_height = 0.5
-            * self
-                .analysis
-                .body
-                .stature(&self.analysis.take)
-                .unwrap_or(FALLBACK_HEIGHT);
+        let half_height = self.analysis.half_height();
         let (root, change) = match self.pairing {
             Pairing::Same => (
                 self.root_motion_of_cycles(pair, cycles),
                 self.change_around(pair, cycles, half_height),
             ),
             Pairing::Mirrored(mirror) => (self.root_motion_of_half(pair, mirror), 0.0),
-            // What goes away comes back.
+            // A stretch that is played there and back ends where it begins.
             Pairing::PingPong { .. } => {
                 let start = self.analysis.heading.world_from_heading(pair.start_frame);
                 return (RootMotion::new(start, Twist::default()), 1.0);

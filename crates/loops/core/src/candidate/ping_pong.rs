@@ -22,8 +22,8 @@ const SHORTEST: usize = 3;
 /// Turning of a joint counts as the motion of a point at this distance, metres at the size of a man: a hinge turns in its place.
 const ARM_METRES: f64 = 0.3;
 
-/// What a stretch loses to one that is longer by the longest that is possible, as squared speed at both ends over the mean of its own:
-/// ends at half of the speed of the stretch are worth half of its length.
+/// Price of the length that a stretch lacks, as a share of the longest possible, in the unit of its other cost: squared speed at both
+/// ends over its own mean. Ends at half of the speed of the stretch are worth half of its length.
 const LENGTH_PRICE: f64 = 0.5;
 
 /// A stretch that moves less than this share of the mean squared speed of the take rests.
@@ -70,18 +70,17 @@ pub(super) fn describe(
     }
     let is_idle = analysis.is_idle_between(pair.start_frame, pair.end_frame);
     let searched = SearchedTake::new(analysis, &settings.pairing);
-    Ok(searched.describe(&pair, cut, None, is_idle, None, false))
+    Ok(searched.describe(&pair, cut, None, is_idle))
 }
 
 /// Lengths of stretches whose loops are as long as the settings say.
 fn lags(analysis: &Analysis, settings: &SearchSettings) -> RangeInclusive<usize> {
     let (take, most) = (&analysis.take, analysis.take.num_frames() - 1);
-    let num_frames = |lag: usize| {
-        let cut = Cut::new(take, 0.0, lag as f64).ok()?;
-        Some(settings.pairing.ping_pong(&cut)?.num_frames())
-    };
     let is_within = |lag: &usize| {
-        let secs = num_frames(*lag).map(|frames| frames * take.frame_time_secs());
+        let course = Cut::new(take, 0.0, *lag as f64)
+            .ok()
+            .and_then(|cut| settings.pairing.ping_pong(&cut));
+        let secs = course.map(|course| course.num_frames() * take.frame_time_secs());
         // Rounding puts no length outside that was asked for.
         secs.is_some_and(|secs| (settings.min_secs - 1e-9..=settings.max_secs + 1e-9).contains(&secs))
     };
@@ -99,17 +98,10 @@ fn pairs(
 ) -> Vec<SeamPair> {
     let runs = clean_runs(analysis, settings.within);
     let frames = runs.iter().map(|(first, last)| last + 1 - first).sum::<usize>();
-    let total: f64 = runs
-        .iter()
-        .map(|&(first, last)| squares[first..=last].iter().sum::<f64>())
-        .sum();
-    let mean = total / frames.max(1) as f64;
-    let longest = runs
-        .iter()
-        .map(|(first, last)| last - first)
-        .max()
-        .unwrap_or(0)
-        .min(*lags.end());
+    let totals = (runs.iter()).map(|&(first, last)| squares[first..=last].iter().sum::<f64>());
+    let mean = totals.sum::<f64>() / frames.max(1) as f64;
+    let longest = runs.iter().map(|(first, last)| last - first).max();
+    let longest = longest.unwrap_or(0).min(*lags.end());
     // Found for every start, since one long stretch must not hide all others.
     let mut best: Vec<SeamPair> = Vec::new();
     for &(first, last) in &runs {
@@ -144,19 +136,23 @@ fn pairs(
             .total_cmp(&other.cost)
             .then(one.start_frame.cmp(&other.start_frame))
     });
+    distinct(best, settings.max_candidates.max(1))
+}
+
+/// The first pairs, `most` of them, each of which shares less than [`OVERLAP_SHARE`] with those before it.
+fn distinct(pairs: Vec<SeamPair>, most: usize) -> Vec<SeamPair> {
     let mut distinct: Vec<SeamPair> = Vec::new();
-    for pair in best {
-        if distinct.len() >= settings.max_candidates.max(1) {
+    for pair in pairs {
+        if distinct.len() >= most {
             break;
         }
-        let is_known = |known: &SeamPair| {
+        if !distinct.iter().any(|known| {
             let shared = known
                 .end_frame
                 .min(pair.end_frame)
                 .saturating_sub(known.start_frame.max(pair.start_frame));
             shared as f64 > OVERLAP_SHARE * known.lag().min(pair.lag()) as f64
-        };
-        if !distinct.iter().any(is_known) {
+        }) {
             distinct.push(pair);
         }
     }
@@ -172,13 +168,12 @@ fn squared_speeds(analysis: &Analysis) -> Vec<f64> {
         .map(|frame| {
             let (before, after) = (frame.saturating_sub(1), (frame + 1).min(last));
             let frames = (after - before).max(1) as f64;
-            let moved = |joint: usize| -> DVec3 { world.position(after, joint) - world.position(before, joint) };
-            let turned =
-                |joint: usize| rotation::difference(world.rotation(after, joint), world.rotation(before, joint));
-            let sum: f64 = (0..joints)
-                .map(|joint| moved(joint).length_squared() + arm * arm * turned(joint).length_squared())
-                .sum();
-            sum / (joints as f64 * frames * frames)
+            let squares = (0..joints).map(|joint| {
+                let moved: DVec3 = world.position(after, joint) - world.position(before, joint);
+                let turned = rotation::difference(world.rotation(after, joint), world.rotation(before, joint));
+                moved.length_squared() + arm * arm * turned.length_squared()
+            });
+            squares.sum::<f64>() / (joints as f64 * frames * frames)
         })
         .collect()
 }
@@ -210,27 +205,32 @@ fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize
     runs
 }
 
-/// Those of some frames, in order, that a stretch from a start of such a length may end at.
+/// The frames, of some in order, at which a stretch of these lengths from a start may end.
 fn ends_of<'a>(frames: &'a [usize], start: usize, lags: &RangeInclusive<usize>) -> &'a [usize] {
-    let after = |lag: usize| frames.partition_point(|&frame| frame < start.saturating_add(lag));
-    let (from, to) = (after(*lags.start()), after(lags.end() + 1));
+    let [from, to] =
+        [*lags.start(), lags.end() + 1].map(|lag| frames.partition_point(|&frame| frame < start.saturating_add(lag)));
     &frames[from..to.max(from)]
 }
 
 /// The slowest of each so many frames that follow one another.
 fn slowest_of_each(frames: &[usize], squares: &[f64], count: usize) -> Vec<usize> {
-    let slowest = |some: &[usize]| {
-        some.iter()
-            .copied()
-            .min_by(|&one, &other| squares[one].total_cmp(&squares[other]))
-    };
-    frames.chunks(count).filter_map(slowest).collect()
+    frames
+        .chunks(count)
+        .filter_map(|some| {
+            some.iter()
+                .copied()
+                .min_by(|&one, &other| squares[one].total_cmp(&squares[other]))
+        })
+        .collect()
 }
 
 /// The frames of a run that are slower than both neighbours, and its ends, in order.
 fn slow_frames(squares: &[f64], first: usize, last: usize) -> Vec<usize> {
-    let is_slow = |&frame: &usize| {
-        frame == first || frame == last || (squares[frame] <= squares[frame - 1] && squares[frame] < squares[frame + 1])
-    };
-    (first..=last).filter(is_slow).collect()
+    (first..=last)
+        .filter(|&frame| {
+            frame == first
+                || frame == last
+                || (squares[frame] <= squares[frame - 1] && squares[frame] < squares[frame + 1])
+        })
+        .collect()
 }

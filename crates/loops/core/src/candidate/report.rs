@@ -24,7 +24,7 @@ pub struct FoundLoops {
     pub random_cost: Option<f64>,
     /// The pair that came nearest, where nothing qualified or fewer loops than asked for.
     pub nearest_miss: Option<NearestMiss>,
-    /// Of a search for each cycle, those that were found and not listed; `None` of other searches.
+    /// The cycles that a search for each cycle found and did not list; `None` for other searches.
     pub left_out: Option<CyclesLeftOut>,
 }
 
@@ -118,7 +118,7 @@ pub struct LoopCandidate {
     /// Length of the loop in source frames, fractional: that of the cut, twice as much where the image follows, and with the turns where it
     /// is played there and back.
     pub num_frames: f64,
-    /// The same in seconds, as recorded.
+    /// Length of the loop in seconds, as recorded.
     pub source_period_secs: f64,
     /// Fundamental periods within the loop.
     pub cycles: u32,
@@ -185,7 +185,7 @@ impl LoopCandidate {
 
     /// Whether there is nothing to close: the stretch is a whole take that loops as it is, or is played there and back.
     pub fn loops_already(&self) -> bool {
-        self.pairing.is_ping_pong() || self.whole.as_ref().is_some_and(WholeClip::loops_already)
+        self.pairing.is_ping_pong() || self.whole.is_some_and(|whole| whole.loops_already())
     }
 
     /// Whether the loop ends where it began, by what it is made from rather than by its poses.
@@ -193,11 +193,18 @@ impl LoopCandidate {
         self.pairing.is_ping_pong() || self.whole.as_ref().is_some_and(WholeClip::is_in_place)
     }
 
+    /// Frames of the take that two loops share; negative for those between them.
+    pub(super) fn shared_frames(&self, other: &Self) -> f64 {
+        let (one, other) = (&self.cut, &other.cut);
+        one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame())
+    }
+
     /// The root motion that keeps the stretch as it is; `None` where it was cut out of a take that goes on.
     pub fn root_mode(&self) -> Option<RootMode> {
-        match &self.whole {
-            _ if self.pairing.is_ping_pong() => Some(RootMode::InPlace),
-            whole => whole.as_ref().map(WholeClip::root_mode),
+        if self.pairing.is_ping_pong() {
+            Some(RootMode::InPlace)
+        } else {
+            self.whole.as_ref().map(WholeClip::root_mode)
         }
     }
 

@@ -129,10 +129,13 @@ pub fn goes_on_alike(distances: &PoseDistances<'_>, start_frame: usize, lag: usi
         1.0 - nearest.fold(f64::INFINITY, f64::min) / (2.0 * window.variance) >= ALIKE
     };
     let wanted = CYCLES_ALIKE.max(cycles + 1) as usize - 1;
-    let start = |index: usize| start_frame + (index as f64 * period).round() as usize;
-    let before = |index: usize| start_frame.checked_sub((index as f64 * period).round() as usize);
-    let after = (0..wanted).map(start).take_while(is_like_next).count();
-    let earlier = (1..=wanted - after).map_while(before).take_while(is_like_next);
+    let after = (0..wanted)
+        .map(|index| start_frame + (index as f64 * period).round() as usize)
+        .take_while(is_like_next)
+        .count();
+    let earlier = (1..=wanted - after)
+        .map_while(|index| start_frame.checked_sub((index as f64 * period).round() as usize))
+        .take_while(is_like_next);
     after + earlier.count() >= wanted
 }
 

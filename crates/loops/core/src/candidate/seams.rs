@@ -40,13 +40,13 @@ impl SeamPair {
     }
 }
 
-/// Seams below this cost, metre-seconds, are those of copied frames, apart by rounding in a file: which is cheapest is left to the order
-/// of frames, so that a take that is turned or mirrored gives the same loops. Idle bodies cost a thousand times as much.
+/// Seams below this cost, metre-seconds, are those of copied frames, which differ by rounding in a file. They cost nothing, so that the
+/// order of frames decides and a take that is turned or mirrored gives the same loops. Idle bodies cost a thousand times as much.
 pub(super) const NO_COST: f64 = 1e-6;
 
 /// As [`Analysis::seam_cost`].
 pub(crate) fn seam_cost(analysis: &Analysis, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
-    Seams::new(&analysis.features, SeamCost::even(decay)).cost(start_frame, end_frame)
+    Seams::new(&analysis.features, decay).cost(start_frame, end_frame)
 }
 
 /// Seam costs between any two frames of a take.
@@ -81,9 +81,9 @@ impl<'a> Seams<'a> {
         self.comparison.features()
     }
 
-    /// The price of the gap of each axis.
-    pub(crate) fn cost_per_axis(&self) -> SeamCost {
-        self.cost
+    /// See [`SeamCost::bound_weights`].
+    pub(super) fn bound_weights(&self) -> (f64, f64) {
+        (self.position_weight, self.velocity_weight)
     }
 
     /// Exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order; none below
@@ -94,15 +94,17 @@ impl<'a> Seams<'a> {
     }
 
     fn cost_of_rows(&self, start: usize, end: usize) -> f64 {
+        let gaps = self.gaps(start, end);
+        gaps.map(|(x, v)| self.cost.two_sided(x, v)).sum()
+    }
+
+    /// The gap of each axis between two rows, in position and in velocity.
+    fn gaps(&self, start: usize, end: usize) -> impl Iterator<Item = (f64, f64)> {
         let features = self.features();
-        let (x_end, x_start) = (features.positions(end), features.positions(start));
-        let (v_end, v_start) = (features.velocities(end), features.velocities(start));
-        (0..features.num_axes())
-            .map(|axis| {
-                self.cost
-                    .two_sided(x_end[axis] - x_start[axis], v_end[axis] - v_start[axis])
-            })
-            .sum()
+        let positions = features.positions(end).iter().zip(features.positions(start));
+        let velocities = features.velocities(end).iter().zip(features.velocities(start));
+        let both = positions.zip(velocities);
+        both.map(|((x_end, x_start), (v_end, v_start))| (x_end - x_start, v_end - v_start))
     }
 
     /// Whether the lower bound of the cost is at most `limit`; stops early when it is not.
@@ -111,7 +113,6 @@ impl<'a> Seams<'a> {
         let (features, end) = (self.features(), self.comparison.row_met(end_frame));
         let (x_end, x_start) = (features.positions(end), features.positions(start_frame));
         let (v_end, v_start) = (features.velocities(end), features.velocities(start_frame));
-        let (start_share, end_share) = (self.cost.start_share(), 1.0 - self.cost.start_share());
         let mut bound = 0.0;
         let axes = features.num_axes();
         let mut from = 0;
@@ -121,7 +122,7 @@ impl<'a> Seams<'a> {
                 let position = self.position_weight * (x_end[axis] - x_start[axis]);
                 let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
                 // Rounding may lift the sum above an exactly equal cost; the allowance keeps it a lower bound.
-                bound += start_share * (position + velocity).abs() + end_share * (position - velocity).abs()
+                bound += 0.5 * (position + velocity).abs() + 0.5 * (position - velocity).abs()
                     - 1e-12 * (position.abs() + velocity.abs());
             }
             if bound > limit {
@@ -186,15 +187,10 @@ impl<'a> Seams<'a> {
 
     /// Bounds of the cost of a seam: the larger of what positions and velocities cost by themselves, and the sum of both.
     fn bounds_of_rows(&self, start: usize, end: usize) -> [f64; 2] {
-        let features = self.features();
-        let (x_end, x_start) = (features.positions(end), features.positions(start));
-        let (v_end, v_start) = (features.velocities(end), features.velocities(start));
-        let (start_share, end_share) = (self.cost.start_share(), 1.0 - self.cost.start_share());
         let [mut low, mut high] = [0.0; 2];
-        for axis in 0..features.num_axes() {
-            let position = self.position_weight * (x_end[axis] - x_start[axis]);
-            let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
-            low += start_share * (position + velocity).abs() + end_share * (position - velocity).abs();
+        for (x, v) in self.gaps(start, end) {
+            let (position, velocity) = (self.position_weight * x, self.velocity_weight * v);
+            low += 0.5 * (position + velocity).abs() + 0.5 * (position - velocity).abs();
             high += position.abs() + velocity.abs();
         }
         // Rounding must not put a cost that equals its bound beyond it.
@@ -227,8 +223,8 @@ mod tests {
             let features = Features::from_values(1.0 / 30.0, AXES, positions, velocities).unwrap();
             for cost in [
                 SeamCost::from(Decay::Spring { half_life_secs: 0.1 }),
-                SeamCost::even(Decay::Cubic { blend_secs: 0.4 }).with_start_share(0.3),
-                SeamCost::even(Decay::Quintic { blend_secs: 0.4 }).with_start_share(1.0),
+                SeamCost::from(Decay::Cubic { blend_secs: 0.4 }),
+                SeamCost::from(Decay::Quintic { blend_secs: 0.4 }),
             ] {
                 let seams = Seams::new(&features, cost);
                 let all: Vec<(usize, usize)> = (0..60)

@@ -27,7 +27,7 @@ pub struct SearchSettings {
     pub root_motion: RootMotionBounds,
     /// Look for idle loops instead of loops that move.
     pub idle: bool,
-    /// What the recommended loop is chosen by.
+    /// By what the recommended loop is chosen.
     pub choose_by: ChooseBy,
     /// Propose the whole take first where it loops already, and where nothing in it repeats but it is one cycle.
     pub whole_take: bool,
@@ -80,7 +80,7 @@ impl SearchSettings {
     }
 }
 
-/// What the recommended loop is chosen by.
+/// By what the recommended loop is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChooseBy {
     /// What a person sees of the loop: see [`Outcome`](super::Outcome).
@@ -94,6 +94,10 @@ crate::words!(ChooseBy {
     Outcome: "outcome",
     Cost: "cost",
 });
+
+/// Error of a root motion computed from the headings at two frames only: metres per second and radians per second.
+const ROUGH_SPEED: f64 = 0.3;
+const ROUGH_TURN: f64 = 0.35;
 
 /// Bounds on the root motion of a loop; `None` for any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -115,13 +119,7 @@ impl RootMotionBounds {
             && within(self.turn_radps, twist.angular.y)
             && within(self.climb_mps, twist.linear.y)
     }
-}
 
-/// Error of a root motion computed from the headings at two frames only: metres per second and radians per second.
-const ROUGH_SPEED: f64 = 0.3;
-const ROUGH_TURN: f64 = 0.35;
-
-impl RootMotionBounds {
     /// Bounds wide enough for every root motion whose exact value may lie within these; the straight line between the ends of a
     /// curve gives only the lowest speed.
     pub(super) fn widened(&self, turn_radps: f64) -> Self {

@@ -11,7 +11,7 @@ pub struct Steadiness {
     /// How much the speed over the ground differs among cycles centred on the start, on the end, and on the ends of cycles between them,
     /// as a share of their mean; `None` where the take has too few frames around either end.
     pub pace_change: Option<f64>,
-    /// The same for the turn of a cycle, radians.
+    /// How much the turn differs among these cycles, radians.
     pub turn_change_radians: Option<f64>,
     /// Share of the turn of the whole stretch that falls into its busiest third: a third where it turns evenly; `None` where it turns by
     /// less than [`TURNING_RADIANS`].
@@ -62,17 +62,14 @@ fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) ->
     if half < MIN_HALF_SHARE * cycle {
         return None;
     }
-    let over = |middle: f64| {
-        let [before, after] = [middle - half, middle + half].map(|frame| heading_at(analysis, frame));
-        let moved = after.0 - before.0;
-        (ops::hypot(moved.x, moved.z), after.1 - before.1)
-    };
-    // Of several cycles none goes otherwise than the others.
+    // All cycles are compared, also those between the ends.
     let (mut ways, mut turns) = (Vec::new(), Vec::new());
     for index in 0..=cycles.max(1) {
-        let (way, turn) = over(start + f64::from(index) * cycle);
-        ways.push(way);
-        turns.push(turn);
+        let middle = start + f64::from(index) * cycle;
+        let [before, after] = [middle - half, middle + half].map(|frame| heading_at(analysis, frame));
+        let moved = after.0 - before.0;
+        ways.push(ops::hypot(moved.x, moved.z));
+        turns.push(after.1 - before.1);
     }
     let spread = |values: &[f64]| {
         let [least, most] = [f64::min, f64::max].map(|of| values.iter().copied().reduce(of).unwrap_or(0.0));

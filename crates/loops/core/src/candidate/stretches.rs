@@ -46,7 +46,7 @@ pub struct SegmentLoops {
     pub segment: Segment,
     /// The row of its best loop in [`FoundStretches::rows`]; `None` if it has no loop, or if that row was not asked for.
     pub row: Option<usize>,
-    /// What came nearest, if it has no loop.
+    /// The pair that came nearest, if it has no loop.
     pub nearest_miss: Option<NearestMiss>,
     /// Whether it has a loop.
     pub has_loop: bool,
@@ -113,7 +113,7 @@ pub(crate) fn propose_stretches(
         num_first += 1;
         gathered.search_segments(finder);
         for (index, candidate) in listed.enumerate() {
-            // What is in no row by now mixes segments or kinds of motion: a row only where it can be recommended.
+            // A loop that is in no row by now mixes segments or kinds of motion: it is a row only where it can be recommended.
             let may_open = candidate.is_sound() && index < LISTED;
             gathered.add(candidate, may_open, finder);
         }
@@ -162,7 +162,7 @@ pub(crate) fn segment_of<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) 
     touched.max_by(|one, other| shared(one).total_cmp(&shared(other)))
 }
 
-/// A row on its way, with the segment that holds most of it.
+/// A row that is being gathered, with the segment that holds most of it.
 struct Row {
     stretch: FoundStretch,
     segment: Option<Segment>,
@@ -227,8 +227,10 @@ impl<'a> Gathered<'a> {
     fn search_segment(&mut self, segment: Segment, finder: &Finder) {
         let is_idle = segment.gait.kind == MotionKind::Idle;
         let whole = (segment.start_frame, segment.end_frame);
-        let is_here = |row: &Row| row.stretch.best.whole.is_none() && row.is_in(&segment);
-        let mut row = self.rows.iter().position(is_here);
+        let mut row = self
+            .rows
+            .iter()
+            .position(|row| row.stretch.best.whole.is_none() && row.is_in(&segment));
         // The earliest last.
         let mut parts = match row {
             Some(row) => self.beside(&self.rows[row].stretch.best, whole, finder),
@@ -260,7 +262,7 @@ impl<'a> Gathered<'a> {
         (self.settings.lag_step(&self.analysis.take)).secs(end_frame - start_frame)
     }
 
-    /// What is left of a part after and before the span in which the body moves as in a loop, where it is long enough for another.
+    /// The rests of a part after and before the span in which the body moves as in a loop, where it is long enough for another.
     fn beside(&self, candidate: &LoopCandidate, part: (usize, usize), finder: &Finder) -> Vec<(usize, usize)> {
         let (first, last) = part;
         if candidate.is_idle {
@@ -285,11 +287,9 @@ impl<'a> Gathered<'a> {
             .take_while(|&start| moves_alike(start))
             .last()
             .unwrap_or(start);
-        let parts = [(after, last), (first, before)];
+        let mut parts = vec![(after, last), (first, before)];
+        parts.retain(|part| self.secs(part.0, part.1) >= MIN_PART_SECS.max(self.settings.min_secs));
         parts
-            .into_iter()
-            .filter(|part| self.secs(part.0, part.1) >= MIN_PART_SECS.max(self.settings.min_secs))
-            .collect()
     }
 
     /// The rows in their order, of which the first `num_first` are known, and the segments; no more rows than asked for.
@@ -297,9 +297,12 @@ impl<'a> Gathered<'a> {
         let Self { rows, mut segments, .. } = self;
         let mut rows: Vec<(usize, Row)> = rows.into_iter().enumerate().collect();
         rows[num_first..].sort_by(|(_, one), (_, other)| {
-            let key = |row: &Row| (row.is_idle(), !row.is_sound(), !row.stretch.best.is_confident());
-            let start = |row: &Row| row.stretch.best.cut.start_frame();
-            key(one).cmp(&key(other)).then(start(one).total_cmp(&start(other)))
+            let [(one, start), (other, after)] = [one, other].map(|row| {
+                let best = &row.stretch.best;
+                let key = (row.is_idle(), !row.is_sound(), !best.is_confident());
+                (key, best.cut.start_frame())
+            });
+            one.cmp(&other).then(start.total_cmp(&after))
         });
         let mut kinds: Vec<usize> = Vec::new();
         for index in 0..rows.len() {
@@ -312,8 +315,9 @@ impl<'a> Gathered<'a> {
         rows[num_first..].sort_by_key(|(number, row)| (row.is_idle(), !row.is_sound(), !numbers.contains(number)));
         rows.truncate(max_rows);
         for segment in &mut segments {
-            let row_of = |number: usize| rows.iter().position(|&(row, _)| row == number);
-            segment.row = segment.row.and_then(row_of);
+            segment.row = segment
+                .row
+                .and_then(|number| rows.iter().position(|&(row, _)| row == number));
         }
         (rows.into_iter().map(|(_, row)| row.stretch).collect(), segments)
     }
@@ -330,8 +334,8 @@ impl Row {
 
     /// Whether both move alike in the same gait, wherever in the take.
     fn is_of_kind(&self, other: &Self) -> bool {
-        let gait = |row: &Self| row.segment.map(|segment| segment.gait);
-        gait(self) == gait(other) && is_same_motion(&self.stretch.best.twist, &other.stretch.best.twist)
+        let [own, others] = [self, other].map(|row| row.segment.map(|segment| segment.gait));
+        own == others && is_same_motion(&self.stretch.best.twist, &other.stretch.best.twist)
     }
 
     fn is_in(&self, segment: &Segment) -> bool {
@@ -356,9 +360,7 @@ impl Row {
 
 /// Frames that two loops share, over those of the shorter.
 fn overlap(one: &LoopCandidate, other: &LoopCandidate) -> f64 {
-    let (one, other) = (&one.cut, &other.cut);
-    let shared = one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame());
-    shared / one.num_frames().min(other.num_frames())
+    one.shared_frames(other) / one.cut.num_frames().min(other.cut.num_frames())
 }
 
 /// Root motion between two frames, from the headings there.

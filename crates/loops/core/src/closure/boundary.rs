@@ -6,7 +6,7 @@
 //! far end. Derivation: docs/math/boundary.md.
 
 use super::{order::Order, shapes::Shape};
-use crate::math::decay::{Fading, Jet};
+use crate::math::decay::Jet;
 use crate::unit::Unit;
 
 /// Largest number of boundary conditions.
@@ -122,7 +122,7 @@ impl Boundary {
         Self::with_progress(start, end, period_secs, order, None)
     }
 
-    /// The same for a track with its own progress, with which shapes that follow the track fade; linear in time without one.
+    /// As [`Self::new`] for a track with its own progress, with which shapes that follow the track fade; linear in time without one.
     pub fn with_progress(
         start: Shape,
         end: Shape,
@@ -130,12 +130,11 @@ impl Boundary {
         order: Order,
         progress: Option<Progress>,
     ) -> Result<Self, BoundaryError> {
-        let carries = if start.is_c2() && end.is_c2() {
-            Order::C2
+        let order = if start.is_c2() && end.is_c2() {
+            order
         } else {
-            Order::C1
+            order.min(Order::C1)
         };
-        let order = order.min(carries);
         let mut boundary = Self {
             start,
             end,
@@ -199,36 +198,38 @@ impl Boundary {
 
     /// The columns of the system at time t: decays from the start, then from the end.
     fn decays(&self, t: f64) -> [Jet; MAX_CONDITIONS] {
-        let jets = |fading: Fading| {
-            [
+        let come = self.come(self.start, t);
+        let left = Jet::new(1.0 - come.value, -come.rate, -come.acceleration);
+        let from_start = self.start.fading(t, left);
+        // Time runs backwards from the end, so progress and remainder are exchanged.
+        let come = self.come(self.end, t);
+        let left = Jet {
+            rate: -come.rate,
+            ..come
+        };
+        let from_end = self.end.fading(self.period_secs - t, left);
+        let per_end = self.order.num_conditions() / 2;
+        let mut columns = [Jet::default(); MAX_CONDITIONS];
+        for (end, fading) in [from_start, from_end].into_iter().enumerate() {
+            let jets = [
                 fading.position,
                 fading.velocity,
                 fading.acceleration.unwrap_or_default(),
-            ]
-        };
-        let come = |shape: Shape| match &self.progress {
+            ];
+            columns[end * per_end..][..per_end].copy_from_slice(&jets[..per_end]);
+        }
+        for jet in &mut columns[per_end..2 * per_end] {
+            jet.rate = -jet.rate;
+        }
+        columns
+    }
+
+    /// The share of the period, or of the track's path, that has come at time t, for a shape.
+    fn come(&self, shape: Shape, t: f64) -> Jet {
+        match &self.progress {
             Some(progress) if shape.follows_the_track() => progress.at(t, self.period_secs),
             _ => Jet::new(t / self.period_secs, 1.0 / self.period_secs, 0.0),
-        };
-        let from_start = {
-            let come = come(self.start);
-            let left = Jet::new(1.0 - come.value, -come.rate, -come.acceleration);
-            jets(self.start.fading(t, left))
-        };
-        // Time runs backwards from the end, so progress and remainder are exchanged.
-        let from_end = {
-            let come = come(self.end);
-            let left = Jet {
-                rate: -come.rate,
-                ..come
-            };
-            jets(self.end.fading(self.period_secs - t, left)).map(|jet| Jet { rate: -jet.rate, ..jet })
-        };
-        let per_end = self.order.num_conditions() / 2;
-        let mut columns = [Jet::default(); MAX_CONDITIONS];
-        columns[..per_end].copy_from_slice(&from_start[..per_end]);
-        columns[per_end..2 * per_end].copy_from_slice(&from_end[..per_end]);
-        columns
+        }
     }
 }
 
@@ -249,13 +250,10 @@ fn invert(matrix: &mut Matrix, size: usize, units: [Option<f64>; 2]) -> Option<(
     let [Some(start_unit), Some(end_unit)] = units else {
         return None;
     };
-    let power = |end: usize, order: usize| {
-        let unit = [start_unit, end_unit][end];
-        [1.0, unit, unit * unit][order]
-    };
+    let powers = [start_unit, end_unit].map(|unit| [1.0, unit, unit * unit]);
     // Conditions and decays both count derivatives: two conditions of each order, and one decay of each order per end.
-    let row_unit = |row: usize| power(row % 2, row / 2);
-    let column_unit = |column: usize| power(column / (size / 2), column % (size / 2));
+    let row_unit = |row: usize| powers[row % 2][row / 2];
+    let column_unit = |column: usize| powers[column / (size / 2)][column % (size / 2)];
     let mut inverse = [[0.0; MAX_CONDITIONS]; MAX_CONDITIONS];
     for row in 0..size {
         inverse[row][row] = 1.0;

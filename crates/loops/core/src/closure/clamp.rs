@@ -86,15 +86,10 @@ impl fmt::Display for Clamp {
 /// The method fitted to a clip; each change is added to `clamps` once.
 pub(super) fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut Vec<Clamp>) -> Method {
     let mut method = *asked;
-    let mut note = |clamp: Clamp| {
-        if !clamps.contains(&clamp) {
-            clamps.push(clamp);
-        }
-    };
     for (end, shape) in [(End::Start, &mut method.start), (End::End, &mut method.end)] {
         let (asked, used) = (*shape, shape.fitted(clip.period_secs()));
         if used != asked {
-            note(Clamp::Shape { end, asked, used });
+            note(clamps, Clamp::Shape { end, asked, used });
         }
         *shape = used;
     }
@@ -103,11 +98,17 @@ pub(super) fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut V
         let used_secs = fade.map_or(0.0, |fade| fade.secs(clip));
         // Blending over whole samples loses half a sample.
         if used_secs < asked_secs - 0.5001 * clip.step_secs() {
-            note(Clamp::Crossfade { asked_secs, used_secs });
+            note(clamps, Clamp::Crossfade { asked_secs, used_secs });
         }
         method.crossfade_secs = fade.map(|_| used_secs);
     }
     method
+}
+
+fn note(clamps: &mut Vec<Clamp>, clamp: Clamp) {
+    if !clamps.contains(&clamp) {
+        clamps.push(clamp);
+    }
 }
 
 #[cfg(test)]

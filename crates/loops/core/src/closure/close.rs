@@ -4,13 +4,12 @@ use glam::DVec3;
 
 use super::boundary::{Boundary, BoundaryError};
 use super::ends::{self, JointEnds};
+use super::plan::{Plan, rotation_progress, translation_progress};
 use super::seam::{Gaps, JointGap, SeamGaps};
 use super::settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion};
 use super::shapes::{Shape, ShapeKind};
 use super::targets::{self, JointTargets};
-use super::{
-    clamp::fitted, closed::Closed, image::Image, method::Method, order::Order, plan::Plan, rotation, tables::Tables,
-};
+use super::{clamp::fitted, closed::Closed, image::Image, method::Method, order::Order, rotation, tables::Tables};
 use crate::{motion::Tracks, take::Clip};
 
 /// Closes every joint's local track of a clip.
@@ -43,12 +42,12 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
     settings.check(num_joints)?;
     let mut clamps = Vec::new();
     let can_fade = image.is_none();
-    let default_method = fitted(clip, &settings.method, can_fade, &mut clamps);
-    let partner = |joint: usize| image.map_or(joint, |image| image.partner(joint));
+    let mut method = fitted(clip, &settings.method, can_fade, &mut clamps);
+
     let methods: Vec<Option<Method>> = (0..num_joints)
         .map(|joint| {
             let asked = settings.method_of(joint)?;
-            settings.method_of(partner(joint))?;
+            settings.method_of(image.map_or(joint, |image| image.partner(joint)))?;
             Some(fitted(clip, &asked, can_fade, &mut clamps))
         })
         .collect();
@@ -62,54 +61,19 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
             .collect(),
     };
 
-    // First the motion, where it can be separated from the noise, ...
-    let wide: Vec<Option<JointEnds>> = (closing.plans.iter().enumerate())
-        .map(
-            |(joint, plan)| match (settings.motion, &methods[joint], plan.crossfade) {
-                (SeamMotion::Layered, Some(_), None) => ends::measure_wide(clip, joint),
-                _ => None,
-            },
-        )
-        .collect();
-    let first: Vec<JointEnds> = (wide.iter().zip(&closing.plans))
-        .map(|(wide, plan)| wide.unwrap_or(plan.closed))
-        .collect();
-    closing.add_layer(&first, &methods)?;
-    // ... then the remainder.
-    let noise: Vec<Option<Method>> = (wide.iter().zip(&methods))
-        .map(|(wide, method)| {
-            let method = wide.as_ref().and(method.as_ref())?;
-            Some(noise_method(clip, method))
-        })
-        .collect();
-    let is_layered = noise.iter().any(Option::is_some);
-    if is_layered {
-        closing.add_layer(&closing.closed_ends(), &noise)?;
-    }
-
-    let gaps = |ends: &[JointEnds]| -> Vec<JointGap> {
-        let met = (0..num_joints).map(|joint| closing.met(ends, joint));
-        met.map(|ends| JointGap::new(&ends)).collect()
-    };
-    let left = gaps(&closing.closed_ends());
+    let is_layered = closing.add_layers(settings.motion, &methods)?;
+    let left = closing.gaps(&closing.closed_ends());
     let is_closed = (left.iter().zip(&methods)).filter(|(_, method)| method.is_some());
-    let order = Boundary::new(
-        default_method.start,
-        default_method.end,
-        clip.period_secs(),
-        default_method.order,
-    )?
-    .order();
+    method.order = Boundary::new(method.start, method.end, clip.period_secs(), method.order)?.order();
     let mut closed = Closed {
         tracks: Tracks::empty(clip.skeleton().clone(), clip.step_secs(), clip.num_intervals()),
         translation_offsets: Vec::new(),
         rotation_offsets: Vec::new(),
-        seam: SeamGaps { joints: gaps(&ends) },
-        residual: is_closed.fold(Gaps::default(), |largest, (gap, _)| largest.max(gap)),
-        method: Method {
-            order,
-            ..default_method
+        seam: SeamGaps {
+            joints: closing.gaps(&ends),
         },
+        residual: is_closed.fold(Gaps::default(), |largest, (gap, _)| largest.max(gap)),
+        method,
         is_layered,
         clamps,
     };
@@ -150,6 +114,41 @@ impl Closing<'_> {
         }
     }
 
+    /// The gaps of all joints, whose motion at both ends is `ends`.
+    fn gaps(&self, ends: &[JointEnds]) -> Vec<JointGap> {
+        (0..ends.len())
+            .map(|joint| JointGap::new(&self.met(ends, joint)))
+            .collect()
+    }
+
+    /// Closes the seam; returns whether that took two layers.
+    fn add_layers(&mut self, motion: SeamMotion, methods: &[Option<Method>]) -> Result<bool, BoundaryError> {
+        let clip = self.clip;
+        // First the motion, where it can be separated from the noise, ...
+        let wide: Vec<Option<JointEnds>> = (self.plans.iter().enumerate())
+            .map(|(joint, plan)| match (motion, &methods[joint], plan.crossfade) {
+                (SeamMotion::Layered, Some(_), None) => ends::measure_wide(clip, joint),
+                _ => None,
+            })
+            .collect();
+        let first: Vec<JointEnds> = (wide.iter().zip(&self.plans))
+            .map(|(wide, plan)| wide.unwrap_or(plan.closed))
+            .collect();
+        self.add_layer(&first, methods)?;
+        // ... then the remainder.
+        let noise: Vec<Option<Method>> = (wide.iter().zip(methods))
+            .map(|(wide, method)| {
+                let method = wide.as_ref().and(method.as_ref())?;
+                Some(noise_method(clip, method))
+            })
+            .collect();
+        let is_layered = noise.iter().any(Option::is_some);
+        if is_layered {
+            self.add_layer(&self.closed_ends(), &noise)?;
+        }
+        Ok(is_layered)
+    }
+
     /// The motion of all joints at both ends, after the layers so far.
     fn closed_ends(&self) -> Vec<JointEnds> {
         self.plans.iter().map(|plan| plan.closed).collect()
@@ -177,7 +176,11 @@ impl Closing<'_> {
                 Some(image) => image.wanted(joint, &targets[joint], &targets[image.partner(joint)]),
                 None => targets[joint],
             };
-            plan.add_layer(self.clip, joint, own, &ends[joint], method, &mut self.tables)?;
+            let (clip, ends) = (self.clip, &ends[joint]);
+            let translation =
+                (self.tables).offsets(own.translation, method, || translation_progress(clip, joint, ends))?;
+            let rotation = (self.tables).offsets(own.rotation, method, || rotation_progress(clip, joint, ends))?;
+            plan.add_layer([translation, rotation], &self.tables);
         }
         Ok(())
     }
@@ -186,19 +189,18 @@ impl Closing<'_> {
     fn apply(&self, closed: &mut Closed) {
         let (clip, plans, tables) = (self.clip, &self.plans, &self.tables);
         let (num_joints, num_intervals) = (plans.len(), clip.num_intervals());
-        let count = num_intervals * num_joints;
-        closed.translation_offsets.reserve(count + num_joints);
-        closed.rotation_offsets.reserve(count + num_joints);
+        for offsets in [&mut closed.translation_offsets, &mut closed.rotation_offsets] {
+            offsets.reserve((num_intervals + 1) * num_joints);
+        }
         for sample in 0..=num_intervals {
             let pose = clip.pose(sample as isize);
             let is_faded = plans
                 .iter()
                 .any(|plan| plan.crossfade.is_some_and(|fade| fade.at(clip, sample).is_some()));
             if !is_faded && !tables.reach(sample) {
-                closed
-                    .translation_offsets
-                    .resize((sample + 1) * num_joints, DVec3::ZERO);
-                closed.rotation_offsets.resize((sample + 1) * num_joints, DVec3::ZERO);
+                for offsets in [&mut closed.translation_offsets, &mut closed.rotation_offsets] {
+                    offsets.resize((sample + 1) * num_joints, DVec3::ZERO);
+                }
                 if sample < num_intervals {
                     closed.tracks.push(pose);
                 }

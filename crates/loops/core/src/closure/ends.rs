@@ -2,8 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::analysis::velocity::{self, Around, Derivatives, WIDE_REACH};
-use crate::{math::rotation, take::Clip};
+use crate::analysis::velocity::{self, Around, Derivatives, Sample, WIDE_REACH};
+use crate::take::Clip;
 
 /// State of a track of points or of rotations at one end of a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,7 +62,7 @@ pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
     }
 }
 
-/// The same by least squares over nine samples, on which noise has little effect.
+/// As [`measure`], by least squares over nine samples, on which noise has little effect.
 ///
 /// `None` unless the clip has four samples beyond both ends and some between them. Source: docs/math/estimators.md.
 pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
@@ -75,38 +75,27 @@ pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
     })
 }
 
-/// The values of a track: points or rotations.
-trait Sample: Copy + PartialEq {
+/// The values of a joint's track: points or rotations.
+trait Value: Sample + PartialEq {
     fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self;
 
     /// The difference that maps the start of a track to its end.
     fn gap(start: Self, end: Self) -> Self;
-
-    /// Size of a gap, metres or radians.
-    fn size(gap: Self) -> f64;
 
     /// A sample moved by a gap: from after the start to after the end.
     fn carried(self, gap: Self) -> Self;
 
     /// A sample moved back by a gap: from before the end to before the start.
     fn carried_back(self, gap: Self) -> Self;
-
-    fn derivatives(samples: Around<Self>, step_secs: f64) -> Derivatives;
-
-    fn derivatives_wide(samples: [Self; 2 * WIDE_REACH + 1], step_secs: f64) -> Derivatives;
 }
 
-impl Sample for DVec3 {
+impl Value for DVec3 {
     fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self {
         clip.translations(sample)[joint]
     }
 
     fn gap(start: Self, end: Self) -> Self {
         end - start
-    }
-
-    fn size(gap: Self) -> f64 {
-        gap.length()
     }
 
     fn carried(self, gap: Self) -> Self {
@@ -116,17 +105,9 @@ impl Sample for DVec3 {
     fn carried_back(self, gap: Self) -> Self {
         self - gap
     }
-
-    fn derivatives(samples: Around<Self>, step_secs: f64) -> Derivatives {
-        velocity::of_points(samples, step_secs)
-    }
-
-    fn derivatives_wide(samples: [Self; 2 * WIDE_REACH + 1], step_secs: f64) -> Derivatives {
-        velocity::of_points_wide(samples, step_secs)
-    }
 }
 
-impl Sample for DQuat {
+impl Value for DQuat {
     fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self {
         clip.rotations(sample)[joint]
     }
@@ -135,24 +116,12 @@ impl Sample for DQuat {
         end * start.conjugate()
     }
 
-    fn size(gap: Self) -> f64 {
-        rotation::log(gap).length()
-    }
-
     fn carried(self, gap: Self) -> Self {
         gap * self
     }
 
     fn carried_back(self, gap: Self) -> Self {
         gap.conjugate() * self
-    }
-
-    fn derivatives(samples: Around<Self>, step_secs: f64) -> Derivatives {
-        velocity::of_rotations(samples, step_secs)
-    }
-
-    fn derivatives_wide(samples: [Self; 2 * WIDE_REACH + 1], step_secs: f64) -> Derivatives {
-        velocity::of_rotations_wide(samples, step_secs)
     }
 }
 
@@ -166,7 +135,7 @@ struct Track<'a, T> {
     gap: T,
 }
 
-impl<'a, T: Sample> Track<'a, T> {
+impl<'a, T: Value> Track<'a, T> {
     fn new(clip: &'a Clip, joint: usize) -> Self {
         let last = clip.num_intervals() as isize;
         Self {
@@ -181,6 +150,10 @@ impl<'a, T: Sample> Track<'a, T> {
         T::sampled(self.clip, sample, self.joint)
     }
 
+    fn three_from(&self, first: isize) -> [T; 3] {
+        [0, 1, 2].map(|away| self.at(first + away))
+    }
+
     fn measure(&self) -> [EndState<T>; 2] {
         let last = self.last;
         if self.stands_still() {
@@ -190,20 +163,20 @@ impl<'a, T: Sample> Track<'a, T> {
         let (has_before, has_after) = (range.contains(&-1), range.contains(&(last + 1)));
         let across = !(has_before && has_after) && (self.clip.is_cycle() || self.loops_already());
         let start = if has_before {
-            Around::Both([-1, 0, 1].map(|sample| self.at(sample)))
+            Around::Both(self.three_from(-1))
         } else if across {
             Around::Both(self.over_the_seam())
         } else {
-            Around::After([0, 1, 2].map(|sample| self.at(sample)))
+            Around::After(self.three_from(0))
         };
         let end = if has_after {
-            Around::Both([last - 1, last, last + 1].map(|sample| self.at(sample)))
+            Around::Both(self.three_from(last - 1))
         } else if across {
             Around::Both([self.at(last - 1), self.at(last), self.at(1).carried(self.gap)])
         } else {
-            Around::Before([last - 2, last - 1, last].map(|sample| self.at(sample)))
+            Around::Before(self.three_from(last - 2))
         };
-        self.states([start, end].map(|samples| T::derivatives(samples, self.clip.step_secs())))
+        self.states([start, end].map(|samples| velocity::derivatives(samples, self.clip.step_secs())))
     }
 
     fn measure_wide(&self) -> [EndState<T>; 2] {
@@ -214,7 +187,7 @@ impl<'a, T: Sample> Track<'a, T> {
         let reach = WIDE_REACH as isize;
         self.states([0, self.last].map(|end| {
             let samples = core::array::from_fn(|k| self.at(end + k as isize - reach));
-            T::derivatives_wide(samples, self.clip.step_secs())
+            velocity::derivatives_wide(samples, self.clip.step_secs())
         }))
     }
 
@@ -236,16 +209,15 @@ impl<'a, T: Sample> Track<'a, T> {
 
     /// Whether the pose closes and the acceleration at the seam is no larger than elsewhere.
     fn loops_already(&self) -> bool {
-        if T::size(self.gap) > LOOPING_GAP {
+        if self.at(self.last).difference(self.at(0)).length() > LOOPING_GAP {
             return false;
         }
         let acceleration = |samples: [T; 3]| {
-            T::derivatives(Around::Both(samples), self.clip.step_secs())
-                .acceleration
-                .length()
+            let derivatives = velocity::derivatives(Around::Both(samples), self.clip.step_secs());
+            derivatives.acceleration.length()
         };
         let inside = (1..self.last)
-            .map(|sample| acceleration([sample - 1, sample, sample + 1].map(|sample| self.at(sample))))
+            .map(|sample| acceleration(self.three_from(sample - 1)))
             .fold(0.0_f64, f64::max);
         // The allowance accepts rounding where the bound is met exactly.
         acceleration(self.over_the_seam()) <= LOOPING_ACCELERATION * inside * (1.0 + 1e-9)

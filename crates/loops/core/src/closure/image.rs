@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 
 use super::closed::Closed;
 use super::ends::{EndState, JointEnds};
-use super::targets::{JointTargets, Targets};
+use super::targets::JointTargets;
 use crate::math::{rigid::Rigid, rotation};
 use crate::mirror::{ACROSS, Mirror};
 use crate::motion::{Pose, PoseRef, Tracks};
@@ -126,43 +126,27 @@ impl<'a> Image<'a> {
     /// Ends of a joint whose image follows: its own start, and the image of its partner's end.
     pub(super) fn meets(&self, joint: usize, own: &JointEnds, partners: &JointEnds) -> JointEnds {
         let partner = self.partner(joint);
-        let (end, end_rotation) = (partners.translation[1], partners.rotation[1]);
-        let (position, rotation) = self.transform(partner, end.value, end_rotation.value);
+        let (end, turned) = (partners.translation[1], partners.rotation[1]);
+        let (position, rotation) = self.transform(partner, end.value, turned.value);
+        let [velocity, acceleration] = [end.velocity, end.acceleration].map(|vector| self.vector(partner, vector));
+        let [spin, spin_rate] =
+            [turned.velocity, turned.acceleration].map(|vector| self.rotation_vector(partner, vector));
         JointEnds {
-            translation: [
-                own.translation[0],
-                EndState {
-                    value: position,
-                    velocity: self.vector(partner, end.velocity),
-                    acceleration: self.vector(partner, end.acceleration),
-                },
-            ],
-            rotation: [
-                own.rotation[0],
-                EndState {
-                    value: rotation,
-                    velocity: self.rotation_vector(partner, end_rotation.velocity),
-                    acceleration: self.rotation_vector(partner, end_rotation.acceleration),
-                },
-            ],
+            translation: [own.translation[0], EndState::new(position, velocity, acceleration)],
+            rotation: [own.rotation[0], EndState::new(rotation, spin, spin_rate)],
         }
     }
 
     /// Offsets wanted for a joint: its own at its start, and at its end the image of those that its partner needs there.
     pub(super) fn wanted(&self, joint: usize, own: &JointTargets, partners: &JointTargets) -> JointTargets {
         let partner = self.partner(joint);
-        let join = |own: &Targets, other: &Targets, image: &dyn Fn(DVec3) -> DVec3| Targets {
-            value: [own.value[0], image(other.value[1])],
-            rate: [own.rate[0], image(other.rate[1])],
-            acceleration: [own.acceleration[0], image(other.acceleration[1])],
-        };
         JointTargets {
-            translation: join(&own.translation, &partners.translation, &|vector| {
-                self.vector(partner, vector)
-            }),
-            rotation: join(&own.rotation, &partners.rotation, &|vector| {
-                self.rotation_vector(partner, vector)
-            }),
+            translation: own
+                .translation
+                .ending_like(&partners.translation, |end| self.vector(partner, end)),
+            rotation: own
+                .rotation
+                .ending_like(&partners.rotation, |end| self.rotation_vector(partner, end)),
         }
     }
 
@@ -255,20 +239,16 @@ impl<'a> Image<'a> {
         whole.translation_offsets.truncate(count * joints);
         whole.rotation_offsets.truncate(count * joints);
         for sample in 0..=count {
-            let at = |joint: usize| sample * joints + joint;
             if sample < count {
                 whole.tracks.push(self.pose(half.tracks.pose(sample)).as_ref());
             }
             for joint in 0..joints {
                 let partner = self.partner(joint);
-                let (translation_offset, rotation_offset) = (
-                    half.translation_offsets[at(partner)],
-                    half.rotation_offsets[at(partner)],
-                );
-                whole.translation_offsets.push(self.vector(partner, translation_offset));
-                whole
-                    .rotation_offsets
-                    .push(self.rotation_vector(partner, rotation_offset));
+                let at = sample * joints + partner;
+                let moved = self.vector(partner, half.translation_offsets[at]);
+                let turned = self.rotation_vector(partner, half.rotation_offsets[at]);
+                whole.translation_offsets.push(moved);
+                whole.rotation_offsets.push(turned);
             }
         }
         whole

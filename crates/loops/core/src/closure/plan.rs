@@ -2,10 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use super::boundary::{BoundaryError, Progress};
+use super::boundary::Progress;
 use super::ends::{EndState, JointEnds};
 use super::tables::{Tables, TrackOffsets};
-use super::{crossfade::Crossfade, method::Method, rotation, targets::JointTargets};
+use super::{crossfade::Crossfade, method::Method, rotation};
 use crate::{math, take::Clip};
 
 #[derive(Default)]
@@ -39,18 +39,9 @@ impl Plan {
         }
     }
 
-    /// Adds offsets of the translation and of the rotation that meet the targets at both ends, and moves the ends by them.
-    pub(super) fn add_layer(
-        &mut self,
-        clip: &Clip,
-        joint: usize,
-        targets: JointTargets,
-        ends: &JointEnds,
-        method: &Method,
-        tables: &mut Tables,
-    ) -> Result<(), BoundaryError> {
-        let point = tables.offsets(targets.translation, method, || translation_progress(clip, joint, ends))?;
-        let rotation = tables.offsets(targets.rotation, method, || rotation_progress(clip, joint, ends))?;
+    /// Adds offsets of the translation and of the rotation, and moves the ends by them.
+    pub(super) fn add_layer(&mut self, layer: [TrackOffsets; 2], tables: &Tables) {
+        let [point, rotation] = &layer;
         for end in 0..2 {
             let [o, rate, acceleration] = point.at_end(tables, end);
             let before = self.closed.translation[end];
@@ -62,8 +53,7 @@ impl Plan {
             let [o, rate, acceleration] = rotation.at_end(tables, end);
             self.closed.rotation[end] = rotation::offset_motion(&self.closed.rotation[end], o, rate, acceleration);
         }
-        self.layers.push([point, rotation]);
-        Ok(())
+        self.layers.push(layer);
     }
 
     /// The joint at a sample whose rotation in the clip is `raw`.
@@ -74,25 +64,16 @@ impl Plan {
             rotation: raw,
         };
         let mut num_rotations = 0;
-        let mut rotate = |moved: &mut Moved, o: DVec3| {
-            if o != DVec3::ZERO {
+        let faded = (self.crossfade).and_then(|fade| self.faded.get(fade.away(clip, sample)));
+        let layers = (self.layers.iter()).map(|layer| layer.each_ref().map(|offsets| offsets.at(tables, sample)));
+        for [translation, rotation] in faded.map(|faded| faded.map(Some)).into_iter().chain(layers) {
+            if let Some(o) = translation {
+                moved.translation_offset += o;
+            }
+            if let Some(o) = rotation.filter(|o| *o != DVec3::ZERO) {
                 moved.rotation = rotation::rotate_by(o, moved.rotation);
                 moved.rotation_offset = o;
                 num_rotations += 1;
-            }
-        };
-        if let Some(fade) = &self.crossfade
-            && let Some([o, rotation]) = self.faded.get(fade.away(clip, sample))
-        {
-            moved.translation_offset += *o;
-            rotate(&mut moved, *rotation);
-        }
-        for [point, rotation] in &self.layers {
-            if let Some(o) = point.at(tables, sample) {
-                moved.translation_offset += o;
-            }
-            if let Some(o) = rotation.at(tables, sample) {
-                rotate(&mut moved, o);
             }
         }
         if num_rotations > 1 {
@@ -103,22 +84,21 @@ impl Plan {
     }
 }
 
-fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
+/// Progress of a joint's translation along its path.
+pub(super) fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.translations(sample as isize)[joint];
-    let steps: Vec<f64> = (0..clip.num_intervals())
-        .map(|sample| at(sample).distance(at(sample + 1)))
-        .collect();
-    Progress::new(
-        &steps,
-        clip.step_secs(),
-        ends.translation.map(|end| end.velocity.length()),
-    )
+    let steps = (0..clip.num_intervals()).map(|sample| at(sample).distance(at(sample + 1)));
+    progress(clip, steps, ends.translation)
 }
 
-fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
+/// Progress of a joint's rotation along its path.
+pub(super) fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.rotations(sample as isize)[joint];
-    let steps: Vec<f64> = (0..clip.num_intervals())
-        .map(|sample| rotation::pose_gap(at(sample), at(sample + 1)).length())
-        .collect();
-    Progress::new(&steps, clip.step_secs(), ends.rotation.map(|end| end.velocity.length()))
+    let steps = (0..clip.num_intervals()).map(|sample| rotation::pose_gap(at(sample), at(sample + 1)).length());
+    progress(clip, steps, ends.rotation)
+}
+
+fn progress<T>(clip: &Clip, steps: impl Iterator<Item = f64>, ends: [EndState<T>; 2]) -> Option<Progress> {
+    let steps: Vec<f64> = steps.collect();
+    Progress::new(&steps, clip.step_secs(), ends.map(|end| end.velocity.length()))
 }

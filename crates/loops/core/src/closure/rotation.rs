@@ -24,19 +24,18 @@ pub fn rotation_targets(start: &EndState<DQuat>, end: &EndState<DQuat>, shares: 
     });
     let seam_velocity = (1.0 - shares.sigma) * at_start.0 + shares.sigma * at_end.0;
     let seam_acceleration = (1.0 - shares.tau) * at_start.1 + shares.tau * at_end.1;
-    let solve = |o: DVec3, (velocity, acceleration): (DVec3, DVec3)| {
+    let ends = [(offsets[0], at_start), (offsets[1], at_end)];
+    let [start, end] = ends.map(|(o, (velocity, acceleration))| {
         let inverse = rotation::left_jacobian_inverse(o);
         let added = seam_velocity - velocity;
         let rate = inverse * added;
         let turning = rotation::left_jacobian_rate(o, rate) * rate + added.cross(velocity);
         (rate, inverse * (seam_acceleration - turning - acceleration))
-    };
-    let (start_rate, start_acceleration) = solve(offsets[0], at_start);
-    let (end_rate, end_acceleration) = solve(offsets[1], at_end);
+    });
     Targets {
         value: offsets,
-        rate: [start_rate, end_rate],
-        acceleration: [start_acceleration, end_acceleration],
+        rate: [start.0, end.0],
+        acceleration: [start.1, end.1],
     }
 }
 

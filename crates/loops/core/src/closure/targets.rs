@@ -23,6 +23,15 @@ pub(crate) struct JointTargets {
 }
 
 impl Targets {
+    /// These at the start, and at the end the image of others.
+    pub(super) fn ending_like(&self, other: &Self, image: impl Fn(DVec3) -> DVec3) -> Self {
+        Self {
+            value: [self.value[0], image(other.value[1])],
+            rate: [self.rate[0], image(other.rate[1])],
+            acceleration: [self.acceleration[0], image(other.acceleration[1])],
+        }
+    }
+
     /// The offset, or its derivative, for the given weights.
     pub fn mix(&self, weights: &[f64; MAX_CONDITIONS]) -> DVec3 {
         let [start, end, start_rate, end_rate, start_acceleration, end_acceleration] = *weights;

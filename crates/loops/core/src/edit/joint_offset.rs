@@ -1,4 +1,4 @@
-//! What an edit adds to a joint.
+//! Offsets that edits add to joints.
 
 use core::ops::{Add, Mul};
 
@@ -33,7 +33,7 @@ impl JointOffset {
         position: DVec3::ZERO,
     };
 
-    /// The same offset in a mirror across X, for the partner of the joint, as [`Mirror::take`] mirrors the poses of a take.
+    /// The offset in a mirror across X, for the partner of the joint, as [`Mirror::take`] mirrors the poses of a take.
     #[must_use]
     pub fn mirrored(self, mirror: &Mirror, joint: usize) -> Self {
         Self {

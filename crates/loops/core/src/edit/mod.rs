@@ -1,6 +1,6 @@
 //! Edits of a closed loop that keep it closed: each adds something that repeats with the loop, or changes how the root goes on.
 //!
-//! What is added to a track is a periodic function with continuous first and second derivatives, the seam being no special
+//! An edit adds to a track a periodic function with continuous first and second derivatives, the seam being no special
 //! place. In a loop whose second half mirrors the first, the mirror image is added half a period later, so that it goes on to do
 //! so. Formulae: docs/math/edits.md.
 
@@ -27,7 +27,7 @@ pub fn apply(clip: LoopClip, edits: &[LoopEdit], root_joint: Option<usize>) -> R
     apply_mirrored(clip, edits, root_joint, None)
 }
 
-/// The same for a loop whose second half is the image of the first in `mirror`, if any; it stays so.
+/// As [`apply`] for a loop whose second half is the image of the first in `mirror`, if any; it stays so.
 pub(crate) fn apply_mirrored(
     clip: LoopClip,
     edits: &[LoopEdit],

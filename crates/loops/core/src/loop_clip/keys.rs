@@ -1,9 +1,11 @@
 //! Loops as the keys of a file store them.
 
+use core::ops::Range;
+
 use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
-use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
+use crate::motion::{PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::{math::rotation, take::Take};
 
 /// How the keys of a file form a loop.
@@ -41,17 +43,14 @@ impl KeyLayout {
     /// Number of keys in a period of the file, including the closing one if there is one.
     pub(crate) fn check(&self, written: &Take, carrier: usize) -> Result<usize, KeysError> {
         let num_joints = written.num_joints();
-        if self.num_samples < 3 {
-            return Err(KeysError::TooFew {
-                found: self.num_samples,
-            });
+        let found = self.num_samples;
+        if found < 3 {
+            return Err(KeysError::TooFew { found });
         }
-        let needed = self.num_samples.saturating_add(usize::from(self.has_closing_key));
-        if written.num_frames() < needed {
-            return Err(KeysError::MissingKeys {
-                needed,
-                found: written.num_frames(),
-            });
+        let needed = found.saturating_add(usize::from(self.has_closing_key));
+        let found = written.num_frames();
+        if found < needed {
+            return Err(KeysError::MissingKeys { needed, found });
         }
         if carrier >= num_joints {
             return Err(KeysError::Carrier { carrier, num_joints });
@@ -82,7 +81,7 @@ pub enum KeysError {
 pub struct LoopKeys {
     /// Local, the carrier relative to the root, with the closing key if there is one.
     tracks: Tracks,
-    /// The same with all joints seen from the root.
+    /// The keys with all joints seen from the root.
     world: WorldTracks,
     layout: KeyLayout,
     root: RootMotion,
@@ -96,7 +95,7 @@ impl LoopKeys {
         Self::from_cycle(written, layout, root, carrier, 0)
     }
 
-    /// The same for one cycle of a file with several consecutive cycles, counted from 0.
+    /// As [`Self::new`], for one cycle of a file with several consecutive cycles, counted from 0.
     pub fn from_cycle(
         written: &Take,
         layout: KeyLayout,
@@ -106,17 +105,11 @@ impl LoopKeys {
     ) -> Result<Self, KeysError> {
         let needed = layout.check(written, carrier)?;
         let start = cycle.saturating_mul(layout.num_samples);
-        if start.saturating_add(needed) > written.num_frames() {
-            return Err(KeysError::MissingKeys {
-                needed: start.saturating_add(needed),
-                found: written.num_frames(),
-            });
+        let (needed, found) = (start.saturating_add(needed), written.num_frames());
+        if found < needed {
+            return Err(KeysError::MissingKeys { needed, found });
         }
-        let shown = layout.shown(&root);
-        let mut tracks = Tracks::empty(written.skeleton().clone(), written.frame_time_secs(), needed);
-        for key in start..start + needed {
-            tracks.push(body_of_key(written, key, &shown, carrier).as_ref());
-        }
+        let tracks = body_of_keys(written, start..needed, &layout.shown(&root), carrier);
         Ok(Self::of(tracks, layout, root))
     }
 
@@ -132,7 +125,7 @@ impl LoopKeys {
         Self::of(clip.tracks().clone(), layout, *clip.root())
     }
 
-    /// The same keys of a loop of so many cycles that differ.
+    /// The keys as those of a loop of so many cycles that differ.
     #[must_use]
     pub(crate) fn in_cycles(mut self, num_cycles: usize) -> Self {
         self.layout.num_cycles = num_cycles;
@@ -202,12 +195,12 @@ impl LoopKeys {
     /// Size of the pose gap between the first key and the closing one, radians and metres; `None` without a closing key.
     pub(crate) fn closing_gap(&self, joint: usize) -> Option<(f64, f64)> {
         let closing = self.layout.has_closing_key.then_some(self.num_samples())?;
-        let turn = |key: usize| self.tracks.pose(key).rotations[joint];
-        let position = |key: usize| self.world.position(key, joint);
-        Some((
-            rotation::difference(turn(closing), turn(0)).length(),
-            (position(closing) - position(0)).length(),
-        ))
+        let turn = rotation::difference(
+            self.tracks.pose(closing).rotations[joint],
+            self.tracks.pose(0).rotations[joint],
+        );
+        let moved = self.world.position(closing, joint) - self.world.position(0, joint);
+        Some((turn.length(), moved.length()))
     }
 
     fn wrapped(&self, sample: isize) -> usize {
@@ -222,21 +215,24 @@ impl LoopClip {
     /// the keys show, seen from the constant twist; a root path is not in the keys. Errors: the file has too few keys or joints.
     pub fn from_keys(written: &Take, layout: KeyLayout, root: RootMotion, carrier: usize) -> Result<Self, KeysError> {
         layout.check(written, carrier)?;
-        let step_secs = written.frame_time_secs();
-        let mut tracks = Tracks::empty(written.skeleton().clone(), step_secs, layout.num_samples);
-        let shown = layout.shown(&root);
-        for key in 0..layout.num_samples {
-            tracks.push(body_of_key(written, key, &shown, carrier).as_ref());
-        }
+        let tracks = body_of_keys(written, 0..layout.num_samples, &layout.shown(&root), carrier);
         Ok(Self::new(written.name(), tracks, carrier, root)?)
     }
 }
 
-/// The local pose of a key, without the root motion of the joint that carries it.
-fn body_of_key(written: &Take, key: usize, root: &RootMotion, carrier: usize) -> Pose {
-    let mut pose = written.pose(key).to_pose();
-    let root_now = root.at(key as f64 * written.frame_time_secs());
-    let seen = written.pose(key).in_root(written.skeleton(), carrier, root_now);
-    pose.set_joint(carrier, seen);
-    pose
+/// The local poses of keys, without the root motion of the joint that carries it.
+fn body_of_keys(written: &Take, keys: Range<usize>, root: &RootMotion, carrier: usize) -> Tracks {
+    let (skeleton, step_secs) = (written.skeleton(), written.frame_time_secs());
+    let mut tracks = Tracks::empty(skeleton.clone(), step_secs, keys.len());
+    for key in keys {
+        let mut pose = written.pose(key).to_pose();
+        pose.set_joint(
+            carrier,
+            written
+                .pose(key)
+                .in_root(skeleton, carrier, root.at(key as f64 * step_secs)),
+        );
+        tracks.push(pose.as_ref());
+    }
+    tracks
 }

@@ -75,7 +75,7 @@ impl LoopClip {
         })
     }
 
-    /// The same loop under another name.
+    /// The loop under another name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self {
@@ -84,13 +84,13 @@ impl LoopClip {
         }
     }
 
-    /// The same loop with other samples of the same number and joints.
+    /// The loop with other samples of the same number and joints.
     ///
     /// # Panics
     /// When the numbers of samples or joints differ.
     pub(crate) fn with_tracks(self, tracks: Tracks) -> Self {
-        let shape = |tracks: &Tracks| (tracks.num_frames(), tracks.num_joints());
-        assert_eq!(shape(&tracks), shape(&self.tracks), "samples and joints");
+        let [new, own] = [&tracks, &self.tracks].map(|tracks| (tracks.num_frames(), tracks.num_joints()));
+        assert_eq!(new, own, "samples and joints");
         Self { tracks, ..self }
     }
 
@@ -104,20 +104,20 @@ impl LoopClip {
         })
     }
 
-    /// The same body with another root twist; feet that stood slide by the difference.
+    /// The body with another root twist; feet that stood slide by the difference.
     #[must_use]
     pub fn with_twist(mut self, twist: Twist) -> Self {
         self.root.twist = twist;
         self
     }
 
-    /// The same body on a root that starts elsewhere.
+    /// The body on a root that starts elsewhere.
     pub(crate) fn with_start(mut self, start: Rigid) -> Self {
         self.root.start = start;
         self
     }
 
-    /// The same endless loop from another of its samples on, which may be before the first.
+    /// The endless loop from another of its samples on, which may be before the first.
     #[must_use]
     pub fn starting_at(&self, sample: isize) -> Self {
         let count = self.num_samples();
@@ -135,7 +135,7 @@ impl LoopClip {
         }
     }
 
-    /// The same body on a root that stays at its start: what a file or an engine plays for an in-place loop.
+    /// The body on a root that stays at its start: what a file or an engine plays for an in-place loop.
     #[must_use]
     pub fn in_place(&self) -> Self {
         Self {
@@ -144,7 +144,7 @@ impl LoopClip {
         }
     }
 
-    /// The same loop with its root moved along a path; every joint keeps its world transform.
+    /// Moves the root along a path; every joint keeps its world transform.
     ///
     /// `path` holds the root's transform for every sample, seen from the constant twist. Errors: [`LoopClipError::PathLength`].
     pub fn along(mut self, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
@@ -155,10 +155,10 @@ impl LoopClip {
                 found: path.len(),
             });
         }
-        let before = |sample: usize| self.path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
         let moved: Vec<Rigid> = (0..num_samples)
             .map(|sample| {
-                let motion = path[sample].inverse() * before(sample);
+                let before = self.path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
+                let motion = path[sample].inverse() * before;
                 self.body_pose(sample).carried(self.skeleton(), self.carrier, motion)
             })
             .collect();
@@ -167,8 +167,8 @@ impl LoopClip {
         Ok(self)
     }
 
-    /// The same loop with its root, and with it the joint of the rig that is the root, moved along a path; the rest of the body keeps
-    /// its world transforms.
+    /// Moves the root, and with it the joint of the rig that is the root, along a path; the rest of the body keeps its world
+    /// transforms.
     ///
     /// `path` holds the root's transform for every sample, seen from the constant twist. Errors: [`LoopClipError::PathLength`].
     pub(crate) fn along_with_joint(self, joint: usize, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
@@ -182,15 +182,16 @@ impl LoopClip {
         self.with_tracks(tracks).along(path)
     }
 
-    /// The same loop with its body moved over the root, by a motion in the axes of the root.
+    /// Moves the body over the root, by a motion in the axes of the root.
     pub fn with_body_moved(mut self, motion: Rigid) -> Self {
-        let carried = |sample| self.body_pose(sample).carried(self.skeleton(), self.carrier, motion);
-        let moved: Vec<Rigid> = (0..self.num_samples()).map(carried).collect();
+        let moved: Vec<Rigid> = (0..self.num_samples())
+            .map(|sample| self.body_pose(sample).carried(self.skeleton(), self.carrier, motion))
+            .collect();
         self.tracks.set_joint(self.carrier, |sample| moved[sample]);
         self
     }
 
-    /// The same loop seen from its constant twist, without a path; every joint keeps its world transform.
+    /// The loop seen from its constant twist, without a path; every joint keeps its world transform.
     ///
     /// Errors: none for a loop that follows no path; otherwise as [`Self::along`].
     pub fn on_screw(self) -> Result<Self, LoopClipError> {

@@ -60,7 +60,7 @@ impl LoopClip {
         }
     }
 
-    /// The same loop at another number of samples, at least three, and another time between them.
+    /// The loop at another number of samples, at least three, and another time between them.
     ///
     /// A period of another length is played slower or faster; the root then covers the same distance and turn in it. A path of the
     /// root is kept.
@@ -69,21 +69,21 @@ impl LoopClip {
         self.retimed_from(0.0, num_samples, step_secs)
     }
 
-    /// The same endless loop from a time on, which may lie between samples, [retimed](Self::retimed).
+    /// The endless loop from a time on, which may lie between samples, [retimed](Self::retimed).
     #[must_use]
     pub fn retimed_from(&self, secs: f64, num_samples: usize, step_secs: f64) -> Self {
         let num_samples = num_samples.max(3);
         let faster = self.period_secs() / (num_samples as f64 * step_secs);
-        let at = |sample: usize| secs + self.period_secs() * sample as f64 / num_samples as f64;
+        let times = (0..num_samples).map(|sample| secs + self.period_secs() * sample as f64 / num_samples as f64);
         let mut tracks = Tracks::empty(self.skeleton().clone(), step_secs, num_samples);
-        for sample in 0..num_samples {
-            tracks.push(self.body_pose_at(at(sample), Interpolation::Cubic).as_ref());
+        for secs in times.clone() {
+            tracks.push(self.body_pose_at(secs, Interpolation::Cubic).as_ref());
         }
         let Twist { linear, angular } = self.root.twist;
-        let path = match self.path.len() {
-            0 => Vec::new(),
-            _ => (0..num_samples).map(|sample| self.sway_at(at(sample))).collect(),
-        };
+        let path = times
+            .filter(|_| self.follows_path())
+            .map(|secs| self.sway_at(secs))
+            .collect();
         Self {
             name: self.name.clone(),
             tracks,
@@ -96,7 +96,7 @@ impl LoopClip {
         }
     }
 
-    /// The same loop at samples that are dense enough to tell when feet touch down.
+    /// The loop at samples that are dense enough to tell when feet touch down.
     #[must_use]
     pub(crate) fn finely_sampled(&self) -> Self {
         let times = (FINE_HZ * self.step_secs()).ceil().clamp(1.0, MOST_TIMES);

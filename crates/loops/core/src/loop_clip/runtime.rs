@@ -19,10 +19,10 @@ use crate::{math::rotation, motion::Skeleton};
 const LANES: usize = 8;
 
 /// Rotations of [`LANES`] joints: all x, all y, all z, all w.
-type Group = [f32; 4 * LANES];
+type Group = [[f32; LANES]; 4];
 
 /// Translations of [`LANES`] joints, metres: all x, all y, all z.
-type Translations = [f32; 3 * LANES];
+type Translations = [[f32; LANES]; 3];
 
 /// A rigid motion for graphics: a 4x4 matrix by columns, the last of which is the translation in metres.
 ///
@@ -126,8 +126,7 @@ impl RuntimePose {
     /// When `joint` is not below [`Self::num_joints`].
     pub fn rotation(&self, joint: usize) -> [f32; 4] {
         assert!(joint < self.num_joints());
-        let (group, lane) = (&self.rotations[joint / LANES], joint % LANES);
-        [0, 1, 2, 3].map(|axis| group[axis * LANES + lane])
+        self.rotations[joint / LANES].map(|axis| axis[joint % LANES])
     }
 
     /// Local translation of a joint, metres.
@@ -136,20 +135,17 @@ impl RuntimePose {
     /// When `joint` is not below [`Self::num_joints`].
     pub fn translation(&self, joint: usize) -> [f32; 3] {
         assert!(joint < self.num_joints());
-        let (group, lane) = (&self.translations[joint / LANES], joint % LANES);
-        [0, 1, 2].map(|axis| group[axis * LANES + lane])
+        self.translations[joint / LANES].map(|axis| axis[joint % LANES])
     }
-}
 
-impl RuntimePose {
     /// Sets a local rotation of the pose: (x, y, z, w), of unit length.
     ///
     /// # Panics
     /// When `joint` is not below [`Self::num_joints`].
     pub fn set_rotation(&mut self, joint: usize, rotation: [f32; 4]) {
         assert!(joint < self.num_joints());
-        for (axis, part) in rotation.into_iter().enumerate() {
-            self.rotations[joint / LANES][axis * LANES + joint % LANES] = part;
+        for (axis, part) in self.rotations[joint / LANES].iter_mut().zip(rotation) {
+            axis[joint % LANES] = part;
         }
     }
 
@@ -159,8 +155,8 @@ impl RuntimePose {
     /// When `joint` is not below [`Self::num_joints`].
     pub fn set_translation(&mut self, joint: usize, translation: [f32; 3]) {
         assert!(joint < self.num_joints());
-        for (axis, part) in translation.into_iter().enumerate() {
-            self.translations[joint / LANES][axis * LANES + joint % LANES] = part;
+        for (axis, part) in self.translations[joint / LANES].iter_mut().zip(translation) {
+            axis[joint % LANES] = part;
         }
     }
 }
@@ -186,33 +182,27 @@ impl RuntimeLoop {
             .collect();
         keys.push(keys[0].clone());
         for key in 1..keys.len() {
-            let [before, here] = [key - 1, key].map(|key| keys[key].rotations.clone());
-            keys[key].rotations = here
-                .iter()
-                .zip(&before)
-                .map(|(&q, &side)| rotation::on_side_of(q, side))
-                .collect();
-        }
-        let single = |v: DVec3| v.to_array().map(|part| part as f32);
-        let stands = |joint: usize| {
-            let first = keys[0].translations[joint];
-            keys.iter()
-                .all(|key| (key.translations[joint] - first).length() <= STANDS_WITHIN_METRES)
-        };
-        let moving: Vec<usize> = (0..num_joints).filter(|&joint| !stands(joint)).collect();
-        let groups = |turns: &[DQuat]| -> Vec<Group> {
-            let mut groups: Vec<Group> = turns
-                .chunks(LANES)
-                .map(|turns| side_by_side(turns.iter().map(DQuat::to_array)))
-                .collect();
-            // Lanes without a joint hold the identity, so that interpolation can normalize them.
-            for lane in num_joints % LANES..LANES {
-                if !num_joints.is_multiple_of(LANES) {
-                    groups[num_joints / LANES][3 * LANES + lane] = 1.0;
-                }
+            let (before, after) = keys.split_at_mut(key);
+            for (q, &side) in after[0].rotations.iter_mut().zip(&before[key - 1].rotations) {
+                *q = rotation::on_side_of(*q, side);
             }
-            groups
-        };
+        }
+        let moving: Vec<usize> = (0..num_joints)
+            .filter(|&joint| {
+                let first = keys[0].translations[joint];
+                keys.iter()
+                    .any(|key| (key.translations[joint] - first).length() > STANDS_WITHIN_METRES)
+            })
+            .collect();
+        let mut rotations: Vec<Group> = (keys.iter())
+            .flat_map(|key| key.rotations.chunks(LANES))
+            .map(|turns| side_by_side(turns.iter().map(DQuat::to_array)))
+            .collect();
+        // Lanes without a joint hold the identity, so that interpolation can normalize them.
+        let size = num_joints.div_ceil(LANES);
+        for last in rotations.chunks_mut(size).map(|groups| &mut groups[size - 1]) {
+            last[3][(num_joints - 1) % LANES + 1..].fill(1.0);
+        }
         Ok(Self {
             level: Level::new(),
             num_joints,
@@ -220,15 +210,12 @@ impl RuntimeLoop {
             step_secs,
             by_depth: by_depth(clip.skeleton()),
             spread: core::hint::black_box(SPREAD),
-            rotations: keys.iter().flat_map(|key| groups(&key.rotations)).collect(),
-            rest: keys[0]
-                .translations
-                .chunks(LANES)
+            rotations,
+            rest: (keys[0].translations.chunks(LANES))
                 .map(|translations| side_by_side(translations.iter().map(DVec3::to_array)))
                 .collect(),
-            translations: keys
-                .iter()
-                .flat_map(|key| moving.iter().map(|&joint| single(key.translations[joint])))
+            translations: (keys.iter())
+                .flat_map(|key| moving.iter().map(|&joint| key.translations[joint].as_vec3().to_array()))
                 .collect(),
             moving: moving.into_iter().map(|joint| joint as u32).collect(),
         })
@@ -252,9 +239,9 @@ impl RuntimeLoop {
     /// A buffer for poses of this loop and of any other with as many joints.
     pub fn pose(&self) -> RuntimePose {
         RuntimePose {
-            rotations: vec![[0.0; 4 * LANES]; self.num_joints.div_ceil(LANES)],
+            rotations: vec![Group::default(); self.rest.len()],
             translations: self.rest.clone(),
-            columns: vec![[[0.0; LANES]; 6]; self.num_joints.div_ceil(LANES)],
+            columns: vec![Columns::default(); self.rest.len()],
             num_joints: self.num_joints,
         }
     }
@@ -279,13 +266,8 @@ impl RuntimeLoop {
         pose: &mut RuntimePose,
         models: &mut [ModelMatrix],
     ) -> Result<(), BufferError> {
-        self.fits(pose.num_joints())?;
-        self.fits(models.len())?;
-        dispatch!(self.level, simd => {
-            self.sample_with(simd, secs, pose);
-            self.models_with(simd, pose, models);
-        });
-        Ok(())
+        self.sample(secs, pose)?;
+        self.models(pose, models)
     }
 
     /// The transforms of all joints of a pose, seen from the root: for poses that were changed after sampling.
@@ -321,18 +303,11 @@ impl RuntimeLoop {
         (key, (at - before) as f32)
     }
 
-    /// The keys around a time, and the fraction of the way from one to the other.
-    #[inline(always)]
-    fn keys_at(&self, secs: f64) -> ([&[Group]; 2], usize, f32) {
-        let (key, u) = self.locate(secs);
-        let size = self.num_joints.div_ceil(LANES);
-        let (before, after) = self.rotations[key * size..(key + 2) * size].split_at(size);
-        ([before, after], key, u)
-    }
-
     #[inline(always)]
     fn sample_with<S: Simd>(&self, simd: S, secs: f64, pose: &mut RuntimePose) {
-        let ([before, after], key, u) = self.keys_at(secs);
+        let (key, u) = self.locate(secs);
+        let size = self.rest.len();
+        let (before, after) = self.rotations[key * size..(key + 2) * size].split_at(size);
         simd.vectorize(
             #[inline(always)]
             || {
@@ -353,7 +328,7 @@ impl RuntimeLoop {
         for ((&joint, before), after) in self.moving.iter().zip(before).zip(after) {
             let (group, lane) = (joint as usize / LANES, joint as usize % LANES);
             for axis in 0..3 {
-                pose.translations[group][axis * LANES + lane] = before[axis] + (after[axis] - before[axis]) * u;
+                pose.translations[group][axis][lane] = before[axis] + (after[axis] - before[axis]) * u;
             }
         }
     }
@@ -367,20 +342,15 @@ impl RuntimeLoop {
                 for ((rotations, translations), into) in locals.zip(&mut pose.columns) {
                     *into = columns(simd, &Rotations::load(simd, rotations), translations);
                 }
-                self.multiply_all(simd, &pose.columns, models);
+                // The root's parent is the identity, stored where the root's matrix will be.
+                models[0] = IDENTITY;
+                let spread = u8x32::from_slice(simd, &self.spread);
+                for &[joint, parent] in &self.by_depth {
+                    let columns = &pose.columns[joint as usize / LANES];
+                    multiply(simd, spread, columns, [joint, parent], models);
+                }
             },
         );
-    }
-
-    #[inline(always)]
-    fn multiply_all<S: Simd>(&self, simd: S, columns: &[Columns], models: &mut [ModelMatrix]) {
-        // The root's parent is the identity, stored where the root's matrix will be.
-        models[0] = IDENTITY;
-        let spread = u8x32::from_slice(simd, &self.spread);
-        for &[joint, parent] in &self.by_depth {
-            let columns = &columns[joint as usize / LANES];
-            multiply(simd, spread, columns, joint as usize, parent as usize, models);
-        }
     }
 }
 
@@ -399,11 +369,11 @@ fn by_depth(skeleton: &Skeleton) -> Vec<[u32; 2]> {
 }
 
 /// Values of up to eight joints, axis by axis; zero where there is no joint.
-fn side_by_side<const AXES: usize, const LEN: usize>(values: impl Iterator<Item = [f64; AXES]>) -> [f32; LEN] {
-    let mut group = [0.0; LEN];
+fn side_by_side<const AXES: usize>(values: impl Iterator<Item = [f64; AXES]>) -> [[f32; LANES]; AXES] {
+    let mut group = [[0.0; LANES]; AXES];
     for (lane, value) in values.enumerate() {
-        for (axis, part) in value.into_iter().enumerate() {
-            group[axis * LANES + lane] = part as f32;
+        for (axis, part) in group.iter_mut().zip(value) {
+            axis[lane] = part as f32;
         }
     }
     group
@@ -415,14 +385,14 @@ struct Rotations<S: Simd>([f32x8<S>; 4]);
 impl<S: Simd> Rotations<S> {
     #[inline(always)]
     fn load(simd: S, group: &Group) -> Self {
-        let axis = |axis: usize| f32x8::from_slice(simd, &group[axis * LANES..(axis + 1) * LANES]);
+        let axis = |axis: usize| f32x8::from_slice(simd, &group[axis]);
         Self([axis(0), axis(1), axis(2), axis(3)])
     }
 
     #[inline(always)]
     fn store(&self, group: &mut Group) {
-        for (axis, value) in self.0.iter().enumerate() {
-            value.store_slice(&mut group[axis * LANES..(axis + 1) * LANES]);
+        for (value, axis) in self.0.iter().zip(group) {
+            value.store_slice(axis);
         }
     }
 
@@ -449,7 +419,7 @@ fn columns<S: Simd>(simd: S, rotations: &Rotations<S>, translations: &Translatio
     let (xx, yy, zz) = (x * x2, y * y2, z * z2);
     let (xy, xz, yz) = (x * y2, x * z2, y * z2);
     let (wx, wy, wz) = (w * x2, w * y2, w * z2);
-    let translation = |axis: usize| f32x8::from_slice(simd, &translations[axis * LANES..(axis + 1) * LANES]);
+    let translation = |axis: usize| f32x8::from_slice(simd, &translations[axis]);
     let pairs = [
         (1.0 - (yy + zz), xy - wz),
         (xy + wz, 1.0 - (xx + zz)),
@@ -478,11 +448,10 @@ fn multiply<S: Simd>(
     simd: S,
     spread: u8x32<S>,
     columns: &Columns,
-    joint: usize,
-    parent: usize,
+    [joint, parent]: [u32; 2],
     models: &mut [ModelMatrix],
 ) {
-    let parent = &models[parent];
+    let (joint, parent) = (joint as usize, &models[parent as usize]);
     let [a, b, c] = [&parent[0], &parent[1], &parent[2]].map(
         #[inline(always)]
         |column| {

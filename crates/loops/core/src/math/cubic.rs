@@ -81,7 +81,7 @@ impl Hermite {
         self.turned(span.before, Turns::new(span))
     }
 
-    /// The same from the turns between the samples.
+    /// As [`Self::rotation`], from the turns between the samples.
     pub(crate) fn turned(&self, before: DQuat, turns: Turns) -> DQuat {
         let vector = mix(self.value, turns.tangents());
         rotation::on_side_of(rotation::exp(vector) * before, before)

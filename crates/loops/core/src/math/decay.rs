@@ -183,7 +183,7 @@ pub struct Displacement {
 }
 
 impl Displacement {
-    /// That of a decay.
+    /// The displacement of a decay.
     pub fn new(decay: Decay) -> Self {
         Self {
             decay,
@@ -253,14 +253,10 @@ impl Displacement {
 
 /// Decay rate y, per second, of a critically damped spring with that half-life, seconds: its offset falls as e^(-y t).
 ///
-/// The half-life is the articles' parameter, y = 2 ln2 / h: 59.7% of a resting offset is left after h, half of it after 1.2107 h.
+/// The half-life is the articles' parameter, y = 2 ln2 / h: 59.7% of a resting offset is left after h, half of it after 1.2107 h. The
+/// function is its own inverse.
 pub fn decay_rate(half_life_secs: f64) -> f64 {
     2.0 * LN_2 / half_life_secs
-}
-
-/// Half-life, seconds, of a decay rate per second: the inverse of [`decay_rate`].
-pub fn half_life_of_decay_rate(rate: f64) -> f64 {
-    2.0 * LN_2 / rate
 }
 
 /// `scale` times a polynomial in u = t / blend, with its derivatives in t; nothing after the blend.
@@ -306,7 +302,7 @@ mod tests {
         let y = decay_rate(0.2);
         assert!(((1.0 + y * 0.2) * ops::exp(-y * 0.2) - (1.0 + 2.0 * LN_2) / 4.0).abs() < 1e-15);
         for half_life_secs in [1e-3, 0.2, 7.0] {
-            let back = half_life_of_decay_rate(decay_rate(half_life_secs));
+            let back = decay_rate(decay_rate(half_life_secs));
             let is_near = (back - half_life_secs).abs() <= 1e-15 * half_life_secs;
             assert!(is_near, "{half_life_secs}: {back}");
         }

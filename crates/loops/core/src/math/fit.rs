@@ -26,12 +26,9 @@ impl PointPair {
 /// Weighted least squares in closed form: centroids give the translation, the plane cross and dot products about them the
 /// rotation. The height is included; the caller decides whether it is a climb. Without points: the identity.
 pub(crate) fn fit_planar(pairs: &[PointPair]) -> Rigid {
-    let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
-    if total <= 0.0 {
+    let Some([start, end]) = centroids(pairs) else {
         return Rigid::IDENTITY;
-    }
-    let start = pairs.iter().map(|pair| pair.start * pair.weight).sum::<DVec3>() / total;
-    let end = pairs.iter().map(|pair| pair.end * pair.weight).sum::<DVec3>() / total;
+    };
     let (mut cross, mut dot) = (0.0, 0.0);
     for pair in pairs {
         let (from, to) = (pair.start - start, pair.end - end);
@@ -51,12 +48,9 @@ pub(crate) fn fit_planar(pairs: &[PointPair]) -> Rigid {
 /// returned. Without points: the identity. Source: Horn, Closed-form solution of absolute orientation using unit quaternions,
 /// Journal of the Optical Society of America A 4, 1987.
 pub(crate) fn fit_rigid(pairs: &[PointPair]) -> Rigid {
-    let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
-    if total <= 0.0 {
+    let Some([start, end]) = centroids(pairs) else {
         return Rigid::IDENTITY;
-    }
-    let start = pairs.iter().map(|pair| pair.start * pair.weight).sum::<DVec3>() / total;
-    let end = pairs.iter().map(|pair| pair.end * pair.weight).sum::<DVec3>() / total;
+    };
     // s[i][j] sums start axis i times end axis j.
     let mut s = [[0.0; 3]; 3];
     for pair in pairs {
@@ -78,6 +72,17 @@ pub(crate) fn fit_rigid(pairs: &[PointPair]) -> Rigid {
     let [w, x, y, z] = top_eigenvector(matrix);
     let turn = DQuat::from_xyzw(x, y, z, w).normalize();
     Rigid::new(turn, end - turn * start)
+}
+
+/// The weighted means of the start points and of the end points; `None` without weight.
+fn centroids(pairs: &[PointPair]) -> Option<[DVec3; 2]> {
+    let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
+    if total <= 0.0 {
+        return None;
+    }
+    let start: DVec3 = pairs.iter().map(|pair| pair.start * pair.weight).sum();
+    let end: DVec3 = pairs.iter().map(|pair| pair.end * pair.weight).sum();
+    Some([start / total, end / total])
 }
 
 /// Sweeps of the Jacobi method: off-diagonal sizes fall quadratically, some five sweeps reach the last digit of a 4x4.
@@ -103,20 +108,15 @@ fn top_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
                 let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
                 let cos = 1.0 / (t * t + 1.0).sqrt();
                 let sin = t * cos;
-                for k in 0..4 {
-                    let (at_p, at_q) = (a[k][p], a[k][q]);
-                    a[k][p] = cos * at_p - sin * at_q;
-                    a[k][q] = sin * at_p + cos * at_q;
+                for row in a.iter_mut().chain(&mut vectors) {
+                    let (at_p, at_q) = (row[p], row[q]);
+                    row[p] = cos * at_p - sin * at_q;
+                    row[q] = sin * at_p + cos * at_q;
                 }
                 for k in 0..4 {
                     let (at_p, at_q) = (a[p][k], a[q][k]);
                     a[p][k] = cos * at_p - sin * at_q;
                     a[q][k] = sin * at_p + cos * at_q;
-                }
-                for row in &mut vectors {
-                    let (at_p, at_q) = (row[p], row[q]);
-                    row[p] = cos * at_p - sin * at_q;
-                    row[q] = sin * at_p + cos * at_q;
                 }
             }
         }
@@ -136,14 +136,14 @@ fn top_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
 /// determined from half a turn on.
 pub(crate) fn fit_circle(points: &[DVec3], turn: DVec3) -> (DVec3, DVec3) {
     let axis = turn.normalize_or_zero();
-    let across = |v: DVec3| v - axis * v.dot(axis);
+
     let count = points.len().max(1) as f64;
     let (mut sum, mut turned_back) = (DVec3::ZERO, DVec3::ZERO);
     let (mut a, mut b) = (0.0, 0.0);
     for (index, &point) in points.iter().enumerate() {
         let angle = turn.length() * index as f64 / count;
         let (sin, cos) = ops::sin_cos(angle);
-        let point = across(point);
+        let point = point - axis * point.dot(axis);
         sum += point;
         turned_back += point * cos - axis.cross(point) * sin;
         a += cos;

@@ -25,14 +25,9 @@ pub fn gaussian(deviation: f64) -> Vec<f64> {
 
 /// Gaussian weights at offsets of 0, 1, 2... samples around a loop of `count`, the standard deviation in samples; their sum is 1.
 pub fn gaussian_around(count: usize, deviation: f64) -> Vec<f64> {
-    let half = count as f64 / 2.0;
     let mut weights: Vec<f64> = (0..count)
         .map(|step| {
-            let away = if step as f64 > half {
-                count as f64 - step as f64
-            } else {
-                step as f64
-            };
+            let away = step.min(count - step) as f64;
             ops::exp(-0.5 * (away / deviation) * (away / deviation))
         })
         .collect();
@@ -62,22 +57,13 @@ where
 /// Ends are smoothed as much as the rest; changes there are underestimated, never overestimated.
 pub fn averaged_mirrored(track: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
     let last = track.len() - 1;
-    let before = |away: usize| track[away.min(last)];
-    let after = |away: usize| track[last - away.min(last)];
+
     (0..track.len())
         .map(|frame| {
             let mut sum = weights[0] * track[frame];
             for (away, &weight) in weights.iter().enumerate().skip(1) {
-                let left = if away <= frame {
-                    track[frame - away]
-                } else {
-                    before(away - frame)
-                };
-                let right = if frame + away <= last {
-                    track[frame + away]
-                } else {
-                    after(frame + away - last)
-                };
+                let left = track[frame.abs_diff(away).min(last)];
+                let right = track[last - last.abs_diff(frame + away).min(last)];
                 sum += weight * (left + right);
             }
             sum

@@ -24,7 +24,7 @@ pub(crate) mod time_step;
 pub mod percentile;
 
 pub use cubic::{Hermite, Span};
-pub use decay::{Decay, DecayKind, Displacement, Fading, Jet, decay_rate, half_life_of_decay_rate};
+pub use decay::{Decay, DecayKind, Displacement, Fading, Jet, decay_rate};
 pub use rigid::{Rigid, Twist};
 pub use screw::Screw;
 pub use spring::Spring;

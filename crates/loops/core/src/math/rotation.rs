@@ -204,21 +204,28 @@ pub fn left_jacobian_inverse(o: DVec3) -> DMat3 {
     DMat3::IDENTITY - k * 0.5 + (k * k) * inverse_coefficient(o)
 }
 
-/// The same times a vector, in less time.
+/// The product of [`left_jacobian_inverse`] and a vector, in less time.
 pub(crate) fn left_jacobian_inverse_times(o: DVec3, v: DVec3) -> DVec3 {
     let turned = o.cross(v);
     v - 0.5 * turned + inverse_coefficient(o) * o.cross(turned)
 }
+
+/// The series of (1 - (t/2) cot(t/2))/t^2 in t^2.
+const BENT: [f64; 6] = [
+    1.0 / 12.0,
+    1.0 / 720.0,
+    1.0 / 30_240.0,
+    1.0 / 1_209_600.0,
+    1.0 / 47_900_160.0,
+    691.0 / 1_307_674_368_000.0,
+];
 
 /// c in J^-1 = 1 - K/2 + c K^2, with K the cross product by `o`.
 fn inverse_coefficient(o: DVec3) -> f64 {
     let t2 = o.length_squared();
     // J^-1 = 1 - K/2 + c K^2 with c = (1 - (t/2) cot(t/2))/t^2 = 1/t^2 - (1 + cos t)/(2 t sin t).
     if t2 < SERIES_ANGLE * SERIES_ANGLE {
-        1.0 / 12.0
-            + t2 * (1.0 / 720.0
-                + t2 * (1.0 / 30_240.0
-                    + t2 * (1.0 / 1_209_600.0 + t2 * (1.0 / 47_900_160.0 + t2 * (691.0 / 1_307_674_368_000.0)))))
+        polynomial(t2, &BENT)
     } else {
         let half = 0.5 * t2.sqrt();
         let (sin, cos) = ops::sin_cos(half);

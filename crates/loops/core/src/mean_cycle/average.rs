@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::phase::{CycleRow, NUM_PHASES, row_at};
-use super::window::{Window, rise, trust};
+use super::window::{Window, smooth_step, trust};
 use super::{
     CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle, detail::Splitter,
 };
@@ -141,23 +141,21 @@ impl<'a> LaidCycles<'a> {
             .collect();
         let splitter = Splitter::new(count, period_secs);
         for (joint, &is_unclear) in unclear.iter().enumerate() {
-            let own = |sample: usize| closed.pose(sample).joint(joint);
+            let own: Vec<Rigid> = (0..count).map(|sample| closed.pose(sample).joint(joint)).collect();
             if is_unclear {
-                poses
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(sample, pose)| pose.set_joint(joint, own(sample)));
+                for (pose, own) in poses.iter_mut().zip(own) {
+                    pose.set_joint(joint, own);
+                }
                 continue;
             }
-            let offsets = |of: &dyn Fn(Rigid, Rigid) -> DVec3| -> Vec<DVec3> {
-                let pairs = poses.iter().enumerate();
-                pairs
-                    .map(|(sample, pose)| of(own(sample), pose.as_ref().joint(joint)))
-                    .collect()
-            };
-            let moved = splitter.fine(&offsets(&|own, mean| own.translation - mean.translation));
-            let turned = splitter.fine(&offsets(&|own, mean| rotation::difference(own.rotation, mean.rotation)));
-            for ((pose, moved), turned) in poses.iter_mut().zip(moved).zip(turned) {
+            let (moved, turned): (Vec<DVec3>, Vec<DVec3>) = (own.iter().zip(&poses))
+                .map(|(own, mean)| {
+                    let turned = rotation::difference(own.rotation, mean.rotations[joint]);
+                    (own.translation - mean.translations[joint], turned)
+                })
+                .unzip();
+            let fine = splitter.fine(&moved).into_iter().zip(splitter.fine(&turned));
+            for (pose, (moved, turned)) in poses.iter_mut().zip(fine) {
                 pose.translations[joint] += moved;
                 pose.rotations[joint] = (rotation::exp(turned) * pose.rotations[joint]).normalize();
             }
@@ -183,7 +181,7 @@ impl<'a> LaidCycles<'a> {
             .map(|cycle| take.sample(self.row.frame(cycle, phase)))
             .collect();
         // Each pair of cycles has its own root; relative to it one runs on into the other.
-        let share = rise(phase);
+        let share = smooth_step(phase);
         let mut carried: Vec<(Rigid, f64)> = Vec::with_capacity(2 * self.twists.len());
         for (pair, (twist, &weight)) in self.twists.iter().zip(self.window.pairs()).enumerate() {
             for (later, weight) in [(0, weight * share), (1, weight * (1.0 - share))] {
@@ -220,16 +218,20 @@ impl<'a> LaidCycles<'a> {
 
     fn described(&self, unclear: &[bool]) -> MeanCycle {
         let last = (self.analysis.take.num_frames() - 1) as f64;
-        let frame = |cycle: usize, phase: f64| self.row.frame(cycle, phase).clamp(0.0, last);
+
         let shares = self.window.shares();
         let [before, after] = self.row.ends;
         MeanCycle {
             asked: self.asked,
             cycles: (shares.into_iter().enumerate())
-                .map(|(cycle, share)| UsedCycle {
-                    start_frame: frame(cycle, 0.0),
-                    end_frame: frame(cycle, 1.0),
-                    share,
+                .map(|(cycle, share)| {
+                    let [start_frame, end_frame] =
+                        [0.0, 1.0].map(|phase| self.row.frame(cycle, phase).clamp(0.0, last));
+                    UsedCycle {
+                        start_frame,
+                        end_frame,
+                        share,
+                    }
                 })
                 .collect(),
             chosen: self.row.num_before,
@@ -252,9 +254,8 @@ impl MeanCycle {
 /// The weighted mean of transforms, and whether all rotations that count are near enough to it.
 fn mean_of(transforms: &[(Rigid, f64)]) -> (Rigid, bool) {
     let first = transforms.first().map_or(Rigid::IDENTITY, |(transform, _)| *transform);
-    let is_same = |(transform, _): &(Rigid, f64)| *transform == first;
     // Most translations, and many rotations, never change: they keep their bits.
-    if transforms.iter().all(is_same) {
+    if transforms.iter().all(|(transform, _)| *transform == first) {
         return (first, true);
     }
     let counting = || transforms.iter().filter(|(_, weight)| *weight > 0.0);
@@ -325,8 +326,10 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
     };
     let floor = |cycle: usize| {
         let frames = (0..NUM_PHASES).map(|phase| row.frame(cycle, phase as f64 / NUM_PHASES as f64));
-        let height = |frame: f64| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y;
-        frames.map(height).sum::<f64>() / NUM_PHASES as f64
+        frames
+            .map(|frame| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y)
+            .sum::<f64>()
+            / NUM_PHASES as f64
     };
     (0..row.num_cycles())
         .map(|cycle| {
@@ -356,12 +359,12 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
 fn twist_between(analysis: &Analysis, row: &CycleRow, starts: &[Rigid], cycle: usize) -> Twist {
     let motion = starts[cycle].inverse() * starts[cycle + 1];
     let last = analysis.heading.num_frames() - 1;
-    let yaw = |cycle: usize, phase: f64| {
-        let frame = row.frame(cycle, phase).round().clamp(0.0, last as f64);
+    let [from, to] = [cycle, cycle + 1].map(|cycle| {
+        let frame = row.frame(cycle, 0.0).round().clamp(0.0, last as f64);
         analysis.heading.yaw(frame as usize)
-    };
+    });
     let principal = rotation::yaw_of(motion.rotation);
-    let counted = yaw(cycle + 1, 0.0) - yaw(cycle, 0.0);
+    let counted = to - from;
     let whole_turns = core::f64::consts::TAU * ((counted - principal) / core::f64::consts::TAU).round();
     let turn = principal + whole_turns;
     let turn = if turn.abs() < NEAR_WHOLE_TURN { turn } else { principal };

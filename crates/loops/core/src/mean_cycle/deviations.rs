@@ -3,16 +3,11 @@
 use glam::{DQuat, DVec3};
 
 use super::average::{LaidCycles, MAX_SPREAD};
-use super::{CyclesEnd, MeanCycleError, MeanCycles};
+use super::{CyclesEnd, MeanCycleError, MeanCycles, window::smooth_step};
 use crate::analysis::Analysis;
 use crate::candidate::LoopCandidate;
 use crate::math::rotation;
 use crate::motion::Pose;
-
-/// From 0 to 1 without slope and curvature at either end.
-pub(crate) fn smooth_step(phase: f64) -> f64 {
-    phase * phase * phase * (10.0 - phase * (15.0 - 6.0 * phase))
-}
 
 /// Deviations of the local rotations of some joints from their mean over the cycles of a take: rotation vectors in the axes of the parents.
 pub(crate) struct CycleDeviations {
@@ -36,20 +31,18 @@ impl CycleDeviations {
     ) -> Result<Self, MeanCycleError> {
         let laid = LaidCycles::find(analysis, candidate, MeanCycles::All, num_samples)?;
         let num_cycles = laid.num_cycles();
-        let mut rotations = vec![DQuat::IDENTITY; num_cycles * num_samples * joints.len()];
-        let at = |cycle: usize, sample: usize, index: usize| (cycle * num_samples + sample) * joints.len() + index;
+        // By cycle, sample and joint.
+        let mut rotations: Vec<DQuat> = Vec::with_capacity(num_cycles * num_samples * joints.len());
         for cycle in 0..num_cycles {
             for sample in 0..num_samples {
                 let frame = laid.frame(cycle, sample as f64 / num_samples as f64);
                 let pose = shown(analysis.take.sample(frame));
-                for (index, &joint) in joints.iter().enumerate() {
-                    rotations[at(cycle, sample, index)] = pose.rotations[joint];
-                }
+                rotations.extend(joints.iter().map(|&joint| pose.rotations[joint]));
             }
         }
         let of_joints = joints.iter().enumerate().filter_map(|(index, &joint)| {
-            let rotation = |cycle: usize, sample: usize| rotations[at(cycle, sample, index)];
-            Some((joint, from_mean(num_cycles, num_samples, rotation)?))
+            let own: Vec<DQuat> = rotations.iter().skip(index).step_by(joints.len()).copied().collect();
+            Some((joint, from_mean(&own, num_samples)?))
         });
         Ok(Self {
             num_cycles,
@@ -88,19 +81,23 @@ impl CycleDeviations {
     }
 }
 
-/// Deviations of a joint from its mean over the cycles, by cycle and sample; `None` where one is so far from it that the mean is not unique.
-fn from_mean(num_cycles: usize, num_samples: usize, rotation: impl Fn(usize, usize) -> DQuat) -> Option<Vec<DVec3>> {
-    let mut values = vec![DVec3::ZERO; num_cycles * num_samples];
+/// Deviations of a joint from its mean over the cycles, by cycle and sample, as its rotations; `None` where one is so far from it that the
+/// mean is not unique.
+fn from_mean(rotations: &[DQuat], num_samples: usize) -> Option<Vec<DVec3>> {
+    let mut values = vec![DVec3::ZERO; rotations.len()];
+    let num_cycles = rotations.len() / num_samples;
     for sample in 0..num_samples {
         // The first cycle comes in as the last one goes, so that the mean ends where it starts.
         let rise = smooth_step(sample as f64 / num_samples as f64);
-        let share = |cycle: usize| match cycle {
-            0 => rise,
-            _ if cycle + 1 == num_cycles => 1.0 - rise,
-            _ => 1.0,
-        };
-        let turns: Vec<(DQuat, f64)> = (0..num_cycles)
-            .map(|cycle| (rotation(cycle, sample), share(cycle) / (num_cycles - 1) as f64))
+        let turns: Vec<(DQuat, f64)> = (rotations.iter().skip(sample).step_by(num_samples).enumerate())
+            .map(|(cycle, &turn)| {
+                let share = match cycle {
+                    0 => rise,
+                    _ if cycle + 1 == num_cycles => 1.0 - rise,
+                    _ => 1.0,
+                };
+                (turn, share / (num_cycles - 1) as f64)
+            })
             .collect();
         let mean = rotation::mean(&turns);
         for (cycle, &(turn, _)) in turns.iter().enumerate() {

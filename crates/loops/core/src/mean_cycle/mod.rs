@@ -18,7 +18,8 @@ mod deviations;
 mod detail;
 
 pub(crate) use average::LaidCycles;
-pub(crate) use deviations::{CycleDeviations, smooth_step};
+pub(crate) use deviations::CycleDeviations;
+pub(crate) use window::smooth_step;
 
 /// Most cycles that are averaged: of more, those nearest to the chosen one.
 ///

@@ -117,17 +117,7 @@ fn spline(coefficients: &[f64], at: f64) -> f64 {
     let Some(last) = coefficients.len().checked_sub(1).filter(|_| at > 0.0) else {
         return 0.0;
     };
-    let coefficient = |index: isize| {
-        if index < 0 {
-            return 0.0;
-        }
-        let index = index as usize;
-        if index <= last {
-            return coefficients[index];
-        }
-        let slope = coefficients[last] - coefficients[last.saturating_sub(1)];
-        coefficients[last] + slope * (index - last) as f64
-    };
+    let slope = coefficients[last] - coefficients[last.saturating_sub(1)];
     let at = at.min((last + 1) as f64);
     let before = at.floor();
     let (u, index) = (at - before, before as isize);
@@ -138,7 +128,14 @@ fn spline(coefficients: &[f64], at: f64) -> f64 {
         2.0 / 3.0 - v * v * (1.0 - 0.5 * v),
         u * u * u / 6.0,
     ];
-    (weights.iter().zip(index - 1..)).fold(0.0, |sum, (weight, index)| sum + weight * coefficient(index))
+    (weights.iter().zip(index - 1..)).fold(0.0, |sum, (weight, index)| {
+        let coefficient = match usize::try_from(index) {
+            Ok(index) if index <= last => coefficients[index],
+            Ok(index) => coefficients[last] + slope * (index - last) as f64,
+            Err(_) => 0.0,
+        };
+        sum + weight * coefficient
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -217,6 +214,11 @@ impl<'a> Reference<'a> {
         self.period / NUM_PHASES as f64
     }
 
+    /// The frame a number of even steps outwards.
+    fn even(&self, side: Side, steps: usize) -> f64 {
+        self.edge(side) + side.sign() * self.step() * steps as f64
+    }
+
     /// The features a number of steps outwards.
     fn row(&self, side: Side, steps: usize) -> &[f64] {
         let phase = steps % NUM_PHASES;
@@ -234,20 +236,16 @@ impl<'a> Reference<'a> {
         };
         let mut edge = self.edge(side);
         for _ in 0..most {
-            let frames = match self.next_cycle(side, edge) {
-                Some(frames) => frames,
-                None => {
-                    walk.end = CyclesEnd::TakeEnds;
-                    break;
-                }
+            let Some(frames) = self.next_cycle(side, edge) else {
+                walk.end = CyclesEnd::TakeEnds;
+                break;
             };
-            let end = frames[NUM_PHASES - 1];
             if let Some(why) = self.why_not_sound(side, edge, &frames) {
                 walk.end = why;
                 break;
             }
+            edge = frames[NUM_PHASES - 1];
             walk.frames.extend(frames);
-            edge = end;
         }
         walk
     }
@@ -265,12 +263,12 @@ impl<'a> Reference<'a> {
         // An even pace must fit into the lookahead, so that it does not favour haste.
         let num_steps = (room_parts / PARTS).clamp(NUM_PHASES, NUM_PHASES + LOOKAHEAD);
         let [shortest, longest] = STEPS;
-        let width = |steps: usize| (longest * steps).min(room_parts) + 1;
+
         let mut costs = vec![0.0];
         // For every step and place the step that led there.
         let mut came: Vec<Vec<u8>> = Vec::with_capacity(num_steps);
         for steps in 1..=num_steps {
-            let mut now = vec![f64::INFINITY; width(steps)];
+            let mut now = vec![f64::INFINITY; (longest * steps).min(room_parts) + 1];
             let mut from = vec![0_u8; now.len()];
             let row = self.row(side, steps);
             for place in shortest * steps..now.len() {
@@ -296,7 +294,7 @@ impl<'a> Reference<'a> {
         let (mut place, _) = (costs.iter().enumerate())
             .filter(|(_, cost)| cost.is_finite())
             .min_by(|one, other| one.1.total_cmp(other.1))?;
-        // What takes up all that is left of the take, and would take more, is a cycle that the take cuts short.
+        // A cycle that takes up all that is left of the take would take more: the take cuts it short.
         if room_parts < PARTS * NUM_PHASES && room_parts - place < PARTS / 2 {
             return None;
         }
@@ -314,17 +312,15 @@ impl<'a> Reference<'a> {
         let end = frames[NUM_PHASES - 1];
         let (from, to) = (edge.min(end), edge.max(end));
         let defects = &self.analysis.defects;
-        let is_within = |frame: usize| (from..=to).contains(&(frame as f64));
-        if defects.bad_frames.iter().any(|bad| is_within(bad.frame))
-            || defects.jumps.iter().any(|&jump| is_within(jump))
-        {
+        let mut bad = (defects.bad_frames.iter().map(|bad| &bad.frame)).chain(&defects.jumps);
+        if bad.any(|&frame| (from..=to).contains(&(frame as f64))) {
             return Some(CyclesEnd::BadFrames);
         }
-        let distances = frames.iter().enumerate();
-        let sum: f64 = distances
-            .map(|(index, &frame)| self.squared_distance(frame, self.row(side, index + 1)))
-            .sum();
-        let similarity = 1.0 - sum / NUM_PHASES as f64 / (2.0 * self.variance);
+        let distances = frames
+            .iter()
+            .zip(1..)
+            .map(|(&frame, steps)| self.squared_distance(frame, self.row(side, steps)));
+        let similarity = 1.0 - distances.sum::<f64>() / NUM_PHASES as f64 / (2.0 * self.variance);
         // Not a number where the reference does not move at all: nothing resembles that.
         if similarity.is_nan() || similarity < MIN_SIMILARITY {
             return Some(CyclesEnd::OtherMotion);
@@ -361,14 +357,17 @@ impl<'a> Reference<'a> {
     ///
     /// The first two are zero, and so is the deviation within the chosen cycle.
     fn smoothed(&self, side: Side, frames: &[f64]) -> Vec<f64> {
-        let even = |steps: usize| self.edge(side) + side.sign() * self.step() * steps as f64;
-        let found = frames.iter().enumerate();
         let mut searched = vec![0.0];
-        searched.extend(found.map(|(index, frame)| frame - even(index + 1)));
+        searched.extend(
+            frames
+                .iter()
+                .zip(1..)
+                .map(|(frame, steps)| frame - self.even(side, steps)),
+        );
         let wave = SHORTEST_WAVE * NUM_PHASES as f64 / core::f64::consts::TAU;
         let mut stiffness = wave * wave * wave * wave;
         for _ in 0..8 {
-            let deviations = self.refined(side, &searched, stiffness, &even);
+            let deviations = self.refined(side, &searched, stiffness);
             let is_map = deviations.windows(2).all(|pair| {
                 let slope = 1.0 + side.sign() * (pair[1] - pair[0]) / self.step();
                 (SLOPE_LIMITS[0]..=SLOPE_LIMITS[1]).contains(&slope)
@@ -382,7 +381,7 @@ impl<'a> Reference<'a> {
     }
 
     /// Deviations that lay the poses onto the reference, with little curvature.
-    fn refined(&self, side: Side, searched: &[f64], stiffness: f64, even: &impl Fn(usize) -> f64) -> Vec<f64> {
+    fn refined(&self, side: Side, searched: &[f64], stiffness: f64) -> Vec<f64> {
         let count = searched.len();
         let mut deviations = searched.to_vec();
         if count <= FIXED {
@@ -393,7 +392,7 @@ impl<'a> Reference<'a> {
             // Square of the speed, and the step that each pose wants, times that.
             let (mut squares, mut wanted) = (vec![0.0; count], vec![0.0; count]);
             for steps in FIXED..count {
-                let frame = even(steps) + deviations[steps];
+                let frame = self.even(side, steps) + deviations[steps];
                 let (before, after, u) = around(self.features, frame);
                 for ((before, after), reference) in before.iter().zip(after).zip(self.row(side, steps)) {
                     let rate = after - before;
@@ -451,8 +450,8 @@ fn smoothing_spline(weights: &[f64], wanted: &[f64], price: f64) -> Vec<f64> {
     }
     for at in (FIXED..count).rev() {
         let [diagonal, near, far] = rows[at];
-        let next = |away: usize| x.get(at + away).copied().unwrap_or(0.0);
-        x[at] = (x[at] - near * next(1) - far * next(2)) / diagonal;
+        let [next, second] = [1, 2].map(|away| x.get(at + away).copied().unwrap_or(0.0));
+        x[at] = (x[at] - near * next - far * second) / diagonal;
     }
     x
 }
@@ -463,8 +462,8 @@ fn around(features: &Features, frame: f64) -> (&[f64], &[f64], f64) {
     let frame = frame.clamp(0.0, last as f64);
     let before = (frame.floor() as usize).min(last.saturating_sub(1));
     let axes = features.num_position_axes();
-    let row = |frame: usize| &features.positions(frame)[..axes];
-    (row(before), row((before + 1).min(last)), frame - before as f64)
+    let [row, next] = [before, (before + 1).min(last)].map(|frame| &features.positions(frame)[..axes]);
+    (row, next, frame - before as f64)
 }
 
 pub(super) fn row_at(features: &Features, frame: f64) -> Vec<f64> {

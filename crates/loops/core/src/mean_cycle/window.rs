@@ -7,10 +7,10 @@
 
 use crate::math::percentile;
 
-/// Rise of the weight over the first cycle of a pair: 0 to 1, slope and curvature zero at both ends; `rise(u) + rise(1 - u)` is 1.
-pub(super) fn rise(phase: f64) -> f64 {
-    let u = phase.clamp(0.0, 1.0);
-    u * u * u * (10.0 + u * (6.0 * u - 15.0))
+/// Rise of the weight over the first cycle of a pair, whose phase goes from 0 to 1: 0 to 1, slope and curvature zero at both ends; the
+/// values at a phase and at one less it sum to 1.
+pub(crate) fn smooth_step(phase: f64) -> f64 {
+    phase * phase * phase * (10.0 - phase * (15.0 - 6.0 * phase))
 }
 
 /// Weights of the pairs of neighbouring cycles; they sum to one.
@@ -40,7 +40,7 @@ impl Window {
 
     /// Weights of all cycles at a phase; they sum to one.
     pub(super) fn at(&self, phase: f64) -> Vec<f64> {
-        let share = rise(phase);
+        let share = smooth_step(phase);
         let mut weights = vec![0.0; self.pairs.len() + 1];
         for (pair, weight) in self.pairs.iter().enumerate() {
             weights[pair] += weight * share;
@@ -71,12 +71,12 @@ const EQUAL_METRES: f64 = 1e-3;
 /// median on. Source: Beaton and Tukey, The fitting of power series, Technometrics 16, 1974.
 pub(super) fn trust(distances: &[f64]) -> Vec<f64> {
     let limit = OUTLYING * percentile::of(distances.to_vec(), 0.5).max(EQUAL_METRES);
-    let biweight = |distance: &f64| {
+    let biweights = distances.iter().map(|distance| {
         let ratio = distance / limit;
         let left = (1.0 - ratio * ratio).max(0.0);
         left * left
-    };
-    distances.iter().map(biweight).collect()
+    });
+    biweights.collect()
 }
 
 #[cfg(test)]

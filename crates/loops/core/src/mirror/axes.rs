@@ -118,14 +118,15 @@ fn mean_rotations(take: &Take, yaw: impl Fn(usize) -> f64) -> Vec<DQuat> {
             *sum = *sum + rotation::on_side_of(facing * rotation, *sum);
         }
     }
-    let unit = |sum: DQuat| {
-        if sum.length() > 1e-9 {
-            sum.normalize()
-        } else {
-            DQuat::IDENTITY
-        }
-    };
-    sums.into_iter().map(unit).collect()
+    sums.into_iter()
+        .map(|sum| {
+            if sum.length() > 1e-9 {
+                sum.normalize()
+            } else {
+                DQuat::IDENTITY
+            }
+        })
+        .collect()
 }
 
 /// Median position of every joint in its parent's axes over the take, and the largest distance from it, metres.

@@ -25,7 +25,7 @@ pub struct Mirror {
     partners: Vec<usize>,
     /// Per joint, the rotation from the axes of its partner to the image of its own axes.
     own_axes: Vec<DQuat>,
-    /// The same for its parent; the identity for the topmost joint.
+    /// `own_axes` of its parent; the identity for the topmost joint.
     parent_axes: Vec<DQuat>,
     /// Position of each joint in its parent's axes, metres: its median. `None` for joints whose position varies.
     rest: Vec<Option<DVec3>>,

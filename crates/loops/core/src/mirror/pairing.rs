@@ -83,14 +83,7 @@ impl Pairing {
                 joints.iter().position(|other| other.joint == partner).unwrap_or(index)
             })
             .collect();
-        let features = Features::of(
-            &analysis.take,
-            &analysis.world,
-            &analysis.heading,
-            &analysis.body,
-            &joints,
-        );
-        Cow::Owned(features.with_images(&partners))
+        Cow::Owned(analysis.features_of(&joints).with_images(&partners))
     }
 }
 
@@ -102,16 +95,13 @@ impl From<Option<Mirror>> for Pairing {
 
 /// Weights for comparing poses with mirror images: both partners get the smaller weight of the two.
 fn balanced_weights(joints: &[WeightedJoint], mirror: &Mirror) -> Vec<WeightedJoint> {
-    let weight_of = |joint: usize| {
-        let known = joints.iter().find(|weighted| weighted.joint == joint);
-        known.map_or(0.0, |weighted| weighted.weight)
-    };
-    joints
-        .iter()
-        .map(|weighted| WeightedJoint {
-            weight: weighted.weight.min(weight_of(mirror.partner(weighted.joint))),
+    let balanced = joints.iter().filter_map(|weighted| {
+        let partner = mirror.partner(weighted.joint);
+        let other = joints.iter().find(|other| other.joint == partner)?;
+        Some(WeightedJoint {
+            weight: weighted.weight.min(other.weight),
             ..*weighted
         })
-        .filter(|weighted| weighted.weight > 0.0)
-        .collect()
+    });
+    balanced.filter(|weighted| weighted.weight > 0.0).collect()
 }

@@ -70,14 +70,18 @@ fn by_name(skeleton: &Skeleton) -> Vec<usize> {
     let mut partners: Vec<usize> = (0..skeleton.num_joints())
         .map(|joint| {
             let name = skeleton.joint(joint).says();
-            let named = |name: &str| skeleton.joints().iter().position(|joint| joint.says() == name);
             let swapped = SIDES.iter().flat_map(|&(left, right)| [(left, right), (right, left)]);
             swapped
                 .flat_map(|(from, to)| {
                     name.match_indices(from)
                         .map(move |(at, _)| format!("{}{to}{}", &name[..at], &name[at + from.len()..]))
                 })
-                .find_map(|other| named(&other).filter(|&other| other != joint))
+                .find_map(|name| {
+                    let mut joints = skeleton.joints().iter();
+                    joints
+                        .position(|joint| joint.says() == name)
+                        .filter(|&other| other != joint)
+                })
                 .unwrap_or(joint)
         })
         .collect();
@@ -106,8 +110,7 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
     let mut is_given = vec![false; partners.len()];
     for (left, right) in pairs {
         let find = |name: &String| {
-            let joint = skeleton.find(name);
-            joint.ok_or_else(|| MirrorError::NoSuchJoint {
+            skeleton.find(name).ok_or_else(|| MirrorError::NoSuchJoint {
                 name: name.clone(),
                 similar: skeleton.similar_joints(name),
             })
@@ -119,7 +122,7 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
                     name: skeleton.joint(joint).name.clone(),
                 });
             }
-            // A previous partner by name no longer has one.
+            // The partner that the joint had by name no longer has one.
             let before = partners[joint];
             if partners[before] == joint && !is_given[before] {
                 partners[before] = before;
@@ -135,25 +138,20 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
 fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize> {
     let positions = unturned(skeleton, rest);
     let size = positions.iter().map(|position| position.length()).fold(0.0, f64::max);
-    let nearest = |joint: usize| {
-        let image = positions[joint] - 2.0 * positions[joint].dot(normal) * normal;
-        let off = |other: usize| (positions[other] - image).length();
-        // Among joints at one position the one with the same number of children is chosen, then the first in skeleton order.
-        (0..positions.len())
-            .filter(|&other| off(other) < SIZE_TOLERANCE * size)
-            .filter(|&other| skeleton.children(other).len() == skeleton.children(joint).len())
-            .min_by(|&a, &b| off(a).total_cmp(&off(b)))
-            .unwrap_or(joint)
-    };
-    let nearest: Vec<usize> = (0..positions.len()).map(nearest).collect();
-    (0..positions.len())
+    let nearest: Vec<usize> = (0..positions.len())
         .map(|joint| {
-            if nearest[nearest[joint]] == joint {
-                nearest[joint]
-            } else {
-                joint
-            }
+            let image = positions[joint] - 2.0 * positions[joint].dot(normal) * normal;
+            let off = |other: usize| (positions[other] - image).length();
+            // Among joints at one position the one with the same number of children is chosen, then the first in skeleton order.
+            (0..positions.len())
+                .filter(|&other| off(other) < SIZE_TOLERANCE * size)
+                .filter(|&other| skeleton.children(other).len() == skeleton.children(joint).len())
+                .min_by(|&a, &b| off(a).total_cmp(&off(b)))
+                .unwrap_or(joint)
         })
+        .collect();
+    (nearest.iter().enumerate())
+        .map(|(joint, &other)| if nearest[other] == joint { other } else { joint })
         .collect()
 }
 
@@ -175,13 +173,10 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
     // Subtracted from a multiple of the identity above its largest eigenvalue, the matrix has that direction as its dominant
     // eigenvector, which power iteration finds.
     let above: f64 = rows.iter().map(|row| row.length()).sum();
-    let next = |n: DVec3| {
-        let applied = DVec3::new(rows[0].dot(n), rows[1].dot(n), rows[2].dot(n));
-        (above * n - applied).normalize_or(DVec3::X)
-    };
     let mut normal = DVec3::new(1.0, 0.01, 0.02).normalize();
     for _ in 0..MULTIPLICATIONS {
-        normal = next(normal);
+        let applied = DVec3::from_array(rows.map(|row| row.dot(normal)));
+        normal = (above * normal - applied).normalize_or(DVec3::X);
     }
     // Skeletons are drawn along an axis; the small errors of a hand-measured one would tilt the mirror.
     let axis = [DVec3::X, DVec3::Y, DVec3::Z]

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::names::{CONTROL_WORDS, JointName};
+use super::vocabulary::is_number;
 use crate::motion::Skeleton;
 
 /// Words of handles that never deform a mesh.
-const HANDLE_WORDS: [&str; 9] = ["ik", "fk", "pole", "poles", "target", "goal", "effector", "hint", "mch"];
+const HANDLE_WORDS: &str = "ik fk pole poles target goal effector hint mch";
 
 /// Whether each joint only steers the rig.
 ///
@@ -19,18 +20,21 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
     let num_joints = skeleton.num_joints();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
-        for word in HANDLE_WORDS.into_iter().chain(CONTROL_WORDS) {
+        for word in HANDLE_WORDS
+            .split_ascii_whitespace()
+            .chain(CONTROL_WORDS.split_ascii_whitespace())
+        {
             *counts.entry(word).or_default() += usize::from(name.has(word));
         }
     }
-    let says = |name: &JointName, words: &[&str]| {
-        let is_habit = |word: &str| 2 * counts.get(word).copied().unwrap_or(0) > num_joints;
-        words.iter().any(|word| name.has(word) && !is_habit(word))
+    let says = |name: &JointName, row: &str| {
+        let mut words = row.split_ascii_whitespace();
+        words.any(|word| name.has(word) && 2 * counts[word] <= num_joints)
     };
-    let is_handle: Vec<bool> = names.iter().map(|name| says(name, &HANDLE_WORDS)).collect();
+    let is_handle: Vec<bool> = names.iter().map(|name| says(name, HANDLE_WORDS)).collect();
     let is_marked: Vec<bool> = (names.iter())
         .zip(&is_handle)
-        .map(|(name, &is_handle)| is_handle || says(name, &CONTROL_WORDS))
+        .map(|(name, &is_handle)| is_handle || says(name, CONTROL_WORDS))
         .collect();
     let is_core = |joint: usize| !is_marked[joint] && names[joint].is_core();
     let mut carries: Vec<bool> = (0..num_joints).map(is_core).collect();
@@ -53,11 +57,11 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
         if carries[joint] {
             continue;
         }
-        let is_only_one = || {
-            let same = |other: usize| !is_marked[other] && names[other].is_same_part(name);
-            name.has_part() && !(0..num_joints).any(same)
-        };
-        let stays = !is_marked[joint] || (!is_handle[joint] && below_core && is_only_one());
+        let stays = !is_marked[joint]
+            || (!is_handle[joint]
+                && below_core
+                && name.has_part()
+                && !(0..num_joints).any(|other| !is_marked[other] && names[other].is_same_part(name)));
         controls[joint] = parent.is_some_and(|parent| controls[parent]) || !stays || is_copy(skeleton, joint);
     }
     controls
@@ -68,9 +72,8 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
 /// A copy hangs above the joint from which its original hangs, and carries at most the end of its own bone. Chains of numbered
 /// bones (`Spine.001` below `Spine`) and limbs (`leg.001` beside `leg`) are no copies.
 fn is_copy(skeleton: &Skeleton, joint: usize) -> bool {
-    let is_number = |text: &str| text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
-    let name = skeleton.joint(joint).name.as_str();
-    let Some((stem, _)) = name.rsplit_once('.').filter(|(_, number)| is_number(number)) else {
+    let name = skeleton.joint(joint).name.rsplit_once('.');
+    let Some((stem, _)) = name.filter(|(_, number)| number.len() == 3 && is_number(number)) else {
         return false;
     };
     let is_single = match skeleton.children(joint) {
@@ -85,7 +88,7 @@ fn is_copy(skeleton: &Skeleton, joint: usize) -> bool {
         return false;
     };
     let path = skeleton.path_from_root(original);
-    // The original's own parent is no copy's parent: it is the place of a sibling.
+    // Below the parent of the original hang its siblings, not copies of it.
     path.len() > 2 && path[..path.len() - 2].contains(&parent)
 }
 

@@ -14,19 +14,18 @@ const FORELEG_SHARE: f64 = 0.6;
 ///
 /// `bones` are the lengths of the joints' bones in any unit.
 pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
-    let mut tops = topmost(skeleton, named, |joint| named.name(joint).is_foot());
+    let mut tops = topmost(skeleton, named, |joint| named.name(joint).is_foot);
     if tops.is_empty() {
-        let feet = leg_ends(skeleton, named).into_iter().map(|ankle| Foot {
-            ankle,
-            toe: None,
-            side: named.side_of(ankle),
-        });
-        let feet = in_pairs(feet.collect());
-        return if NUM_FEET.contains(&feet.len()) {
-            feet
-        } else {
-            Vec::new()
-        };
+        let mut feet = in_pairs(
+            leg_ends(skeleton, named)
+                .into_iter()
+                .map(|ankle| named.foot(ankle))
+                .collect(),
+        );
+        if !NUM_FEET.contains(&feet.len()) {
+            feet.clear();
+        }
+        return feet;
     }
     if tops.len() == 2 {
         let ends = [tops[0], tops[1]].map(|top| foot_at(skeleton, named, top, true).lowest_joint());
@@ -55,8 +54,7 @@ fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -
         let is_one = !named.is_control(joint) && !carries_core[joint] && is_wanted(joint);
         is_within[joint] = is_below || is_one;
         if is_one && !is_below && found.len() <= *NUM_FEET.end() {
-            let is_new = |&other: &usize| !named.name(other).is_same(named.name(joint));
-            if found.iter().all(is_new) {
+            if found.iter().all(|&other| !named.name(other).is_same(named.name(joint))) {
                 found.push(joint);
             }
         }
@@ -72,11 +70,9 @@ fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -
 /// Bodies of two legs have the topmost joint for an ankle. Others walk on their toes, and what is named as their ankle may be the
 /// hock, half way up the leg: their ankle is the last joint above the toe.
 fn foot_at(skeleton: &Skeleton, named: &NamedJoints, top: usize, has_many: bool) -> Foot {
-    let toe = named.below(skeleton, top, |name| name.is_toe() && !name.is_end());
+    let toe = named.below(skeleton, top, |name| name.is_toe && !name.is_end());
     let mut chain = vec![top];
-    while let Some(next) = named.below(skeleton, chain[chain.len() - 1], |name| {
-        name.is_foot() && !name.is_end()
-    }) {
+    while let Some(next) = named.below(skeleton, chain[chain.len() - 1], |name| name.is_foot && !name.is_end()) {
         chain.push(next);
     }
     if let Some(toe) = toe {
@@ -99,12 +95,11 @@ fn foot_at(skeleton: &Skeleton, named: &NamedJoints, top: usize, has_many: bool)
 
 /// The ends of legs whose joints have no other names: `leg_a_tip_l` of a spider.
 fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
-    let is_end = |joint: usize| {
+    topmost(skeleton, named, |joint| {
         let name = named.name(joint);
         let hangs_from_leg = skeleton.parent(joint).is_some_and(|parent| named.name(parent).is_leg());
         name.is_end() && hangs_from_leg && named.children(skeleton, joint).next().is_none()
-    };
-    topmost(skeleton, named, is_end)
+    })
 }
 
 /// Hands on which a body stands: of bodies that have a tail and no fingers.
@@ -112,29 +107,26 @@ fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
 /// Judged by the skeleton alone, so that a rig has the same feet in all of its animations.
 fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bones: &[f64]) -> Vec<usize> {
     let has_tail = (0..skeleton.num_joints()).any(|joint| !named.is_control(joint) && named.name(joint).has("tail"));
-    let hands = [Side::Left, Side::Right].into_iter();
-    let hands: Vec<usize> = hands.filter_map(|side| named.sided(Word::Hand, side)).collect();
-    let &[left, right] = hands.as_slice() else {
+    let Some(hands) = named.pair(Word::Hand).filter(|_| has_tail) else {
         return Vec::new();
     };
-    let ends = |hand: usize| named.children(skeleton, hand).all(|below| named.name(below).is_end());
-    let is_apart = |hand: usize| {
+    let are_feet = hands.iter().all(|&hand| {
         let path = skeleton.path_from_root(hand);
-        !feet
-            .iter()
-            .any(|&foot| path.contains(&foot) || skeleton.path_from_root(foot).contains(&hand))
-    };
-    if !(has_tail && hands.iter().all(|&hand| ends(hand) && is_apart(hand))) {
-        return Vec::new();
-    }
+        named.children(skeleton, hand).all(|below| named.name(below).is_end())
+            && !feet
+                .iter()
+                .any(|&foot| path.contains(&foot) || skeleton.path_from_root(foot).contains(&hand))
+    });
     let length = |pair: [usize; 2]| {
         let paths = pair.map(|joint| skeleton.path_from_root(joint));
         let shared = (paths[0].iter().zip(&paths[1])).take_while(|(one, other)| one == other);
-        let length: f64 = paths[0][shared.count()..].iter().map(|&joint| bones[joint]).sum();
-        length
+        paths[0][shared.count()..]
+            .iter()
+            .map(|&joint| bones[joint])
+            .sum::<f64>()
     };
-    if length([left, right]) >= FORELEG_SHARE * length(feet) {
-        hands
+    if are_feet && length(hands) >= FORELEG_SHARE * length(feet) {
+        hands.to_vec()
     } else {
         Vec::new()
     }
@@ -152,12 +144,12 @@ pub(super) fn have_knees(skeleton: &Skeleton, feet: &[Foot]) -> bool {
 
 /// Whether each foot hangs from one of others, which are as many.
 pub(super) fn hang_from(skeleton: &Skeleton, feet: &[Foot], others: &[Foot]) -> bool {
-    let hangs = |foot: &Foot| {
-        let mut path = skeleton.path_from_root(foot.ankle);
-        path.pop();
-        others.iter().any(|other| path.contains(&other.ankle))
-    };
-    feet.len() == others.len() && feet.iter().all(hangs)
+    feet.len() == others.len()
+        && feet.iter().all(|foot| {
+            let mut path = skeleton.path_from_root(foot.ankle);
+            path.pop();
+            others.iter().any(|other| path.contains(&other.ankle))
+        })
 }
 
 /// The feet, each left one followed by the first right one after it; empty where they are more than eight.
@@ -165,18 +157,16 @@ fn in_pairs(feet: Vec<Foot>) -> Vec<Foot> {
     if feet.len() > *NUM_FEET.end() {
         return Vec::new();
     }
-    let of_side = |side: Side| feet.iter().filter(move |foot| foot.side == Some(side)).copied();
-    let (left, right): (Vec<Foot>, Vec<Foot>) = (of_side(Side::Left).collect(), of_side(Side::Right).collect());
+    let [left, right] = [Side::Left, Side::Right]
+        .map(|side| -> Vec<Foot> { feet.iter().filter(|foot| foot.side == Some(side)).copied().collect() });
     if left.len() + right.len() < feet.len() {
         return feet;
     }
-    let mut rest = right;
+    let mut rest = right.into_iter();
     let mut pairs = Vec::with_capacity(feet.len());
     for foot in left {
         pairs.push(foot);
-        if !rest.is_empty() {
-            pairs.push(rest.remove(0));
-        }
+        pairs.extend(rest.next());
     }
     pairs.extend(rest);
     pairs

@@ -21,28 +21,7 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     let leaves: Vec<usize> = (body.iter().copied())
         .filter(|&joint| named.children(skeleton, joint).next().is_none())
         .collect();
-    let world = take.world_tracks();
-    let mut heights = vec![0.0; num_joints];
-    let mut longest_side: f64 = 0.0;
-    let mut count = 0.0;
-    for frame in (0..take.num_frames()).step_by(probe_stride(take.num_frames())) {
-        let positions = world.positions(frame);
-        let ends = |axis: usize| {
-            let along = body.iter().map(|&joint| positions[joint][axis]);
-            along.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
-                [low.min(p), high.max(p)]
-            })
-        };
-        let sides = [0, 1, 2].map(ends);
-        longest_side = (sides.iter())
-            .map(|[low, high]| high - low)
-            .fold(longest_side, f64::max);
-        for &joint in &body {
-            heights[joint] += positions[joint].y - sides[1][0];
-        }
-        count += 1.0;
-    }
-    heights.iter_mut().for_each(|height| *height /= count);
+    let (heights, longest_side) = mean_heights(take, &body);
     let top = body.iter().map(|&joint| heights[joint]).fold(0.0, f64::max);
     let is_low: Vec<bool> = heights.iter().map(|&height| height < FOOT_HEIGHT_SHARE * top).collect();
     // Children come after their parents, so going backwards everything below a joint is known.
@@ -63,10 +42,10 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         let path = skeleton.path_from_root(leaf);
         let ankle = path.iter().position(|&joint| all_low[joint]).unwrap_or(path.len() - 1);
         // The leg begins below the joint from which something else branches off.
-        let leg = path
-            .iter()
-            .position(|&joint| num_leaves[joint] == num_leaves[path[ankle]]);
-        let leg = leg.unwrap_or(ankle);
+        let mut above = path.iter();
+        let leg = above
+            .position(|&joint| num_leaves[joint] == num_leaves[path[ankle]])
+            .unwrap_or(ankle);
         let highest = path[leg.saturating_sub(1)..].iter().map(|&joint| heights[joint]);
         let rise = highest.fold(0.0, f64::max) - heights[leaf];
         let never_stands = path[leg..].iter().any(|&joint| named.name(joint).never_stands());
@@ -75,9 +54,8 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         }
         if feet.iter().all(|foot| foot.ankle != path[ankle]) {
             feet.push(Foot {
-                ankle: path[ankle],
                 toe: path.get(ankle + 1).copied(),
-                side: named.side_of(path[ankle]),
+                ..named.foot(path[ankle])
             });
         }
     }
@@ -85,12 +63,33 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     if feet_are_distinct && NUM_FEET.contains(&feet.len()) {
         return (feet, FoundBy::Geometry);
     }
-    let of_leaf = |&leaf: &usize| Foot {
-        ankle: leaf,
-        toe: None,
-        side: named.side_of(leaf),
-    };
-    (leaves.iter().map(of_leaf).collect(), FoundBy::AllLeaves)
+    let all = leaves.into_iter().map(|leaf| named.foot(leaf));
+    (all.collect(), FoundBy::AllLeaves)
+}
+
+/// Mean height of each joint of a body over its lowest, and the longest side of a box around it, in the unit of the take.
+fn mean_heights(take: &Take, body: &[usize]) -> (Vec<f64>, f64) {
+    let world = take.world_tracks();
+    let mut heights = vec![0.0; take.num_joints()];
+    let (mut longest_side, mut count): (f64, f64) = (0.0, 0.0);
+    for frame in (0..take.num_frames()).step_by(probe_stride(take.num_frames())) {
+        let positions = world.positions(frame);
+        let sides = [0, 1, 2].map(|axis| {
+            let along = body.iter().map(|&joint| positions[joint][axis]);
+            along.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
+                [low.min(p), high.max(p)]
+            })
+        });
+        longest_side = (sides.iter())
+            .map(|[low, high]| high - low)
+            .fold(longest_side, f64::max);
+        for &joint in body {
+            heights[joint] += positions[joint].y - sides[1][0];
+        }
+        count += 1.0;
+    }
+    heights.iter_mut().for_each(|height| *height /= count);
+    (heights, longest_side)
 }
 
 #[cfg(test)]

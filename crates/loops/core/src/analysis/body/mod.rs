@@ -177,48 +177,12 @@ impl Body {
         Self::find_among(take.pose(take.num_frames() / 2), take, overrides)
     }
 
-    /// The same for a take of which only the pose in the middle is at hand, and every n-th frame from the first on:
+    /// As [`Self::find`], for a take of which only the pose in the middle is at hand, and every n-th frame from the first on:
     /// [`probe_stride`] tells n.
     pub(super) fn find_among(middle: PoseRef<'_>, some: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         let skeleton = some.skeleton();
         let named = NamedJoints::of(skeleton);
-        let (feet, found_by) = if overrides.feet.is_empty() {
-            let bones: Vec<f64> = middle.translations.iter().map(|bone| bone.length()).collect();
-            let by_name = feet::find(skeleton, &named, &bones);
-            if by_name.is_empty() {
-                geometry::feet(some, &named)
-            } else if feet::have_knees(skeleton, &by_name) {
-                let is_guess = |foot: &Foot| matches!(skeleton.joint(foot.ankle).part, Some(Part::Guessed(_)));
-                let found_by = if by_name.iter().all(is_guess) {
-                    FoundBy::Geometry
-                } else {
-                    FoundBy::Names
-                };
-                (by_name, found_by)
-            } else {
-                // Some toys have one bone between the hips and what is named as a foot, and that is half a leg itself.
-                let (low, found_by) = geometry::feet(some, &named);
-                if found_by == FoundBy::Geometry && feet::hang_from(skeleton, &low, &by_name) {
-                    (low, found_by)
-                } else {
-                    (by_name, FoundBy::Names)
-                }
-            }
-        } else {
-            let mut feet: Vec<Foot> = Vec::new();
-            for name in &overrides.feet {
-                let ankle = find_given(skeleton, name)?;
-                // A joint named twice is still one foot.
-                if feet.iter().all(|foot| foot.ankle != ankle) {
-                    feet.push(Foot {
-                        ankle,
-                        toe: named.below(skeleton, ankle, |name| name.is_toe() && !name.is_end()),
-                        side: named.side_of(ankle),
-                    });
-                }
-            }
-            (feet, FoundBy::Given)
-        };
+        let (feet, found_by) = find_feet(middle, some, &named, overrides)?;
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
             None => match legs_apart_from(skeleton, &named, &feet) {
@@ -226,38 +190,33 @@ impl Body {
                 None => named.hips(skeleton, &feet, found_by),
             },
         };
-        let pair = |part| match (named.sided(part, Side::Left), named.sided(part, Side::Right)) {
-            (Some(left), Some(right)) => Some([left, right]),
-            _ => None,
-        };
         // In some rigs "shoulder" is the collar bone, in others the upper arm. Collar bones begin side by side at the breastbone, so
         // it is their outer ends that span the chest.
-        let outer_end = |clavicle: usize| skeleton.children(clavicle).first().copied().unwrap_or(clavicle);
-        let shoulders = pair(Word::UpperArm).or_else(|| Some(pair(Word::Clavicle)?.map(outer_end)));
-        let thighs = pair(Word::Thigh).or_else(|| tops_of_legs(skeleton, hips, &feet));
-        let is_foot = |joint: usize| {
-            feet.iter()
-                .any(|foot| [Some(foot.ankle), foot.toe].contains(&Some(joint)))
-        };
+        let shoulders = named.pair(Word::UpperArm).or_else(|| {
+            let clavicles = named.pair(Word::Clavicle)?;
+            Some(clavicles.map(|clavicle| skeleton.children(clavicle).first().copied().unwrap_or(clavicle)))
+        });
+        let thighs = named.pair(Word::Thigh).or_else(|| tops_of_legs(skeleton, hips, &feet));
         let hands: Vec<End> = [Side::Left, Side::Right]
             .into_iter()
             .filter_map(|side| {
                 let hand = named
                     .fullest(skeleton, Word::Hand, side)
                     .or_else(|| named.sided(Word::Palm, side));
-                hand.map(End::Joint)
-                    .or_else(|| End::of(skeleton, &named, named.sided(Word::Forearm, side)?))
+                hand.map(|hand| (hand, None))
+                    .or_else(|| end_of_limb(skeleton, &named, named.sided(Word::Forearm, side)?))
             })
-            .filter(|hand| !is_foot(hand.joint()))
+            .filter(|(hand, _)| (feet.iter()).all(|foot| ![Some(foot.ankle), foot.toe].contains(&Some(*hand))))
             .collect();
-        let head = (named.unsided_below(skeleton, Word::Head, hips).map(End::Joint))
-            .or_else(|| End::of(skeleton, &named, named.unsided(Word::Neck)?));
+        let head = (named.unsided_below(skeleton, Word::Head, hips).map(|head| (head, None)))
+            .or_else(|| end_of_limb(skeleton, &named, named.unsided(Word::Neck)?));
+        let ends = hands.iter().copied().chain(head);
         Ok(Self {
             hips,
-            head: head.map(End::joint),
-            bone_ends: hands.iter().copied().chain(head).filter_map(End::tip).collect(),
+            head: head.map(|(head, _)| head),
+            bone_ends: ends.filter_map(|(joint, tip)| Some((joint, tip?))).collect(),
             feet,
-            hands: hands.into_iter().map(End::joint).collect(),
+            hands: hands.iter().map(|(hand, _)| *hand).collect(),
             controls: named.controls(),
             thighs,
             shoulders,
@@ -306,12 +265,14 @@ impl Body {
     ///
     /// `at` is the position of a joint of `skeleton` in any pose, metres.
     pub(crate) fn leg_size(&self, skeleton: &Skeleton, at: impl Fn(usize) -> DVec3) -> f64 {
-        let length = |leg: Vec<usize>| -> f64 {
+        let lengths = self.legs(skeleton).map(|leg| {
             let bones = leg.windows(2);
-            bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum()
-        };
-        let lengths = self.legs(skeleton).map(length).filter(|&length| length > 0.0);
-        lengths.reduce(f64::min).map_or(1.0, |leg| leg / USUAL_LEG_METRES)
+            bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum::<f64>()
+        });
+        lengths
+            .filter(|&length| length > 0.0)
+            .reduce(f64::min)
+            .map_or(1.0, |leg| leg / USUAL_LEG_METRES)
     }
 
     /// The joints of each leg from the hips to the ankle, of legs that begin at the hips.
@@ -326,7 +287,8 @@ impl Body {
         })
     }
 
-    /// Standing height, metres (in the file's unit while a reader still estimates that), whatever the pose: the lengths of leg and spine added up, to the head joint.
+    /// Standing height, whatever the pose: the lengths of leg and spine added up, to the head joint. In metres, or in the file's unit while
+    /// a reader still estimates that.
     ///
     /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose differ from the bones.
     /// `None` where feet or head were not found, or where all bones have length zero.
@@ -341,21 +303,20 @@ impl Body {
         let chain = |joint: usize| {
             let path = skeleton.path_from_root(joint);
             let at = path.iter().position(|&above| above == self.hips)?;
-            Some(
-                path[at + 1..]
-                    .iter()
-                    .map(|&joint| pose.translations[joint].length())
-                    .sum::<f64>(),
-            )
+            let bones = path[at + 1..].iter();
+            Some(bones.map(|&joint| pose.translations[joint].length()).sum::<f64>())
         };
-        let leg = |foot: &Foot| match self.end_of_leg_apart(skeleton, foot) {
-            Some(end) => {
-                let world = pose.world(skeleton).translations;
-                Some(chain(end)? + (world[foot.ankle] - world[end]).length())
-            }
-            None => chain(foot.ankle),
-        };
-        let leg = self.feet.iter().filter_map(leg).fold(0.0, f64::max);
+        let legs = self
+            .feet
+            .iter()
+            .filter_map(|foot| match self.end_of_leg_apart(skeleton, foot) {
+                Some(end) => {
+                    let world = pose.world(skeleton).translations;
+                    Some(chain(end)? + (world[foot.ankle] - world[end]).length())
+                }
+                None => chain(foot.ankle),
+            });
+        let leg = legs.fold(0.0, f64::max);
         let height = leg + chain(self.head?)?;
         (height > 0.0 && leg > 0.0).then_some(height)
     }
@@ -372,7 +333,7 @@ impl Body {
         self.size_in(take.skeleton(), take.pose(take.num_frames() / 2))
     }
 
-    /// The same for the bones of a local pose.
+    /// As [`Self::size`], of the bones of a local pose.
     pub(crate) fn size_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> f64 {
         let mut reach = vec![0.0_f64; skeleton.num_joints()];
         for joint in 0..skeleton.num_joints() {
@@ -393,73 +354,90 @@ impl Body {
     }
 }
 
-/// Where a limb ends: at a joint, or at the end of a joint's bone.
-#[derive(Clone, Copy)]
-enum End {
-    Joint(usize),
-    Tip(usize, DVec3),
+/// The feet of a body, and how they were found: those that the caller names, else by names, else by geometry.
+fn find_feet(
+    middle: PoseRef<'_>,
+    some: &Take,
+    named: &NamedJoints,
+    overrides: &BodyOverrides,
+) -> Result<(Vec<Foot>, FoundBy), BodyError> {
+    let skeleton = some.skeleton();
+    if !overrides.feet.is_empty() {
+        let mut feet: Vec<Foot> = Vec::new();
+        for name in &overrides.feet {
+            let ankle = find_given(skeleton, name)?;
+            // A joint named twice is still one foot.
+            if feet.iter().all(|foot| foot.ankle != ankle) {
+                feet.push(Foot {
+                    toe: named.below(skeleton, ankle, |name| name.is_toe && !name.is_end()),
+                    ..named.foot(ankle)
+                });
+            }
+        }
+        return Ok((feet, FoundBy::Given));
+    }
+    let bones: Vec<f64> = middle.translations.iter().map(|bone| bone.length()).collect();
+    let by_name = feet::find(skeleton, named, &bones);
+    if by_name.is_empty() {
+        return Ok(geometry::feet(some, named));
+    }
+    if feet::have_knees(skeleton, &by_name) {
+        let mut parts = by_name.iter().map(|foot| &skeleton.joint(foot.ankle).part);
+        let are_guesses = parts.all(|part| matches!(part, Some(Part::Guessed(_))));
+        return Ok((by_name, if are_guesses { FoundBy::Geometry } else { FoundBy::Names }));
+    }
+    // Some toys have one bone between the hips and what is named as a foot, and that is half a leg itself.
+    let (low, found_by) = geometry::feet(some, named);
+    if found_by == FoundBy::Geometry && feet::hang_from(skeleton, &low, &by_name) {
+        Ok((low, found_by))
+    } else {
+        Ok((by_name, FoundBy::Names))
+    }
 }
 
-impl End {
-    /// The end of the bone of a joint with which a limb ends; `None` where the limb goes on or the end is not known.
-    fn of(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<Self> {
-        let mut below = named.children(skeleton, last);
-        match (below.next(), below.next()) {
-            (None, _) => {
-                let tip = skeleton.joint(last).tip.filter(|tip| *tip != DVec3::ZERO)?;
-                Some(Self::Tip(last, tip))
-            }
-            (Some(end), None) => {
-                let is_end = named.name(end).is_end() && named.children(skeleton, end).next().is_none();
-                is_end.then_some(Self::Joint(end))
-            }
-            _ => None,
-        }
-    }
+/// Where a limb ends: at a joint, or at the end of the joint's bone, metres in its axes.
+type End = (usize, Option<DVec3>);
 
-    fn joint(self) -> usize {
-        match self {
-            Self::Joint(joint) | Self::Tip(joint, _) => joint,
+/// The end of the bone of a joint with which a limb ends; `None` where the limb goes on or the end is not known.
+fn end_of_limb(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<End> {
+    let mut below = named.children(skeleton, last);
+    match (below.next(), below.next()) {
+        (None, _) => {
+            let tip = skeleton.joint(last).tip.filter(|tip| *tip != DVec3::ZERO)?;
+            Some((last, Some(tip)))
         }
-    }
-
-    fn tip(self) -> Option<(usize, DVec3)> {
-        match self {
-            Self::Joint(_) => None,
-            Self::Tip(joint, tip) => Some((joint, tip)),
+        (Some(end), None) => {
+            let is_end = named.name(end).is_end() && named.children(skeleton, end).next().is_none();
+            is_end.then_some((end, None))
         }
+        _ => None,
     }
 }
 
 /// The thighs of a rig whose two feet hang from neither, as where IK targets are skinned as feet.
 fn legs_apart_from(skeleton: &Skeleton, named: &NamedJoints, feet: &[Foot]) -> Option<[usize; 2]> {
-    let thighs = [Side::Left, Side::Right].map(|side| named.sided(Word::Thigh, side));
-    let thighs = [thighs[0]?, thighs[1]?];
-    let hangs = |foot: &Foot| {
-        thighs
-            .iter()
-            .any(|thigh| skeleton.path_from_root(foot.ankle).contains(thigh))
-    };
-    (feet.len() == 2 && !feet.iter().any(hangs)).then_some(thighs)
+    let thighs = named.pair(Word::Thigh)?;
+    let hangs = feet.iter().any(|foot| {
+        let path = skeleton.path_from_root(foot.ankle);
+        thighs.iter().any(|thigh| path.contains(thigh))
+    });
+    (feet.len() == 2 && !hangs).then_some(thighs)
 }
 
 /// Upper ends of a left and a right leg without names for them: the joints below the hips on the paths to the feet.
 ///
 /// Forelegs hang from the spine, so their paths do not part at the hips, and the next pair is asked.
 fn tops_of_legs(skeleton: &Skeleton, hips: usize, feet: &[Foot]) -> Option<[usize; 2]> {
-    let below_hips = |side| {
+    let [left, right] = [Side::Left, Side::Right].map(|side| {
         let of_side = feet.iter().filter(move |foot| foot.side == Some(side));
-        of_side.filter_map(move |foot| {
+        of_side.filter_map(|foot| {
             let path = skeleton.path_from_root(foot.ankle);
             let at = path.iter().position(|&joint| joint == hips)?;
             path.get(at + 1).copied()
         })
-    };
-    let pairs = below_hips(Side::Left).zip(below_hips(Side::Right));
-    pairs
-        .into_iter()
-        .find(|(left, right)| left != right)
-        .map(<[usize; 2]>::from)
+    });
+    let mut pairs = left.zip(right);
+    pairs.find(|(left, right)| left != right).map(<[usize; 2]>::from)
 }
 
 #[cfg(test)]

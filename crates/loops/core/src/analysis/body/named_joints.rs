@@ -49,12 +49,9 @@ impl NamedJoints {
     }
 
     fn first(&self, part: Word, side: Option<Side>) -> Option<usize> {
-        let mut found = self.all(part, side);
-        let first = found.next()?;
-        let speaks_of_controls = |joint: usize| CONTROL_WORDS.iter().any(|word| self.names[joint].has(word));
-        let plain = core::iter::once(first)
-            .chain(found)
-            .find(|&joint| !speaks_of_controls(joint));
+        let mut found = self.all(part, side).peekable();
+        let first = *found.peek()?;
+        let plain = found.find(|&joint| !self.names[joint].has_any(CONTROL_WORDS));
         Some(plain.unwrap_or(first))
     }
 
@@ -69,37 +66,44 @@ impl NamedJoints {
     /// The first joint of a part that hangs from `above`; the first at all where none does.
     pub(super) fn unsided_below(&self, skeleton: &Skeleton, part: Word, above: usize) -> Option<usize> {
         let first = self.unsided(part)?;
-        let hangs = |&joint: &usize| skeleton.path_from_root(joint).contains(&above);
-        if hangs(&first) {
-            return Some(first);
-        }
-        self.all(part, None).find(hangs).or(Some(first))
+        let mut found = core::iter::once(first).chain(self.all(part, None));
+        found
+            .find(|&joint| skeleton.path_from_root(joint).contains(&above))
+            .or(Some(first))
     }
 
     /// The joint of a part and side that carries the most: a hand with its fingers rather than one beside it.
     pub(super) fn fullest(&self, skeleton: &Skeleton, part: Word, side: Side) -> Option<usize> {
         let first = self.first(part, Some(side))?;
-        let num_below = |above: usize| {
+        let counted = core::iter::once(first).chain(self.all(part, Some(side))).map(|above| {
             let mut below = vec![above];
             let mut at = 0;
             while let Some(&joint) = below.get(at) {
                 below.extend(skeleton.children(joint));
                 at += 1;
             }
-            below.len()
-        };
-        let mut best = (first, num_below(first));
-        for joint in self.all(part, Some(side)) {
-            let count = num_below(joint);
-            if count > best.1 {
-                best = (joint, count);
-            }
-        }
-        Some(best.0)
+            (above, below.len())
+        });
+        let best = counted.reduce(|best, other| if other.1 > best.1 { other } else { best });
+        best.map(|(joint, _)| joint)
+    }
+
+    /// The joints of a part on the left and on the right, where there are both.
+    pub(super) fn pair(&self, part: Word) -> Option<[usize; 2]> {
+        Some([self.sided(part, Side::Left)?, self.sided(part, Side::Right)?])
     }
 
     pub(super) fn side_of(&self, joint: usize) -> Option<Side> {
         self.names[joint].side()
+    }
+
+    /// A foot that ends at its ankle.
+    pub(super) fn foot(&self, ankle: usize) -> Foot {
+        Foot {
+            ankle,
+            toe: None,
+            side: self.side_of(ankle),
+        }
     }
 
     /// The first joint somewhere below `above` that `is_wanted`.
@@ -120,14 +124,22 @@ impl NamedJoints {
     /// The joint that carries the legs, or the one above it that carries arms and head as well, where none hang from the first.
     fn carrier_of_trunk(&self, skeleton: &Skeleton, legs: usize) -> usize {
         use Word::{Hand, Head, Neck, UpperArm};
-        let parts = [(Head, None), (Neck, None)].into_iter().chain(
-            [Hand, UpperArm]
-                .into_iter()
-                .flat_map(|part| [Side::Left, Side::Right].map(|side| (part, Some(side)))),
-        );
-        let upper: Vec<usize> = parts.flat_map(|(part, side)| self.all(part, side)).collect();
-        let hangs = |&joint: &usize| skeleton.path_from_root(joint).contains(&legs);
-        if upper.iter().any(hangs) {
+        let [left, right] = [Side::Left, Side::Right].map(Some);
+        let parts = [
+            (Head, None),
+            (Neck, None),
+            (Hand, left),
+            (Hand, right),
+            (UpperArm, left),
+            (UpperArm, right),
+        ];
+        let upper: Vec<usize> = (parts.into_iter())
+            .flat_map(|(part, side)| self.all(part, side))
+            .collect();
+        if upper
+            .iter()
+            .any(|&joint| skeleton.path_from_root(joint).contains(&legs))
+        {
             return legs;
         }
         let highest = upper.first().and_then(|&first| shared_joint(skeleton, [legs, first]));

@@ -2,44 +2,36 @@
 //!
 //! Names differ between exporters, so each is split into words and a side.
 
-use super::vocabulary::{Meaning, Word, split};
+use super::vocabulary::{Meaning, Word, is_in, split};
 use super::{BodyError, Side};
 use crate::motion::Skeleton;
 
 /// Words that say what a joint is for, or which rig it belongs to, but not which part of the body it is.
-const RIG_WORDS: [&str; 12] = [
-    "bind", "jnt", "jt", "jn", "bn", "bone", "def", "deform", "skin", "skn", "drv", "org",
-];
+const RIG_WORDS: &str = "bind jnt jt jn bn bone def deform skin skn drv org";
 
 /// Words before every joint name in some exporters.
-const PREFIXES: [&str; 7] = ["bip", "def", "mixamorig", "character", "joint", "b", "org"];
+const PREFIXES: &str = "bip def mixamorig character joint b org";
 
 /// Words of controls. Some rigs also name the joints of the body so.
-pub(super) const CONTROL_WORDS: [&str; 7] = ["ctrl", "ctl", "cntrl", "ctr", "control", "controls", "controller"];
+pub(super) const CONTROL_WORDS: &str = "ctrl ctl cntrl ctr control controls controller";
 
 /// Words that say which of several legs a foot belongs to.
-const PLACE_WORDS: [&str; 18] = [
-    "front", "fore", "back", "hind", "rear", "mid", "middle", "first", "second", "third", "fourth", "inner", "outer",
-    "leg", "legs", "limb", "upper", "lower",
-];
+const PLACE_WORDS: &str =
+    "front fore back hind rear mid middle first second third fourth inner outer leg legs limb upper lower";
 
 /// Words of joints that end a leg above its toes.
-const FOOT_WORDS: [&str; 7] = ["foot", "ankle", "paw", "hoof", "fetlock", "pastern", "tarsus"];
+const FOOT_WORDS: &str = "foot ankle paw hoof fetlock pastern tarsus";
 
 /// Words of joints below those.
-const TOE_WORDS: [&str; 11] = [
-    "toe", "toes", "toebase", "toejoint", "ball", "claw", "claws", "digit", "talon", "pad", "nail",
-];
+const TOE_WORDS: &str = "toe toes toebase toejoint ball claw claws digit talon pad nail";
 
 /// Words of joints that only mark the end of a bone.
-const END_WORDS: [&str; 6] = ["tip", "end", "leaf", "nub", "site", "effector"];
+const END_WORDS: &str = "tip end leaf nub site effector";
 
 /// Words of limbs' ends that never stand.
-const NEVER_FEET: [&str; 37] = [
-    "fin", "fins", "flipper", "fluke", "tail", "wing", "wings", "feather", "head", "nose", "snout", "mouth", "jaw",
-    "chin", "beak", "tongue", "teeth", "tooth", "fang", "ear", "eye", "hair", "horn", "antenna", "feeler", "whisker",
-    "neck", "mane", "trunk", "belly", "stomach", "breast", "cape", "cloth", "skirt", "hand", "finger",
-];
+const NEVER_FEET: &str = "fin fins flipper fluke tail wing wings feather head nose snout mouth jaw chin beak tongue teeth tooth \
+    fang ear eye hair horn antenna feeler whisker neck mane trunk belly stomach breast cape cloth skirt \
+    hand finger";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct JointName {
@@ -49,6 +41,10 @@ pub(super) struct JointName {
     digits: String,
     part: Option<Word>,
     side: Option<Side>,
+    /// Whether it names an ankle, a paw, a hoof, or what else ends a leg above its toes.
+    pub(super) is_foot: bool,
+    /// Whether it names toes, claws or the ball of a foot; also said of other things, unless they are below a foot.
+    pub(super) is_toe: bool,
 }
 
 impl JointName {
@@ -57,7 +53,7 @@ impl JointName {
         let mut words = split(name);
         words.retain(|word| !word.starts_with(|first: char| first.is_ascii_digit()));
         // Some exporters put the rig's own name before every joint name.
-        if words.len() > 1 && PREFIXES.contains(&words[0].as_str()) {
+        if words.len() > 1 && is_in(PREFIXES, &words[0]) {
             words.remove(0);
         }
         let mut side = None;
@@ -78,9 +74,15 @@ impl JointName {
                 }
             }
         }
+        let (part, last) = (meaning.word(), last_word(&words));
+        // In names of a single case the place at the front is not a separate word: "forepaw".
+        let mut places = PLACE_WORDS.split_ascii_whitespace();
+        let placed = places.find_map(|place| last.strip_prefix(place).filter(|rest| !rest.is_empty()));
         Self {
-            part: meaning.word(),
+            part,
             digits: name.chars().filter(char::is_ascii_digit).collect(),
+            is_foot: part == Some(Word::Foot) || is_in(FOOT_WORDS, placed.unwrap_or(last)),
+            is_toe: part == Some(Word::Toe) || is_in(TOE_WORDS, last),
             words,
             side: side.or(meaning.side),
         }
@@ -91,35 +93,32 @@ impl JointName {
         self.words.iter().any(|found| found == word)
     }
 
+    /// Whether one of its words stands in a row of words.
+    pub(super) fn has_any(&self, row: &str) -> bool {
+        self.words.iter().any(|word| is_in(row, word))
+    }
+
     /// Whether it names a part of the body.
     pub(super) fn has_part(&self) -> bool {
-        self.part.is_some() || self.is_foot() || self.is_toe()
+        self.part.is_some() || self.is_foot || self.is_toe
     }
 
     /// Whether two names are the same word for word, apart from words for the purpose of a joint.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let says = |word: &&String| !RIG_WORDS.contains(&word.as_str());
-        let words = |name: &Self| name.words.iter().filter(says).cloned().collect::<Vec<_>>();
-        (self.side, &self.digits) == (other.side, &other.digits) && words(self) == words(other)
+        let [own, others] = [self, other].map(|name| name.words.iter().filter(|word| !is_in(RIG_WORDS, word)));
+        (self.side, &self.digits) == (other.side, &other.digits) && own.eq(others)
     }
 
     /// Whether two names name the same part of the same side.
     pub(super) fn is_same_part(&self, other: &Self) -> bool {
-        let kind = |name: &Self| (name.part, name.is_foot(), name.is_toe(), name.side);
-        kind(self) == kind(other)
+        let [own, others] = [self, other].map(|name| (name.part, name.is_foot, name.is_toe, name.side));
+        own == others
     }
 
     /// Whether it names a part from which the rest of the body hangs.
     pub(super) fn is_core(&self) -> bool {
         use Word::{Clavicle, Head, Hips, Neck, Thigh, UpperArm};
         (self.part).is_some_and(|part| [Hips, Head, Neck, Thigh, Clavicle, UpperArm].contains(&part))
-    }
-
-    /// The last word that says more than the place and the purpose of the joint.
-    fn last_word(&self) -> &str {
-        let says_little = [&PLACE_WORDS[..], &RIG_WORDS, &CONTROL_WORDS];
-        let says = |word: &&String| word.len() > 1 && !says_little.iter().any(|list| list.contains(&word.as_str()));
-        self.words.iter().rev().find(says).map_or("", String::as_str)
     }
 
     pub(super) fn part(&self) -> Option<Word> {
@@ -130,22 +129,9 @@ impl JointName {
         self.side
     }
 
-    /// Whether it names an ankle, a paw, a hoof, or what else ends a leg above its toes.
-    pub(super) fn is_foot(&self) -> bool {
-        let word = self.last_word();
-        // In names of a single case the place at the front is not a separate word: "forepaw".
-        let place = (PLACE_WORDS.iter()).find_map(|place| word.strip_prefix(place).filter(|rest| !rest.is_empty()));
-        self.part == Some(Word::Foot) || FOOT_WORDS.contains(&place.unwrap_or(word))
-    }
-
-    /// Whether it names toes, claws or the ball of a foot; also said of other things, unless they are below a foot.
-    pub(super) fn is_toe(&self) -> bool {
-        self.part == Some(Word::Toe) || TOE_WORDS.contains(&self.last_word())
-    }
-
     /// Whether it only marks the end of a bone.
     pub(super) fn is_end(&self) -> bool {
-        self.words.iter().any(|word| END_WORDS.contains(&word.as_str()))
+        self.has_any(END_WORDS)
     }
 
     /// Whether it belongs to a leg by its name.
@@ -157,8 +143,16 @@ impl JointName {
 
     /// Whether it never stands by its name.
     pub(super) fn never_stands(&self) -> bool {
-        self.words.iter().any(|word| NEVER_FEET.contains(&word.as_str()))
+        self.has_any(NEVER_FEET)
     }
+}
+
+/// The last word that says more than the place and the purpose of the joint.
+fn last_word(words: &[String]) -> &str {
+    let rows = [PLACE_WORDS, RIG_WORDS, CONTROL_WORDS];
+    let mut words = words.iter().rev().filter(|word| word.len() > 1);
+    let last = words.find(|word| !rows.iter().any(|row| is_in(row, word)));
+    last.map_or("", String::as_str)
 }
 
 /// The side that a word stands for, alone or with the end of the body: "fl" is front left, "lh" left hind.

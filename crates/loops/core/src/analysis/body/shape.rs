@@ -27,8 +27,9 @@ const FORELEG_SHARE: f64 = 0.4;
 /// Limbs begin nearer to the trunk than this share of their length; what steers them lies farther away.
 const APART_SHARE: f64 = 0.4;
 
-/// What lies behind a hand or foot, and before an arm or thigh, counts against them by this much: arm and forearm may be as long as collar
-/// bone and arm, but a forearm with its hand is longer than a hand; and the foot of a toy is as long as its shin.
+/// The chain behind a hand or foot, and before an arm or thigh, counts against the choice of bones by this share of its length: arm and
+/// forearm may be as long as collar bone and arm, but a forearm with its hand is longer than a hand; and the foot of a toy is as long as
+/// its shin.
 const END_WEIGHT: f64 = 0.5;
 const ABOVE_WEIGHT: f64 = 0.4;
 
@@ -50,17 +51,19 @@ const FEWEST_BENDING: usize = 8;
 /// A chain of a finger is longer than this share of the hand's longest.
 const FINGER_SHARE: f64 = 0.35;
 
-/// What the joints of a take are, one entry for each, told by shape and motion ([`Part::Guessed`]) where their names say nothing; `None` where they do, and
-/// where no body on two legs with arms is found.
+/// Guesses the parts of the joints of a take by shape and motion ([`Part::Guessed`]), one entry for each; `None` where their names tell
+/// the parts, and where no body on two legs with arms is found.
 ///
 /// Longer takes tell more: of a single pose, straight joints that only share a turn cannot be told from knees.
 pub fn guess_parts(take: &Take) -> Option<Vec<Option<Part>>> {
     if take.num_joints() > MOST_JOINTS {
         return None;
     }
-    let is_named = |meaning: &Meaning| meaning.word().is_some() || meaning.side.is_some();
     let meanings = Meaning::of_all(take.skeleton());
-    if meanings.iter().filter(|meaning| is_named(meaning)).count() > MOST_NAMED {
+    let named = meanings
+        .iter()
+        .filter(|meaning| meaning.word().is_some() || meaning.side.is_some());
+    if named.count() > MOST_NAMED {
         return None;
     }
     let parts = Shape::of(take).parts()?;
@@ -90,6 +93,12 @@ struct Pair {
     chains: [Chain; 2],
     /// Mean length from the first joints on, metres.
     reach: f64,
+}
+
+impl Pair {
+    fn mean(&self, of: impl Fn(&Chain) -> f64) -> f64 {
+        self.chains.iter().map(of).sum::<f64>() / 2.0
+    }
 }
 
 impl<'a> Shape<'a> {
@@ -178,9 +187,12 @@ impl<'a> Shape<'a> {
             }
         }
         let thighs = legs.map(|leg| leg.upper);
-        let apart = |pose: usize, [left, right]: [usize; 2]| self.at(pose, left) - self.at(pose, right);
-        let agrees = |pose: usize| apart(pose, thighs).dot(apart(pose, [left_arm.upper, right_arm.upper]));
-        let swapped = (0..self.poses.len()).map(agrees).sum::<f64>() < 0.0;
+        let sides = (0..self.poses.len()).map(|pose| {
+            let pairs = [thighs, [left_arm.upper, right_arm.upper]];
+            let [legs, arms] = pairs.map(|[left, right]| self.at(pose, left) - self.at(pose, right));
+            legs.dot(arms)
+        });
+        let swapped = sides.sum::<f64>() < 0.0;
         let arms = if swapped {
             [&right_arm, &left_arm]
         } else {
@@ -206,44 +218,47 @@ impl<'a> Shape<'a> {
         let mut found: Vec<Pair> = Vec::new();
         for pair in pairs {
             let path = self.skeleton.path_from_root(pair.above);
-            let is_within = |limb: &Pair| limb.chains.iter().any(|chain| path.contains(&chain[0]));
-            let holds = |limb: &Pair| {
+            let is_known = found.iter().any(|limb| {
                 let above = self.skeleton.path_from_root(limb.above);
-                pair.chains.iter().any(|chain| above.contains(&chain[0]))
-            };
-            if !found.iter().any(|limb| is_within(limb) || holds(limb)) {
+                limb.chains.iter().any(|chain| path.contains(&chain[0]))
+                    || pair.chains.iter().any(|chain| above.contains(&chain[0]))
+            });
+            if !is_known {
                 found.push(pair);
             }
         }
-        let mean = |pair: &Pair, of: &dyn Fn(&Chain) -> f64| pair.chains.iter().map(of).sum::<f64>() / 2.0;
-        let end = |pair: &Pair| mean(pair, &|chain| self.heights[chain[chain.len() - 1]]);
         let longest = found.first()?.reach;
-        let is_limb = |pair: &Pair| mean(pair, &|chain| self.bone(chain[0])) < APART_SHARE * pair.reach;
-        found.retain(|pair| pair.reach > ARM_SHARE * longest && is_limb(pair));
-        let depth = |pair: &Pair| self.skeleton.path_from_root(pair.above).len();
-        let is_above = |one: &Pair, other: &Pair| self.skeleton.path_from_root(other.above).contains(&one.above);
-        let lower = |one: &Pair, other: &Pair| {
-            if is_above(one, other) || is_above(other, one) {
-                depth(one).cmp(&depth(other)).then(end(one).total_cmp(&end(other)))
+        found.retain(|pair| {
+            pair.reach > ARM_SHARE * longest && pair.mean(|chain| self.bone(chain[0])) < APART_SHARE * pair.reach
+        });
+        let end = |pair: &Pair| pair.mean(|chain| self.heights[chain[chain.len() - 1]]);
+        let legs = (0..found.len()).min_by(|&one, &other| {
+            let pairs = [&found[one], &found[other]];
+            let paths = pairs.map(|pair| self.skeleton.path_from_root(pair.above));
+            let by_height = end(pairs[0]).total_cmp(&end(pairs[1]));
+            if paths[1].contains(&pairs[0].above) || paths[0].contains(&pairs[1].above) {
+                paths[0].len().cmp(&paths[1].len()).then(by_height)
             } else {
-                end(one).total_cmp(&end(other))
+                by_height
             }
-        };
-        let legs = (0..found.len()).min_by(|&one, &other| lower(&found[one], &found[other]))?;
+        })?;
         let legs = found.remove(legs);
-        let reaches_ground = |pair: &Pair| {
-            let end = |pair: &Pair, pose: usize| {
-                let ends = pair.chains.iter().map(|chain| self.at(pose, chain[chain.len() - 1]));
-                0.5 * ends.sum::<DVec3>()
-            };
-            let along = |pose: usize| {
-                let leg = self.at(pose, legs.above) - end(&legs, pose);
-                (end(pair, pose) - end(&legs, pose)).dot(leg) / leg.length_squared().max(f64::MIN_POSITIVE)
-            };
-            (0..self.poses.len()).map(along).sum::<f64>() < FORELEG_SHARE * self.poses.len() as f64
-        };
-        let arms = found.into_iter().find(|pair| !reaches_ground(pair))?;
+        let arms = found.into_iter().find(|pair| {
+            let along = (0..self.poses.len()).map(|pose| {
+                let foot = self.end(pose, &legs);
+                let leg = self.at(pose, legs.above) - foot;
+                (self.end(pose, pair) - foot).dot(leg) / leg.length_squared().max(f64::MIN_POSITIVE)
+            });
+            let reaches_ground = along.sum::<f64>() < FORELEG_SHARE * self.poses.len() as f64;
+            !reaches_ground
+        })?;
         Some((legs, arms))
+    }
+
+    /// The middle between the ends of two limbs.
+    fn end(&self, pose: usize, pair: &Pair) -> DVec3 {
+        let ends = pair.chains.iter().map(|chain| self.at(pose, chain[chain.len() - 1]));
+        0.5 * ends.sum::<DVec3>()
     }
 
     /// The two children of a joint whose chains of bones are most alike.
@@ -262,24 +277,26 @@ impl<'a> Shape<'a> {
             }
         }
         let (_, one, other) = best?;
-        let chains = [chains[one].clone(), chains[other].clone()];
-        let reach = chains.iter().map(|chain| self.reach[chain[0]]).sum::<f64>() / 2.0;
-        Some(Pair {
+        let mut pair = Pair {
             above: joint,
-            chains,
-            reach,
-        })
+            chains: [chains[one].clone(), chains[other].clone()],
+            reach: 0.0,
+        };
+        pair.reach = pair.mean(|chain| self.reach[chain[0]]);
+        Some(pair)
+    }
+
+    /// Length from a joint's parent to the end that is farthest along the bones.
+    fn along(&self, joint: usize) -> f64 {
+        self.bone(joint) + self.reach[joint]
     }
 
     /// From a joint to the end that is farthest along the bones.
     fn chain(&self, mut joint: usize) -> Chain {
         let mut chain = vec![joint];
-        let along = |joint: usize| self.bone(joint) + self.reach[joint];
-        let farthest = |joint: usize| {
-            let children = self.skeleton.children(joint).iter().copied();
-            children.max_by(|&one, &other| along(one).total_cmp(&along(other)))
-        };
-        while let Some(child) = farthest(joint) {
+        while let Some(&child) = (self.skeleton.children(joint).iter())
+            .max_by(|one, other| self.along(**one).total_cmp(&self.along(**other)))
+        {
             chain.push(child);
             joint = child;
         }
@@ -288,10 +305,9 @@ impl<'a> Shape<'a> {
 
     /// By how much two chains differ, as a share of their length.
     fn unlike(&self, one: &Chain, other: &Chain) -> f64 {
-        let length = |chain: &Chain, at: usize| chain.get(at).map_or(0.0, |&joint| self.bone(joint));
         let (mut apart, mut whole) = (0.0, 0.0);
         for at in 0..one.len().max(other.len()) {
-            let [one, other] = [length(one, at), length(other, at)];
+            let [one, other] = [one, other].map(|chain| chain.get(at).map_or(0.0, |&joint| self.bone(joint)));
             apart += (one - other).abs();
             whole += 0.5 * (one + other);
         }
@@ -303,13 +319,14 @@ impl<'a> Shape<'a> {
         let poses: Vec<Vec<DVec3>> = (0..self.poses.len()).map(|pose| self.points(pose, chain)).collect();
         let middle = &poses[poses.len() / 2];
         let last = middle.len() - 1;
-        let bends = |&at: &usize| {
-            at == 0
-                || at == last
-                || poses.len() < FEWEST_BENDING
-                || poses.iter().any(|points| leaves_line(&points[at - 1..=at + 1]))
-        };
-        let bending: Vec<usize> = (0..=last).filter(bends).collect();
+        let bending: Vec<usize> = (0..=last)
+            .filter(|&at| {
+                at == 0
+                    || at == last
+                    || poses.len() < FEWEST_BENDING
+                    || poses.iter().any(|points| leaves_line(&points[at - 1..=at + 1]))
+            })
+            .collect();
         let length = |from: usize, to: usize| {
             middle[from..=to]
                 .windows(2)
@@ -318,14 +335,12 @@ impl<'a> Shape<'a> {
         };
         // How far a bone turns against the trunk: collar bones and hip joints hardly do.
         let swing = |from: usize, to: usize| {
-            let along = |pose: usize| {
-                let trunk = self
-                    .skeleton
-                    .parent(chain[0])
-                    .map_or(DQuat::IDENTITY, |above| self.poses[pose].rotations[above]);
-                trunk.conjugate() * (poses[pose][to] - poses[pose][from]).normalize_or_zero()
-            };
-            let mean = (0..poses.len()).map(along).sum::<DVec3>() / poses.len() as f64;
+            let above = self.skeleton.parent(chain[0]);
+            let along = (self.poses.iter().zip(&poses)).map(|(pose, points)| {
+                let trunk = above.map_or(DQuat::IDENTITY, |above| pose.rotations[above]);
+                trunk.conjugate() * (points[to] - points[from]).normalize_or_zero()
+            });
+            let mean = along.sum::<DVec3>() / poses.len() as f64;
             (1.0 - mean.length_squared()).max(0.0).sqrt() + FEWEST_SWING
         };
         let worth = |three: &[usize]| {
@@ -354,7 +369,7 @@ impl<'a> Shape<'a> {
 
     /// Whether the first of two legs is the right one: feet point ahead, and so do knees.
     fn legs_are_swapped(&self, legs: [(&Bones, &Chain); 2], (hips, arms): (usize, &Pair)) -> bool {
-        let ahead = |pose: usize| {
+        let left = (0..self.poses.len()).map(|pose| {
             let ahead = legs.iter().map(|(leg, chain)| {
                 let points = self.points(pose, chain);
                 let [hip, knee] = [leg.upper, leg.lower].map(|joint| self.at(pose, joint));
@@ -362,10 +377,9 @@ impl<'a> Shape<'a> {
                 let along = (ankle - hip).normalize_or_zero();
                 (points[points.len() - 1] - ankle) + (knee - hip).reject_from_normalized(along)
             });
-            ahead.sum::<DVec3>()
-        };
-        let aside = |pose: usize| self.at(pose, legs[0].0.upper) - self.at(pose, legs[1].0.upper);
-        let left = (0..self.poses.len()).map(|pose| self.up(pose, hips, arms).cross(ahead(pose)).dot(aside(pose)));
+            let aside = self.at(pose, legs[0].0.upper) - self.at(pose, legs[1].0.upper);
+            self.up(pose, hips, arms).cross(ahead.sum()).dot(aside)
+        });
         left.sum::<f64>() < 0.0
     }
 
@@ -377,13 +391,10 @@ impl<'a> Shape<'a> {
 
     /// Above the arms the way to the highest end: to the joint from which the face parts, or to the last that is no mere end.
     fn neck_and_head(&self, names: &mut [Option<String>], hips: usize, arms: &Pair) {
-        let is_arm = |joint: usize| arms.chains.iter().any(|chain| chain[0] == joint);
-        let chains = self
-            .skeleton
-            .children(arms.above)
-            .iter()
-            .filter(|&&child| !is_arm(child));
-        let chains = chains.map(|&child| self.chain(child));
+        let children = self.skeleton.children(arms.above).iter();
+        let chains = children
+            .filter(|&&child| arms.chains.iter().all(|chain| chain[0] != child))
+            .map(|&child| self.chain(child));
         let middle = self.poses.len() / 2;
         let up = self.up(middle, hips, arms);
         let rise = |chain: &Chain| {
@@ -410,10 +421,9 @@ impl<'a> Shape<'a> {
     /// one behind `most` joints does.
     fn without_end(&self, mut chain: Chain, most: usize) -> Chain {
         // Formats that state where leaves end need no joints for that.
-        let has_tip = |joint: usize| self.skeleton.joint(joint).tip.is_some();
         let has_end = match chain.as_slice() {
             [] | [_] => false,
-            [.., last] if has_tip(*last) => false,
+            [.., last] if self.skeleton.joint(*last).tip.is_some() => false,
             _ if self.marks_ends => true,
             [before @ .., last] if before.iter().any(|&joint| self.turns[joint]) => !self.turns[*last],
             _ => chain.len() > most,
@@ -429,25 +439,25 @@ impl<'a> Shape<'a> {
     fn fingers(&self, names: &mut [Option<String>], arm: &Bones, side: &str) {
         let Some(hand) = arm.end else { return };
         let path = core::iter::once(hand).chain(arm.beyond.iter().copied());
-        let palm = path.clone().find(|&joint| self.skeleton.children(joint).len() > 1);
-        let palm = palm.unwrap_or(hand);
+        let palm = path
+            .clone()
+            .find(|&joint| self.skeleton.children(joint).len() > 1)
+            .unwrap_or(hand);
         let middle = self.poses.len() / 2;
         let longest = self.reach[palm];
-        let along = |joint: usize| self.bone(joint) + self.reach[joint];
         let children = self.skeleton.children(palm);
         let chains = children.iter().map(|&child| self.chain(child));
         let mut fingers: Vec<Chain> = match children.len() {
             2 => chains.collect(),
             _ => chains
-                .filter(|chain| along(chain[0]) > FINGER_SHARE * longest)
+                .filter(|chain| self.along(chain[0]) > FINGER_SHARE * longest)
                 .collect(),
         };
-        fingers.sort_by(|one, other| along(one[0]).total_cmp(&along(other[0])));
+        fingers.sort_by(|one, other| self.along(one[0]).total_cmp(&self.along(other[0])));
         // A single joint ahead of the hand is its end.
-        let is_end = |finger: &Chain| finger.len() < 2;
         if fingers.len() <= 2 {
             let last = fingers.pop();
-            fingers.extend(last.filter(|last| !is_end(last)));
+            fingers.extend(last.filter(|last| last.len() > 1));
         }
         let words = match children.len() {
             1 => &["Index"][..],
@@ -457,15 +467,13 @@ impl<'a> Shape<'a> {
             *finger = self.without_end(core::mem::take(finger), 3);
             // Some rigs have a joint for the finger where the hand is.
             let before_last = finger[..finger.len() - 1].iter();
-            let begins = before_last
-                .take_while(|&&joint| self.bone(joint) < 1e-3 * longest)
-                .count();
-            finger.drain(..begins);
+            let begins = before_last.take_while(|&&joint| self.bone(joint) < 1e-3 * longest);
+            finger.drain(..begins.count());
         }
         if fingers.len() > NUM_FINGERS {
             return;
         }
-        // Of two the first is the shorter one.
+        // Of two the first is already the thumb: the shorter one.
         if fingers.len() > 2 {
             let base = |chain: &Chain| self.at(middle, chain[chain.len().saturating_sub(3)]);
             let from_wrist = |chain: &Chain| self.at(middle, hand).distance(base(chain));

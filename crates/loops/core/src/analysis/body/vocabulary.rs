@@ -1,4 +1,4 @@
-//! What joint names say, over the naming habits of many programs: a table of words.
+//! Reads what joint names say, over the naming habits of many programs: a table of words.
 //!
 //! Covers Mixamo, MotionBuilder, Maya and captures (LeftUpLeg), Unreal (thigh_l), Unity Humanoid, VRM and VRoid (LeftUpperLeg,
 //! J_Bip_L_UpperLeg), CMU, Poser and DAZ (lfemur, lThigh, lThighBend), Rigify and Blender (DEF-thigh.L), Biped, Valve and Character
@@ -9,7 +9,7 @@
 //! Programs mean different parts by one word: a shoulder is a collar bone or an upper arm, a leg is a shin or a thigh. Such a word stands
 //! in both rows; the place of the joint in its limb decides.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::Side;
@@ -109,12 +109,6 @@ const TRUNK: [(Word, &str); 5] = [
     (Word::Tail, "tail schwanz queue cola coda しっぽ 尻尾"),
 ];
 
-type Row = LazyLock<BTreeSet<&'static str>>;
-
-fn row(words: &'static str) -> BTreeSet<&'static str> {
-    words.split_ascii_whitespace().collect()
-}
-
 /// Words of the five fingers.
 const FINGERS: [&str; NUM_FINGERS] = [
     "thumb daumen pouce pulgar pollice polegar 親指",
@@ -125,8 +119,8 @@ const FINGERS: [&str; NUM_FINGERS] = [
 ];
 
 /// Words that a finger's name may have beside the finger.
-static OF_FINGERS: Row =
-    Row::new(|| row("hand finger fingers f in proximal intermediate medial distal metacarpal meta carpal base dedo"));
+const OF_FINGERS: &str =
+    "hand finger fingers f in proximal intermediate medial distal metacarpal meta carpal base dedo";
 
 /// Words of the bones within the hand.
 const METACARPAL: &str = "in metacarpal meta carpal base";
@@ -135,12 +129,8 @@ const METACARPAL: &str = "in metacarpal meta carpal base";
 const PHALANGES: &str = "metacarpal proximal intermediate medial distal";
 
 /// Words that say nothing of the part: rigs' own names, and what a joint is for.
-static FILLERS: Row = Row::new(|| {
-    row(
-        "bip def deform mixamorig character b org j cc base valvebiped bind jnt jt jn bn bone skin skn drv avg bend stretch \
-    ctrl ctl cntrl ctr control controls controller",
-    )
-});
+const FILLERS: &str = "bip def deform mixamorig character b org j cc base valvebiped bind jnt jt jn bn bone skin skn drv avg bend stretch \
+    ctrl ctl cntrl ctr control controls controller";
 
 /// Letters of joints at no side.
 const MIDDLE: &str = "c m x";
@@ -149,19 +139,12 @@ const MIDDLE: &str = "c m x";
 const PLACES: &str = "lower upper mid middle low up";
 
 /// Words of joints that share the turn of a bone, only mark an end, or steer: no part of their own.
-static HELPERS: Row = Row::new(|| {
-    row(
-        "twist roll end leaf nub site tip adjust corrective share part ik fk pole target slot effector sec mch \
-    tweak socket attach attachment prop weapon dummy aux helper 捩",
-    )
-});
+const HELPERS: &str = "twist roll end leaf nub site tip adjust corrective share part ik fk pole target slot effector sec mch \
+    tweak socket attach attachment prop weapon dummy aux helper 捩";
 
-static LEFT: Row = Row::new(|| {
-    row("left l lf lft lt links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左")
-});
-static RIGHT: Row = Row::new(|| {
-    row("right r rf rt rgt rechts droite droit derecha derecho der destra destro dx direita direito dir 右")
-});
+const LEFT: &str =
+    "left l lf lft lt links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左";
+const RIGHT: &str = "right r rf rt rgt rechts droite droit derecha derecho der destra destro dx direita direito dir 右";
 
 /// Letters for the sides in other languages, which are often no sides: only at the end, and of a limb.
 const LETTERS: [(&str, Side); 5] = [
@@ -173,11 +156,11 @@ const LETTERS: [(&str, Side); 5] = [
 ];
 
 /// Whether a word stands in a row of words.
-fn is_in(row: &str, word: &str) -> bool {
+pub(super) fn is_in(row: &str, word: &str) -> bool {
     row.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// What words stand for, likeliest first.
+/// The parts that each word stands for, likeliest first.
 type Words = BTreeMap<&'static str, Vec<Word>>;
 
 static LIMB_WORDS: LazyLock<Words> = LazyLock::new(|| by_word(&LIMBS));
@@ -202,7 +185,7 @@ fn by_word(rows: &[(Word, &'static str)]) -> Words {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Meaning {
-    /// What it may mean, likeliest first.
+    /// The parts that it may mean, likeliest first.
     words: Vec<Word>,
     pub(crate) side: Option<Side>,
     /// Whether it shares a bone's turn, marks its end or steers.
@@ -210,7 +193,7 @@ pub(crate) struct Meaning {
 }
 
 impl Meaning {
-    /// What each name of a skeleton says. A word that most of its names have, and that is no part of a body, is the rig's own name.
+    /// Reads each name of a skeleton. A word that most of its names have, and that is no part of a body, is the rig's own name.
     pub(crate) fn of_all(skeleton: &Skeleton) -> Vec<Self> {
         let names: Vec<Vec<String>> = skeleton.joints().iter().map(|joint| split(joint.says())).collect();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -222,12 +205,11 @@ impl Meaning {
                 *counts.entry(word).or_default() += 1;
             }
         }
-        let is_of_body = |word: &str| {
-            LIMB_WORDS.contains_key(word) || TRUNK_WORDS.contains_key(word) || FINGER_WORDS.contains_key(word)
-        };
         let habits: Vec<String> = (counts.into_iter())
             .filter(|&(word, count)| {
-                2 * count > names.len() && !is_of_body(word) && !is_number(word) && side_of(word).is_none()
+                let is_of_body =
+                    LIMB_WORDS.contains_key(word) || TRUNK_WORDS.contains_key(word) || FINGER_WORDS.contains_key(word);
+                2 * count > names.len() && !is_of_body && !is_number(word) && side_of(word).is_none()
             })
             .map(|(word, _)| word.to_owned())
             .collect();
@@ -241,7 +223,7 @@ impl Meaning {
             .collect()
     }
 
-    /// What a name says by itself.
+    /// Reads a name by itself.
     pub(crate) fn of(name: &str) -> Self {
         Self::of_words(split(name), numbers_fingers(name))
     }
@@ -270,12 +252,12 @@ impl Meaning {
             side = side.or(this);
             this.is_none()
         });
-        let is_helper = words.iter().any(|word| HELPERS.contains(word.as_str()));
+        let is_helper = words.iter().any(|word| is_in(HELPERS, word));
         let numbered = numbers_fingers.and_then(|is_hyphened| numbered_finger(&words, is_hyphened));
         words.retain(|word| !is_number(word));
         // At the end it says something: "index1_base".
         let ends_in_base = words.last().is_some_and(|word| word == "base");
-        words.retain(|word| !FILLERS.contains(word.as_str()));
+        words.retain(|word| !is_in(FILLERS, word));
         if ends_in_base {
             words.push("base".to_owned());
         }
@@ -287,8 +269,7 @@ impl Meaning {
         if side.is_none() {
             side = take_side(&mut words);
         }
-        let is_middle = |word: &String| is_in(MIDDLE, word);
-        if words.len() > 1 && is_middle(&words[0]) {
+        if words.len() > 1 && is_in(MIDDLE, &words[0]) {
             words.remove(0);
         }
         let words = match side {
@@ -297,7 +278,7 @@ impl Meaning {
                 None => limb(&words),
             },
             None => {
-                words.retain(|word| !is_middle(word));
+                words.retain(|word| !is_in(MIDDLE, word));
                 trunk(&words).into_iter().collect()
             }
         };
@@ -306,9 +287,9 @@ impl Meaning {
 }
 
 fn side_of(word: &str) -> Option<Side> {
-    if LEFT.contains(word) {
+    if is_in(LEFT, word) {
         Some(Side::Left)
-    } else if RIGHT.contains(word) {
+    } else if is_in(RIGHT, word) {
         Some(Side::Right)
     } else {
         None
@@ -350,7 +331,7 @@ fn take_side(words: &mut Vec<String>) -> Option<Side> {
     None
 }
 
-/// What the words of a limb may mean: written as one, in either order.
+/// The parts that the words of a limb may mean, written as one in either order.
 fn limb(words: &[String]) -> Vec<Word> {
     let found = match words {
         [one] => LIMB_WORDS.get(one.as_str()),
@@ -361,7 +342,7 @@ fn limb(words: &[String]) -> Vec<Word> {
     found.cloned().unwrap_or_default()
 }
 
-/// What the words of a trunk mean: all of them together, else the last one, else any that names a spine or neck.
+/// The part that the words of a trunk mean: all of them together, else the last one, else any that names a spine or neck.
 fn trunk(words: &[String]) -> Option<Word> {
     let of = |word: &str| TRUNK_WORDS.get(word).map(|words| words[0]);
     let last = words.iter().rev().find(|word| !is_in(PLACES, word));
@@ -369,8 +350,7 @@ fn trunk(words: &[String]) -> Option<Word> {
         .or_else(|| of(last?).filter(|word| *word != Word::Hips))
         .or_else(|| {
             let mut any = words.iter().filter_map(|word| of(word));
-            let spine = |word: &Word| [Word::Spine, Word::Neck, Word::Tail].contains(word);
-            any.rfind(spine)
+            any.rfind(|word| [Word::Spine, Word::Neck, Word::Tail].contains(word))
         })
 }
 
@@ -382,17 +362,14 @@ fn finger(words: &[String]) -> Option<Word> {
         finger.or_else(|| FINGER_WORDS.get(word.strip_prefix("hand")?)).copied()
     };
     let finger = words.iter().rev().find_map(of)?;
-    let says_else = |word: &String| of(word).is_none() && !OF_FINGERS.contains(word.as_str());
-    if words.iter().any(says_else) {
-        return None;
-    }
-    Some(finger_or_base(finger, words))
+    let says_else = words.iter().any(|word| of(word).is_none() && !is_in(OF_FINGERS, word));
+    (!says_else).then(|| finger_or_base(finger, words))
 }
 
 /// The bone within the hand or one of the finger itself. That within the hand is the first of the thumb's three.
 fn finger_or_base(finger: usize, words: &[String]) -> Word {
-    let is_base = |word: &String| is_in(METACARPAL, word) && (finger > 0 || word == "in");
-    if words.iter().any(is_base) {
+    let mut bases = words.iter().filter(|word| is_in(METACARPAL, word));
+    if bases.any(|word| finger > 0 || word == "in") {
         Word::FingerBase(finger)
     } else {
         Word::Finger(finger)
@@ -405,11 +382,7 @@ fn numbered_finger(words: &[String], is_hyphened: bool) -> Option<Word> {
     let at = words.windows(2).position(|pair| pair[0] == "finger")?;
     let digits = words[at + 1].as_bytes();
     let first = usize::from(digits[0].checked_sub(b'0')?);
-    if words[..at]
-        .iter()
-        .any(|word| !FILLERS.contains(word.as_str()) && !is_number(word))
-        || digits.len() > 2
-    {
+    if words[..at].iter().any(|word| !is_in(FILLERS, word) && !is_number(word)) || digits.len() > 2 {
         return None;
     }
     let counts_from_one = is_hyphened || words.iter().any(|word| is_in(PHALANGES, word));
@@ -430,7 +403,7 @@ fn is_digit(letter: char) -> bool {
     letter.is_ascii_digit()
 }
 
-fn is_number(word: &str) -> bool {
+pub(super) fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
@@ -482,7 +455,7 @@ pub(super) fn split(name: &str) -> Vec<String> {
     words
 }
 
-/// What a letter is, for where words part.
+/// The kind of a letter, by which words are parted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Separator,

@@ -40,23 +40,25 @@ impl Dims {
     /// Dimensions for the seams between frames in `rows`; a constant axis needs none.
     pub(super) fn new(seams: &Seams<'_>, rows: &[usize]) -> Self {
         let features = seams.features();
-        let rows = || rows.iter().copied();
-        let (position_weight, velocity_weight) = seams.cost_per_axis().bound_weights();
-        let start_share = seams.cost_per_axis().start_share();
+        let (position_weight, velocity_weight) = seams.bound_weights();
         let mut dims = Vec::new();
-        let (mut largest, mut largest_sum) = (0.0_f64, 0.0);
+        let mut largest = 0.0_f64;
         let mut sums = vec![0.0_f64; features.num_frames()];
         for axis in 0..features.num_axes() {
-            let range = |value: &dyn Fn(usize) -> f64| {
-                rows().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), row| {
-                    (low.min(value(row)), high.max(value(row)))
-                })
-            };
-            let positions = range(&|row| features.positions(row)[axis]);
-            let velocities = range(&|row| features.velocities(row)[axis]);
+            let positions = range(rows.iter().map(|&row| features.positions(row)[axis]));
+            let velocities = range(rows.iter().map(|&row| features.velocities(row)[axis]));
             // Values near zero lose least in rounding.
             let center = (0.5 * (positions.0 + positions.1), 0.5 * (velocities.0 + velocities.1));
-            let mut add = |position: f64, velocity: f64| {
+            let weights = if positions.0 < positions.1 {
+                let (position, velocity) = (0.5 * position_weight, 0.5 * velocity_weight);
+                vec![(position, velocity), (position, -velocity)]
+            } else if velocities.0 < velocities.1 {
+                // Without a position both dimensions are the same.
+                vec![(0.0, velocity_weight)]
+            } else {
+                Vec::new()
+            };
+            dims.extend(weights.into_iter().map(|(position, velocity)| {
                 let mut dim = Dim {
                     axis,
                     position,
@@ -64,30 +66,17 @@ impl Dims {
                     center,
                     spread: 0.0,
                 };
-                dim.spread = rows().map(|row| dim.exact(features, row).abs()).sum();
-                dims.push(dim);
-            };
-            if positions.0 < positions.1 {
-                let end_share = 1.0 - start_share;
-                for (share, sign) in [(start_share, 1.0), (end_share, -1.0)] {
-                    if share > 0.0 {
-                        add(share * position_weight, share * sign * velocity_weight);
-                    }
-                }
-            } else if velocities.0 < velocities.1 {
-                // Without a position both dimensions are the same.
-                add(0.0, velocity_weight);
-            }
-            for row in rows() {
+                dim.spread = rows.iter().map(|&row| dim.exact(features, row).abs()).sum();
+                dim
+            }));
+            for &row in rows {
                 let position = position_weight * (features.positions(row)[axis] - center.0).abs();
                 let velocity = velocity_weight * (features.velocities(row)[axis] - center.1).abs();
                 sums[row] += position + velocity;
                 largest = largest.max(position + velocity);
             }
         }
-        for sum in sums {
-            largest_sum = sum.max(largest_sum);
-        }
+        let largest_sum = sums.into_iter().fold(0.0, |largest, sum| sum.max(largest));
         // Beyond the range of numbers no bound is possible: without dimensions all pairs are scored exactly.
         if !(largest_sum.is_finite() && largest > 0.0) || dims.iter().any(|dim| !dim.spread.is_finite()) {
             return Self {
@@ -105,6 +94,13 @@ impl Dims {
             largest_sum: largest_sum * scale,
         }
     }
+}
+
+/// The smallest and the largest of some values.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    })
 }
 
 /// The largest power of two not above a positive number, and far from the ends of the number range.

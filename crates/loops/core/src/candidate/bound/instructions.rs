@@ -30,25 +30,4 @@ impl Instructions {
             vec![Self(level)]
         }
     }
-
-    /// Name for reports, as in "AVX2".
-    pub fn name(self) -> &'static str {
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        match self.0 {
-            Level::Avx512(_) => return "AVX-512",
-            Level::Avx2(_) => return "AVX2",
-            Level::Sse4_2(_) => return "SSE4.2",
-            Level::Sse2(_) => return "SSE2",
-            #[expect(clippy::allow_attributes, reason = "whether an arm is left depends on the target")]
-            #[allow(unreachable_patterns, reason = "levels of other targets")]
-            _ => {}
-        }
-        if self.0.is_fallback() { "none" } else { "128 bit" }
-    }
-}
-
-impl Default for Instructions {
-    fn default() -> Self {
-        Self::detect()
-    }
 }

@@ -8,8 +8,6 @@ use fearless_simd::dispatch;
 
 mod boxes;
 
-mod dense;
-
 mod dims;
 
 mod instructions;
@@ -71,8 +69,9 @@ impl<'a> SeamBounds<'a> {
     pub fn new(seams: Seams<'a>, usable: &[bool]) -> Self {
         let features = seams.features();
         let num_rows = features.num_frames();
-        let is_usable = |row: &usize| usable.get(seams.comparison().frame_of_row(*row)) == Some(&true);
-        let rows: Vec<usize> = (0..num_rows).filter(is_usable).collect();
+        let rows: Vec<usize> = (0..num_rows)
+            .filter(|row| usable.get(seams.comparison().frame_of_row(*row)) == Some(&true))
+            .collect();
         let Dims {
             dims,
             scale,
@@ -122,7 +121,7 @@ impl<'a> SeamBounds<'a> {
         self.num_dims
     }
 
-    /// The same bounds, computed with other vector instructions.
+    /// Computes the bounds with other vector instructions.
     #[must_use]
     pub fn using(self, instructions: Instructions) -> Self {
         Self { instructions, ..self }
@@ -184,22 +183,6 @@ impl<'a> SeamBounds<'a> {
         let row = first % LANES;
         dispatch!(self.instructions.0, simd => kernel::gaps(simd, rows, row, columns, limit))
     }
-
-    /// The lowest distance of any two frames, comparing the whole matrix with itself: the work that bounds save.
-    ///
-    /// For measurements of speed.
-    pub fn dense(&self) -> f32 {
-        let num_tiles = self.num_rows().div_ceil(LANES);
-        dispatch!(self.instructions.0, simd => dense::all_pairs(simd, &self.tiles, self.num_dims, num_tiles))
-    }
-
-    /// [`Self::dense`] over the first tile only, repeated `times` times: the speed of the arithmetic without memory.
-    ///
-    /// For measurements of speed; `times` 16 x 16 pairs are compared.
-    pub fn dense_in_cache(&self, times: usize) -> f32 {
-        let tile = self.tiles.get(..self.num_dims).unwrap_or_default();
-        dispatch!(self.instructions.0, simd => dense::one_pair(simd, tile, times))
-    }
 }
 
 #[cfg(test)]
@@ -233,8 +216,8 @@ mod tests {
     fn costs() -> [SeamCost; 3] {
         [
             Decay::Spring { half_life_secs: 0.1 }.into(),
-            SeamCost::even(Decay::Cubic { blend_secs: 0.4 }).with_start_share(0.3),
-            SeamCost::even(Decay::Quintic { blend_secs: 0.4 }).with_start_share(1.0),
+            SeamCost::from(Decay::Cubic { blend_secs: 0.4 }),
+            SeamCost::from(Decay::Quintic { blend_secs: 0.4 }),
         ]
     }
 
@@ -323,11 +306,7 @@ mod tests {
         let still = Features::from_values(0.1, 4, vec![1.0; 80], vec![0.0; 80]).unwrap();
         let bounds = SeamBounds::new(Seams::new(&still, costs()[0]), &[true; 20]);
         assert_eq!(bounds.num_dims(), 0);
-        assert_eq!(bounds.dense(), 0.0);
         let none = Features::from_values(0.1, 4, Vec::new(), Vec::new()).unwrap();
-        assert_eq!(
-            SeamBounds::new(Seams::new(&none, costs()[0]), &[]).dense(),
-            f32::INFINITY
-        );
+        assert_eq!(SeamBounds::new(Seams::new(&none, costs()[0]), &[]).num_dims(), 0);
     }
 }

@@ -35,20 +35,12 @@ pub(crate) fn every_cycle(
             left_out += others;
             around
         };
-        around.retain(|cycle| {
-            cycles
-                .iter()
-                .all(|known| overlap(known, cycle) < OVERLAP_SHARE * cycle.num_frames)
-        });
+        around
+            .retain(|cycle| (cycles.iter()).all(|known| known.shared_frames(cycle) < OVERLAP_SHARE * cycle.num_frames));
         cycles.append(&mut around);
     }
     cycles.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
     (cycles, left_out)
-}
-
-/// Frames that two loops share; negative for those between them.
-fn overlap(one: &LoopCandidate, other: &LoopCandidate) -> f64 {
-    one.cut.end_frame().min(other.cut.end_frame()) - one.cut.start_frame().max(other.cut.start_frame())
 }
 
 impl Finder<'_> {
@@ -67,17 +59,12 @@ impl Finder<'_> {
         let first = best.cut.start_frame().round() as usize;
         let (from, to) = self.settings.within.unwrap_or((0, usize::MAX));
         let usable = &self.source.analysis.usable;
-        let is_admitted = |&frame: &usize| (from..=to).contains(&frame) && usable.get(frame) == Some(&true);
         let cost = |one: usize, other: usize| self.seams.cost(one.min(other), one.max(other));
         let next = |start: usize, is_later: bool| -> Option<usize> {
-            let away = |lag: usize| {
-                if is_later {
-                    start.checked_add(lag)
-                } else {
-                    start.checked_sub(lag)
-                }
-            };
-            let ends = lags.clone().filter_map(away).filter(is_admitted);
+            let sign = if is_later { 1 } else { -1 };
+            let ends = (lags.clone())
+                .filter_map(|lag| start.checked_add_signed(sign * lag as isize))
+                .filter(|&frame| (from..=to).contains(&frame) && usable.get(frame) == Some(&true));
             let dear = |&frame: &usize| cost(start, frame) + cost(first, frame);
             let end = ends.min_by(|one, other| dear(one).total_cmp(&dear(other)))?;
             (cost(first, end) <= MAX_COST_RATIO * random_cost).then_some(end)

@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_LOOKED_AT};
 use crate::analysis::{MotionKind, activity::ActivityKind};
-use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason, NearestMiss};
+use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason};
 use crate::candidate::seams::SeamPair;
 use crate::candidate::search::Admission;
 use crate::math::rigid::Twist;
@@ -45,22 +45,20 @@ impl Finder<'_> {
     /// An idle body has no rhythm, so the cheapest seam is that of some short stretch, which looks like a twitch when it repeats.
     pub(super) fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let analysis = self.source.analysis;
-        let is_calm = |lags| Admission::new(&analysis.activity, usable, lags, ActivityKind::Idle);
-        let mut found = self.longest_idle(&IDLE_SECS, &lags, is_calm);
+        let mut found = self.longest_idle(&IDLE_SECS, &lags, |lags| {
+            Admission::new(&analysis.activity, usable, lags, ActivityKind::Idle)
+        });
         // An idle take may have livelier moments all over.
         if found.candidates.is_empty() && self.is_idle_throughout() {
             let lengths: Vec<f64> = IDLE_SECS.into_iter().chain([LEAST_IDLE_SECS]).collect();
             found = self.longest_idle(&lengths, &lags, |lags| Admission::of_any_activity(usable, lags));
         }
-        let cheapest = found
-            .candidates
-            .iter()
-            .map(|idle| idle.seam_cost)
-            .fold(f64::INFINITY, f64::min);
+        let costs = found.candidates.iter().map(|idle| idle.seam_cost);
+        let cheapest = costs.fold(f64::INFINITY, f64::min);
         let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
-        let is_good = |idle: &LoopCandidate| idle.seam_cost <= (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
+        let allowed = (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
         // Lengths fall: the first good one is the longest.
-        if let Some(first) = found.candidates.iter().position(is_good) {
+        if let Some(first) = found.candidates.iter().position(|idle| idle.seam_cost <= allowed) {
             let first = found.candidates.remove(first);
             found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
             found.candidates.insert(0, first);
@@ -97,11 +95,7 @@ impl Finder<'_> {
                         break;
                     }
                     Err(reason) => {
-                        found.nearest_miss.get_or_insert(NearestMiss {
-                            pair,
-                            period_secs: self.source.step().secs(pair.lag()),
-                            reason,
-                        });
+                        found.nearest_miss.get_or_insert(self.miss(pair, reason));
                     }
                 }
             }
@@ -129,7 +123,7 @@ impl Finder<'_> {
         if moved > IDLE_GAP_METRES * analysis.body.size(&analysis.take) || turned > IDLE_GAP_RADIANS {
             return Err(MissReason::RootMotion { found: candidate.twist });
         }
-        // Neither a gesture nor the moment in which it is held is an idle, unless somebody asks for it.
+        // Neither a gesture nor a part in which one is held is an idle, unless idle loops are asked for.
         let last = analysis.take.num_frames() - 1;
         let is_part_of_one =
             ((end - start) as f64) < LEAST_SHARE * last as f64 && self.is_idle_throughout() && self.is_gesture(0, last);
@@ -149,18 +143,19 @@ impl Finder<'_> {
     fn is_gesture(&self, start: usize, end: usize) -> bool {
         let analysis = self.source.analysis;
         let world = &analysis.world;
-        let away = |frame: usize| {
-            let joints = analysis.joints.iter().filter(|weighted| weighted.weight > 0.0);
-            let moved = joints.map(|weighted| {
-                world
-                    .position(frame, weighted.joint)
-                    .distance(world.position(start, weighted.joint))
-            });
-            moved.fold(0.0, f64::max)
-        };
-        let away: Vec<f64> = (start..=end).map(away).collect();
+        let away: Vec<f64> = (start..=end)
+            .map(|frame| {
+                let joints = analysis.joints.iter().filter(|weighted| weighted.weight > 0.0);
+                let moved = joints.map(|weighted| {
+                    world
+                        .position(frame, weighted.joint)
+                        .distance(world.position(start, weighted.joint))
+                });
+                moved.fold(0.0, f64::max)
+            })
+            .collect();
         let farthest = away.iter().copied().fold(0.0, f64::max);
-        // Away and back again, whatever it does while it is away.
+        // Counts how often the body goes away and comes back, whatever it does while it is away.
         let (mut is_away, mut rises) = (false, 0);
         for distance in away {
             if !is_away && distance >= 0.5 * farthest {

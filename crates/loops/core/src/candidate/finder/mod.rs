@@ -14,9 +14,8 @@ use core::{cell::OnceCell, ops::RangeInclusive};
 use super::bound::SeamBounds;
 use super::comparison::PoseComparison;
 use super::describe::SearchedTake;
-use super::report::{FoundLoops, LoopCandidate, MissReason};
+use super::report::{FoundLoops, LoopCandidate, MissReason, NearestMiss};
 use super::rhythm::{self, PoseDistances, Rhythm};
-use super::score::SeamCost;
 use super::seams::{SeamPair, Seams};
 use super::search::{Admission, DistinctPairs};
 use super::settings::SearchSettings;
@@ -57,7 +56,7 @@ impl<'a> Finder<'a> {
     pub(super) fn new(analysis: &'a Analysis, settings: &'a SearchSettings, features: &'a Features) -> Self {
         let pairing = &settings.pairing;
         let source = SearchedTake::new(analysis, pairing);
-        let seams = Seams::new(PoseComparison::new(features, pairing), SeamCost::even(settings.decay));
+        let seams = Seams::new(PoseComparison::new(features, pairing), settings.decay);
         let step = source.step();
         Self {
             source,
@@ -92,11 +91,13 @@ impl<'a> Finder<'a> {
 
     /// All figures of a stretch, whether or not it qualifies.
     pub(super) fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
-        let cost_ratio = self.random_cost.filter(|&cost| cost > 0.0).map(|cost| pair.cost / cost);
-        let goes_on_alike = rhythm
-            .is_some_and(|rhythm| rhythm::goes_on_alike(&self.distances, pair.start_frame, pair.lag(), rhythm.cycles));
-        self.source
-            .describe(pair, cut, rhythm, is_idle, cost_ratio, goes_on_alike)
+        LoopCandidate {
+            cost_ratio: self.random_cost.filter(|&cost| cost > 0.0).map(|cost| pair.cost / cost),
+            goes_on_alike: rhythm.is_some_and(|rhythm| {
+                rhythm::goes_on_alike(&self.distances, pair.start_frame, pair.lag(), rhythm.cycles)
+            }),
+            ..self.source.describe(pair, cut, rhythm, is_idle)
+        }
     }
 
     /// Loops whose ends lie in the frames `within`, or in the whole take where `None`: moving loops, or idle ones where no moving
@@ -126,21 +127,29 @@ impl<'a> Finder<'a> {
     /// As [`Self::find`], but only moving loops, or only idle ones.
     pub(super) fn find_kind(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
         let (analysis, settings) = (self.source.analysis, self.settings);
-        let num_frames = analysis.usable.len();
         let (first, last) = within.unwrap_or((0, usize::MAX));
-        let frames = first.min(num_frames)..last.saturating_add(1).min(num_frames);
-        let mut usable = vec![false; num_frames];
-        if !frames.is_empty() {
-            usable[frames.clone()].copy_from_slice(&analysis.usable[frames]);
-        }
+        let usable: Vec<bool> = (analysis.usable.iter().enumerate())
+            .map(|(frame, &is_usable)| is_usable && (first..=last).contains(&frame))
+            .collect();
         let lag_step = settings.lag_step(&analysis.take);
         let lags = lag_step.fewest(settings.min_secs)..=lag_step.most(settings.max_secs);
         // An idle loop counts as one cycle.
         let may_be_idle = !settings.pairing.is_mirrored() && settings.cycles.is_none_or(|cycles| cycles == 1);
-        match idle {
-            false => self.search_moving(&usable, lags),
-            true if may_be_idle => self.search_idle(&usable, lags),
-            true => self.nothing(),
+        if !idle {
+            self.search_moving(&usable, lags)
+        } else if may_be_idle {
+            self.search_idle(&usable, lags)
+        } else {
+            self.nothing()
+        }
+    }
+
+    /// A pair that is not a loop.
+    fn miss(&self, pair: SeamPair, reason: MissReason) -> NearestMiss {
+        NearestMiss {
+            pair,
+            period_secs: self.source.step().secs(pair.lag()),
+            reason,
         }
     }
 

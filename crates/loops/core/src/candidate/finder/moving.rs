@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_COST_RATIO, MAX_LOOKED_AT};
 use crate::analysis::activity::ActivityKind;
-use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason, NearestMiss};
+use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason};
 use crate::candidate::seams::SeamPair;
 use crate::candidate::search::Admission;
 use crate::candidate::settings::RootMotionBounds;
@@ -91,7 +91,11 @@ impl Finder<'_> {
             }
             let Some(pair) = pairs.next() else {
                 if found.nearest_miss.is_none() {
-                    found.nearest_miss = pairs.next_beyond().map(|pair| self.too_dear(pair, random_cost));
+                    // Even the cheapest pair costs too much.
+                    found.nearest_miss = pairs.next_beyond().map(|pair| {
+                        let found = pair.cost / random_cost;
+                        self.miss(pair, MissReason::CostRatio { found })
+                    });
                 }
                 break;
             };
@@ -113,13 +117,9 @@ impl Finder<'_> {
                 }
                 Err(reason) => {
                     // A repeat that is only not the one asked for came nearest.
-                    let is_nearer = |known: &NearestMiss| reason.is_of_request() && !known.reason.is_of_request();
-                    if found.nearest_miss.as_ref().is_none_or(is_nearer) {
-                        found.nearest_miss = Some(NearestMiss {
-                            pair,
-                            period_secs: self.source.step().secs(pair.lag()),
-                            reason: self.in_full(&pair, reason),
-                        });
+                    let known = found.nearest_miss.map(|known| known.reason.is_of_request());
+                    if known.is_none_or(|known| reason.is_of_request() && !known) {
+                        found.nearest_miss = Some(self.miss(pair, self.in_full(&pair, reason)));
                     }
                     if matches!(reason, MissReason::CostRatio { .. }) {
                         // All later pairs cost more.
@@ -140,17 +140,6 @@ impl Finder<'_> {
                 MissReason::RootMotion { found: root.twist }
             }
             other => other,
-        }
-    }
-
-    /// The nearest miss where even the cheapest pair costs too much.
-    fn too_dear(&self, pair: SeamPair, random_cost: f64) -> NearestMiss {
-        NearestMiss {
-            pair,
-            period_secs: self.source.step().secs(pair.lag()),
-            reason: MissReason::CostRatio {
-                found: pair.cost / random_cost,
-            },
         }
     }
 
@@ -182,10 +171,6 @@ impl Finder<'_> {
         if cost_ratio > MAX_COST_RATIO {
             return Err(MissReason::CostRatio { found: cost_ratio });
         }
-        let cut = |lag_frames: f64| {
-            let start = pair.start_frame as f64;
-            Cut::new(&self.source.analysis.take, start, start + lag_frames).map_err(|_| MissReason::SeenOnce)
-        };
         let rhythm = self.rhythm(pair).ok_or(MissReason::SeenOnce)?;
         if rhythm.strength < rhythm::MIN_STRENGTH {
             return Err(MissReason::Strength { found: rhythm.strength });
@@ -206,7 +191,9 @@ impl Finder<'_> {
             lag if lag == pair.lag() => *pair,
             lag => self.pair(pair.start_frame, pair.start_frame + lag),
         };
-        self.admitted(self.describe(&near, cut(refined)?, Some(rhythm), false))
+        let start = pair.start_frame as f64;
+        let cut = Cut::new(&self.source.analysis.take, start, start + refined).map_err(|_| MissReason::SeenOnce)?;
+        self.admitted(self.describe(&near, cut, Some(rhythm), false))
     }
 
     /// The candidate that spans the fewest cycles at a cost within the allowance of the best one's.

@@ -14,8 +14,7 @@ pub struct Admission {
     first: usize,
     usable: Vec<bool>,
     /// Per frame, how many frames before it do not fit the activity asked for, and how many move.
-    unfit_before: Vec<usize>,
-    moving_before: Vec<usize>,
+    before: Vec<[usize; 2]>,
     /// Per frame, the last frame of its run of fitting frames; the frame itself where it does not fit.
     fits_until: Vec<usize>,
     min_moving_share: f64,
@@ -31,36 +30,35 @@ impl Admission {
     pub fn new(activity: &Activity, usable: &[bool], lags: RangeInclusive<usize>, kind: ActivityKind) -> Self {
         let idle = kind == ActivityKind::Idle;
         let window = window_of(usable, activity.kinds().len());
-        let (mut unfit, mut moving) = (0, 0);
-        let (mut unfit_before, mut moving_before) = (vec![0], vec![0]);
-        for &found in &activity.kinds()[window.clone()] {
-            unfit += usize::from((found == ActivityKind::Idle) != idle);
-            moving += usize::from(found == ActivityKind::Moving);
-            unfit_before.push(unfit);
-            moving_before.push(moving);
+        let mut before = vec![[0; 2]];
+        for (index, &found) in activity.kinds()[window.clone()].iter().enumerate() {
+            let [unfit, moving] = before[index];
+            before.push([
+                unfit + usize::from((found == ActivityKind::Idle) != idle),
+                moving + usize::from(found == ActivityKind::Moving),
+            ]);
         }
         let min_moving_share = if idle { 0.0 } else { MIN_MOVING_SHARE };
-        Self::of_runs(usable, window, lags, unfit_before, moving_before, min_moving_share)
+        Self::of_runs(usable, window, lags, before, min_moving_share)
     }
 
     /// All pairs of usable frames whose length in frames lies in `lags`, whatever the activity between them.
     pub fn of_any_activity(usable: &[bool], lags: RangeInclusive<usize>) -> Self {
         let window = window_of(usable, usable.len());
-        let none_before = vec![0; window.len() + 1];
-        Self::of_runs(usable, window, lags, none_before.clone(), none_before, 0.0)
+        let none_before = vec![[0; 2]; window.len() + 1];
+        Self::of_runs(usable, window, lags, none_before, 0.0)
     }
 
     fn of_runs(
         usable: &[bool],
         window: Range<usize>,
         lags: RangeInclusive<usize>,
-        unfit_before: Vec<usize>,
-        moving_before: Vec<usize>,
+        before: Vec<[usize; 2]>,
         min_moving_share: f64,
     ) -> Self {
         let mut fits_until: Vec<usize> = window.clone().collect();
         for index in (1..fits_until.len()).rev() {
-            if unfit_before[index - 1] == unfit_before[index + 1] {
+            if before[index - 1][0] == before[index + 1][0] {
                 fits_until[index - 1] = fits_until[index];
             }
         }
@@ -69,8 +67,7 @@ impl Admission {
             max_lag: *lags.end(),
             first: window.start,
             usable: usable[window].to_vec(),
-            unfit_before,
-            moving_before,
+            before,
             fits_until,
             min_moving_share,
         }
@@ -81,7 +78,7 @@ impl Admission {
         self.first..self.first + self.usable.len()
     }
 
-    /// The same conditions with other lengths.
+    /// The conditions with other lengths.
     pub fn with_lags(&self, lags: RangeInclusive<usize>) -> Self {
         Self {
             min_lag: (*lags.start()).max(self.min_lag),
@@ -97,18 +94,18 @@ impl Admission {
         }
         let lag = end_frame - start_frame;
         let (start, end) = (start_frame - self.first, end_frame - self.first);
-        let moving = self.moving_before[end + 1] - self.moving_before[start];
+        let ([unfit_before, moving_before], [unfit, moving]) = (self.before[start], self.before[end + 1]);
         (self.min_lag..=self.max_lag).contains(&lag)
             && self.usable[start]
             && self.usable[end]
-            && self.unfit_before[end + 1] == self.unfit_before[start]
-            && moving as f64 >= self.min_moving_share * (lag + 1) as f64
+            && unfit == unfit_before
+            && (moving - moving_before) as f64 >= self.min_moving_share * (lag + 1) as f64
     }
 
     /// First and last end that pairs of a start may have, before [`Self::admits`] checks each; `None` where it has no pair.
     pub(super) fn ends_of(&self, start_frame: usize) -> Option<(usize, usize)> {
         let index = start_frame.checked_sub(self.first)?;
-        if !self.usable.get(index).copied().unwrap_or(false) {
+        if self.usable.get(index) != Some(&true) {
             return None;
         }
         let first = start_frame.saturating_add(self.min_lag);

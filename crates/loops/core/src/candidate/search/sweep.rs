@@ -93,13 +93,8 @@ impl<'a> Sweep<'a> {
         let seeds = self.seed();
         let lists = self.sweep_panels(num_panels, seeds.limit);
         // The lowest limit of any worker: pairs beyond it may have been skipped.
-        let limit = lists.iter().map(|best| best.limit).fold(seeds.limit, |low, limit| {
-            if limit.order(&low) == Ordering::Less {
-                limit
-            } else {
-                low
-            }
-        });
+        let limits = lists.iter().map(|best| best.limit);
+        let limit = limits.fold(seeds.limit, |low, limit| core::cmp::min_by(low, limit, SeamPair::order));
         let mut pairs: Vec<SeamPair> = lists.into_iter().flat_map(|best| best.pairs).collect();
         pairs.retain(|pair| pair.order(&limit) != Ordering::Greater);
         pairs.sort_unstable_by(SeamPair::order);
@@ -179,10 +174,10 @@ impl<'a> Sweep<'a> {
         self.ends[tile].map_or(0..0, |(first, last)| first / LANES..last / LANES + 1)
     }
 
-    /// The frames of an admitted pair of rows.
-    fn admitted(&self, start_row: usize, end_row: usize) -> Option<(usize, usize)> {
+    /// The last frame of an admitted pair of rows.
+    fn admitted(&self, start_row: usize, end_row: usize) -> Option<usize> {
         let end_frame = self.bounds.seams().comparison().frame_met(end_row)?;
-        (self.admission.admits(start_row, end_frame)).then_some((start_row, end_frame))
+        (self.admission.admits(start_row, end_frame)).then_some(end_frame)
     }
 
     /// Compares the long runs of a panel of starts with those of all ends.
@@ -253,21 +248,18 @@ impl<'a> Sweep<'a> {
             let (column, row) = (bit / ROWS, bit % ROWS * ROWS);
             for (row, distances) in (row..).zip(&work.squares[column][row..row + ROWS]) {
                 for (lane, &distance) in distances.iter().enumerate() {
-                    if distance <= limit {
-                        self.score_rows(tile * LANES + row, (end_tile + column) * LANES + lane, best);
+                    let start_frame = tile * LANES + row;
+                    if distance <= limit
+                        && let Some(end_frame) = self.admitted(start_frame, (end_tile + column) * LANES + lane)
+                    {
+                        self.score_pair(start_frame, end_frame, best);
                     }
                 }
             }
         }
     }
 
-    /// Scores a pair of rows exactly, where it is admitted and may be wanted.
-    fn score_rows(&self, start_row: usize, end_row: usize, best: &mut BestPairs) {
-        if let Some((start_frame, end_frame)) = self.admitted(start_row, end_row) {
-            self.score_pair(start_frame, end_frame, best);
-        }
-    }
-
+    /// Scores an admitted pair exactly, where it may be wanted.
     fn score_pair(&self, start_frame: usize, end_frame: usize, best: &mut BestPairs) {
         let max_cost = self.max_cost(best);
         let mut pair = SeamPair {
@@ -337,8 +329,9 @@ impl<'a> Sweep<'a> {
         let mut nearest: Option<Nearest> = None;
         for (row, distances) in squares[0].iter().enumerate() {
             for (lane, &distance) in distances.iter().enumerate() {
+                let start_frame = tile * LANES + row;
                 if distance < nearest.as_ref().map_or(f32::INFINITY, |nearest| nearest.distance)
-                    && let Some((start_frame, end_frame)) = self.admitted(tile * LANES + row, end_tile * LANES + lane)
+                    && let Some(end_frame) = self.admitted(start_frame, end_tile * LANES + lane)
                 {
                     nearest = Some(Nearest {
                         distance,

@@ -39,13 +39,9 @@ pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a
         let pose = if after_closing >= 0.0 {
             moved_on(after_closing)
         } else {
-            let before = [last - 1, last].map(|frame| take.pose(frame).to_pose());
-            between(
-                &before,
-                &[moved_on(0.0), moved_on(1.0)],
-                seam_frames,
-                added as f64 / seam_frames,
-            )
+            let [earlier, before] = [last - 1, last].map(|frame| take.pose(frame).to_pose());
+            let around = [earlier, before, moved_on(0.0), moved_on(1.0)];
+            between(&around, seam_frames, added as f64 / seam_frames)
         };
         tracks.push(pose.as_ref());
     }
@@ -54,18 +50,17 @@ pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a
     completed.map_or(Cow::Borrowed(analysis), Cow::Owned)
 }
 
-/// The pose at `share` of a step that lasts `frames`, from the last of two poses to the first of two others.
+/// The pose at `share` of a step that lasts `frames`, from the second of four poses to the third.
 ///
 /// A cubic with the rates of the steps before and after; rotations as rotation vectors about the pose before.
-fn between(before: &[Pose; 2], after: &[Pose; 2], frames: f64, share: f64) -> Pose {
+fn between(poses: &[Pose; 4], frames: f64, share: f64) -> Pose {
     let (u, v) = (share, 1.0 - share);
     let [leaving, arriving, moved] = [u * v * v * frames, -u * u * v * frames, u * u * (3.0 - 2.0 * u)];
     let along = |first: DVec3, over: DVec3, second: DVec3| first * leaving + over * moved + second * arriving;
-    let num_joints = before[0].translations.len();
-    (0..num_joints)
+    (0..poses[0].translations.len())
         .map(|joint| {
-            let points = [&before[0], &before[1], &after[0], &after[1]].map(|pose| pose.translations[joint]);
-            let turns = [&before[0], &before[1], &after[0], &after[1]].map(|pose| pose.rotations[joint]);
+            let points = poses.each_ref().map(|pose| pose.translations[joint]);
+            let turns = poses.each_ref().map(|pose| pose.rotations[joint]);
             let translation = points[1] + along(points[1] - points[0], points[2] - points[1], points[3] - points[2]);
             let turn = along(
                 rotation::difference(turns[1], turns[0]),

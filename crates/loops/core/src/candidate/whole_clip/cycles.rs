@@ -47,11 +47,11 @@ pub(super) fn count(features: &Features, num_frames: usize) -> u32 {
             .sum();
         1.0 - distance / (2.0 * variance)
     };
-    let is_cycle = |cycles: usize| {
+    let mut counts = (2..=MAX_CYCLES.min(num_frames / MIN_CYCLE_FRAMES)).rev();
+    let found = counts.find(|&cycles| {
         let share = 1.0 / cycles as f64;
         let similar = similarity(share);
         similar >= CYCLE_SIMILARITY && similar - similarity(0.5 * share) >= PROMINENCE
-    };
-    let most = MAX_CYCLES.min(num_frames / MIN_CYCLE_FRAMES);
-    (2..=most).rev().find(|&cycles| is_cycle(cycles)).unwrap_or(1) as u32
+    });
+    found.unwrap_or(1) as u32
 }

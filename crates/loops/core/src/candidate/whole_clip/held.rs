@@ -1,7 +1,5 @@
 //! Poses that exporters hold before and after a cycle, to bring clips of a pack to one length.
 
-use glam::DQuat;
-
 use crate::analysis::Analysis;
 use crate::math::rotation;
 use crate::motion::Tracks;
@@ -14,13 +12,10 @@ const STILL_RADIANS: f64 = 0.01 * core::f64::consts::PI / 180.0;
 /// Whether no joint moves from a frame to the next.
 fn is_still(take: &Take, size: f64, frame: usize) -> bool {
     let (before, after) = (take.pose(frame), take.pose(frame + 1));
-    let places = before.translations.iter().zip(after.translations);
-    let turns = before.rotations.iter().zip(after.rotations);
-    let angle = |(one, other): (&DQuat, &DQuat)| rotation::difference(*other, *one).length();
-    places
-        .into_iter()
-        .all(|(one, other)| one.distance(*other) <= STILL_METRES * size)
-        && turns.into_iter().all(|turn| angle(turn) <= STILL_RADIANS)
+    let mut places = before.translations.iter().zip(after.translations);
+    let mut turns = before.rotations.iter().zip(after.rotations);
+    places.all(|(one, other)| one.distance(*other) <= STILL_METRES * size)
+        && turns.all(|(one, other)| rotation::difference(*other, *one).length() <= STILL_RADIANS)
 }
 
 /// A take without the poses that are held at its ends, and its first frame. `None` where none is held.
@@ -54,8 +49,8 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
         run = if is_still(take, size, frame) { run + 1 } else { 0 };
         longest = longest.max(run);
     }
-    let held = |run: usize| if run > longest { run } else { 0 };
-    let (first, end) = (held(leading), last - held(trailing));
+    let [leading, trailing] = [leading, trailing].map(|run| if run > longest { run } else { 0 });
+    let (first, end) = (leading, last - trailing);
     (first < end && (first, end) != (0, last)).then_some((first, end))
 }
 

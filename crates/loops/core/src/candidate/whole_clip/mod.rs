@@ -73,9 +73,11 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     let step = Reading::new(&scale, missing);
     let lacks_key = || lacks_closing_key(analysis, &scale, &step);
     // Slow bodies come near their first pose a frame early.
-    let goes_on =
-        |closed: &Reading| step.is_in_place() && step.roughness(&scale) < closed.roughness(&scale) && lacks_key();
-    let closed = closed.filter(|reading| reading.is_copy() || !goes_on(reading));
+    let closed = closed.filter(|closed| {
+        let goes_on =
+            !closed.is_copy() && step.is_in_place() && step.roughness(&scale) < closed.roughness(&scale) && lacks_key();
+        !goes_on
+    });
     let bursts = is_single_action(analysis);
     let by_name = bursts && scale.named.repeats == Some(true);
     let is_single_action = bursts && !by_name;
@@ -108,11 +110,13 @@ fn lacks_closing_key(analysis: &Analysis, scale: &Scale<'_>, step: &Reading) -> 
     // At rest, any two poses follow each other slowly enough.
     let is_smooth = step.roughness(scale) <= SMOOTH_STEP && step.is_even(scale);
     let is_calm_jump = is_all_idle(analysis) && !step.meets(scale);
-    let is_made_so = || step.is_in_place() && !is_all_idle(analysis) && step.is_like_any(scale);
-    is_smooth && !is_calm_jump && (is_made_so() || cycles::are_copies(&analysis.features, step.num_frames))
+    is_smooth
+        && !is_calm_jump
+        && ((step.is_in_place() && !is_all_idle(analysis) && step.is_like_any(scale))
+            || cycles::are_copies(&analysis.features, step.num_frames))
 }
 
-/// What a take that holds its pose before or after the motion is without those; a single action may rest as long as it likes.
+/// Reads a take without the poses that it holds before and after the motion; a single action may rest as long as it likes.
 fn of_padded((first, moving): &(usize, Analysis), read: fn(&Analysis) -> Option<WholeClip>) -> Option<WholeClip> {
     let whole = read(moving)?;
     Some(WholeClip {

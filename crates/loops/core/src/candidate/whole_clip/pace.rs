@@ -20,8 +20,9 @@ const MIN_LOW: f64 = 0.14;
 impl Pace {
     pub(super) fn new(analysis: &Analysis) -> Self {
         let count = analysis.take.num_frames();
-        let speed = |frame: usize| analysis.speed(frame);
-        let mean_of = |from: usize, to: usize| (from..to).map(speed).sum::<f64>() / (to - from).max(1) as f64;
+        let mean_of = |from: usize, to: usize| {
+            (from..to).map(|frame| analysis.speed(frame)).sum::<f64>() / (to - from).max(1) as f64
+        };
         let smoothed: Vec<f64> = (0..count)
             .map(|frame| mean_of(frame.saturating_sub(1), (frame + 2).min(count)))
             .collect();

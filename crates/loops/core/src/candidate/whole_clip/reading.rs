@@ -17,7 +17,7 @@ use crate::root_motion::poses;
 /// Poses of a loop meet within this, metres at the size of a man: what a cut by hand leaves.
 const MEETS_METRES: f64 = 5e-3;
 
-/// The same for rotations, radians (1.5 degrees).
+/// Rotations of a loop meet within this, radians (1.5 degrees).
 const MEETS_RADIANS: f64 = 1.5 * core::f64::consts::PI / 180.0;
 
 /// Keys that differ by less than this are copies, metres and radians.
@@ -52,7 +52,7 @@ pub(super) struct Scale<'a> {
     joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
     pub(super) size: f64,
-    /// What the take is named.
+    /// What the name of the take says.
     pub(super) named: NamedMotion,
     /// Worked out for the first seam that needs it: most takes are ruled out by their ends.
     own: OnceCell<Own>,
@@ -101,20 +101,18 @@ impl<'a> Scale<'a> {
         self.own.get_or_init(|| {
             let (world, num_frames) = (&self.analysis.world, self.analysis.take.num_frames());
             let stride = num_frames.div_ceil(MAX_SAMPLED);
-            let bend = |joint: usize| {
-                let bend = |frame: usize| {
+            let bends = self.joints.iter().map(|&(joint, weight)| {
+                let bends = (1..num_frames - 1).step_by(stride).map(|frame| {
                     second_difference([frame + 1, frame, frame - 1].map(|frame| world.position(frame, joint))).length()
-                };
-                seam_peak::usual((1..num_frames - 1).step_by(stride).map(bend).collect(), self.floor())
-            };
-            let bends = self.joints.iter().map(|&(joint, weight)| weight * bend(joint).powi(2));
-            let unevenness = |frame: usize| {
-                let step = Step::new(self, frame as isize, |frame, joint| {
-                    world.position(frame as usize, joint)
                 });
-                step.unevenness()
-            };
-            let uneven: Vec<f64> = (1..num_frames - 2).step_by(stride).map(unevenness).collect();
+                weight * seam_peak::usual(bends.collect(), self.floor()).powi(2)
+            });
+            let steps = (1..num_frames - 2).step_by(stride).map(|frame| {
+                Step::new(self, frame as isize, |frame, joint| {
+                    world.position(frame as usize, joint)
+                })
+            });
+            let uneven: Vec<f64> = steps.map(|step| step.unevenness()).collect();
             Own {
                 bend: bends.sum::<f64>().sqrt(),
                 usual_unevenness: percentile::of(uneven.clone(), 0.5),
@@ -146,7 +144,7 @@ impl Reading {
         Self::from(scale, 0, num_frames)
     }
 
-    /// The same for a clip that begins at a later frame.
+    /// As [`Self::new`], for a clip that begins at a later frame.
     pub(super) fn from(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Self {
         let in_place = Self::with_motion(scale, start_frame, num_frames, Rigid::IDENTITY);
         let returns = if start_frame + num_frames < scale.analysis.take.num_frames() {
@@ -199,10 +197,10 @@ impl Reading {
                 turns += weight * turn.length_squared();
                 weights += weight;
             }
-            let bend = |frame: isize| {
+            let [start, end] = [0, last - 1].map(|frame| {
                 second_difference([frame + 1, frame, frame - 1].map(|frame| position(frame, joint))).length()
-            };
-            bends += weight * bend(0).max(bend(last - 1)).powi(2);
+            });
+            bends += weight * start.max(end).powi(2);
         }
         let step = Step::new(scale, last - 1, position);
         if !has_end {
@@ -231,7 +229,7 @@ impl Reading {
         self.unevenness <= scale.own().unevenness
     }
 
-    /// Whether that step is like most of the clip: no capture ends so by chance where it began.
+    /// Whether the step over the seam is like most of the clip: no capture ends so by chance where it began.
     pub(super) fn is_like_any(&self, scale: &Scale<'_>) -> bool {
         self.unevenness <= LIKE_ANY * scale.own().usual_unevenness
     }
@@ -283,7 +281,7 @@ impl Reading {
 struct Step {
     /// Weighted sum of squares of the departures over the joints, square metres.
     departure: f64,
-    /// The same of the longer neighbours.
+    /// Weighted sum of squares of the longer neighbours, square metres.
     length: f64,
     /// The largest departure of a joint, metres.
     farthest: f64,
@@ -294,8 +292,8 @@ impl Step {
     fn new(scale: &Scale<'_>, frame: isize, position: impl Fn(isize, usize) -> DVec3) -> Self {
         let (mut departure, mut length, mut farthest) = (0.0, 0.0, 0.0_f64);
         for &(joint, weight) in &scale.joints {
-            let moved = |frame: isize| position(frame + 1, joint) - position(frame, joint);
-            let [before, step, after] = [frame - 1, frame, frame + 1].map(moved);
+            let [before, step, after] =
+                [frame - 1, frame, frame + 1].map(|frame| position(frame + 1, joint) - position(frame, joint));
             let off = (step - 0.5 * (before + after)).length();
             let longest = before.length_squared().max(after.length_squared());
             departure += weight * off * off;
@@ -348,19 +346,21 @@ fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_
         );
         at + slope * half + bend * (half * half)
     };
-    let pair = |&(joint, weight): &(usize, f64)| {
-        let end_frame = start_frame + num_frames;
-        let (start, end) = if end_frame <= last {
-            (world.position(start_frame, joint), world.position(end_frame, joint))
-        } else {
-            (
-                carried_on([0, 1, 2], joint),
-                carried_on([last, last - 1, last - 2], joint),
-            )
-        };
-        PointPair { start, end, weight }
-    };
-    scale.joints.iter().map(pair).collect()
+    let joints = scale.joints.iter();
+    joints
+        .map(|&(joint, weight)| {
+            let end_frame = start_frame + num_frames;
+            let (start, end) = if end_frame <= last {
+                (world.position(start_frame, joint), world.position(end_frame, joint))
+            } else {
+                (
+                    carried_on([0, 1, 2], joint),
+                    carried_on([last, last - 1, last - 2], joint),
+                )
+            };
+            PointPair { start, end, weight }
+        })
+        .collect()
 }
 
 /// Root mean square distance of the points at the end from the moved points at the start, metres.
@@ -395,7 +395,8 @@ pub(super) fn best_seam(scale: &Scale<'_>, in_place: bool) -> (f64, Rigid) {
     };
     let best = SEAM_FRAMES.map(of_time).min_by(|one, other| one.3.total_cmp(&other.3));
     let may_be_short = !in_place || super::is_all_idle(scale.analysis);
-    let tells = |&(part, ..): &(u32, f64, Rigid, f64)| may_be_short || part != *SEAM_FRAMES.start();
-    let (_, seam_frames, motion, _) = best.filter(tells).unwrap_or_else(|| of_time(SEAM_PARTS as u32));
+    let (_, seam_frames, motion, _) = best
+        .filter(|&(part, ..)| may_be_short || part != *SEAM_FRAMES.start())
+        .unwrap_or_else(|| of_time(SEAM_PARTS as u32));
     (seam_frames, motion)
 }

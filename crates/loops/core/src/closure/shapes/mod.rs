@@ -79,19 +79,19 @@ impl Shape {
 
     /// A kind of shape with those of its parameters that are given, and defaults for the others.
     ///
-    /// What is given for parameters that it does not have is ignored. Velocities fade in the leading time where that alone is given.
+    /// Values for parameters that it does not have are ignored. Velocities fade in the leading time where that alone is given.
     pub fn from_given(kind: ShapeKind, given: impl Fn(ShapeKey) -> Option<f64>) -> Self {
         let mut values = ShapeValues::default();
         for parameter in kind.descriptor().parameters {
             let key = parameter.key;
-            let lead = || given(ShapeKey::Blend).filter(|_| key == ShapeKey::VelocityBlend);
-            let default = parameter.default.map(|default| lead().unwrap_or(default));
+            let lead = given(ShapeKey::Blend).filter(|_| key == ShapeKey::VelocityBlend);
+            let default = parameter.default.map(|default| lead.unwrap_or(default));
             values.set(key, given(key).or(default));
         }
         Self { kind, values }
     }
 
-    /// The same shape with another value of a parameter, or its default for `None`; the same where its kind has no such parameter.
+    /// Sets a parameter to a value, or to its default for `None`; without effect where the kind has no such parameter.
     #[must_use]
     pub fn with(self, key: ShapeKey, value: impl Into<Option<f64>>) -> Self {
         let value = value.into();

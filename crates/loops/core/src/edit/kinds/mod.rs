@@ -166,7 +166,7 @@ impl EditedJoints {
 pub enum EditKey {
     /// When, seconds since the start of the loop.
     Time,
-    /// The same as a share of the loop.
+    /// When, as a share of the loop.
     Phase,
     /// From where nothing is changed yet to where nothing is changed any more.
     Width,
@@ -254,7 +254,7 @@ impl From<f64> for EditValue {
 pub struct EditValues([Option<EditValue>; EditKey::ALL.len()]);
 
 impl EditValues {
-    /// The same with one more value.
+    /// Adds a value.
     #[must_use]
     pub fn with(mut self, key: EditKey, value: impl Into<EditValue>) -> Self {
         self.set(key, value.into());
@@ -298,10 +298,11 @@ impl EditValues {
 
     /// The offset that is stated.
     fn offset(&self) -> JointOffset {
-        let vector = |key: EditKey| self.vector(key).map_or(DVec3::ZERO, DVec3::from_array);
+        let [rotation, position] =
+            [EditKey::Rotation, EditKey::Position].map(|key| self.vector(key).map_or(DVec3::ZERO, DVec3::from_array));
         JointOffset {
-            rotation: vector(EditKey::Rotation) * (core::f64::consts::TAU / 360.0),
-            position: vector(EditKey::Position),
+            rotation: rotation * (core::f64::consts::TAU / 360.0),
+            position,
         }
     }
 }

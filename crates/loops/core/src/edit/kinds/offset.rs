@@ -1,7 +1,5 @@
 //! Offset: an offset of a joint all the time.
 
-use glam::DVec3;
-
 use super::super::{error::EditError, joint_offset::JointOffset};
 use super::{Edit, EditDescriptor, EditParameter, EditValues, EditedJoints, offset_joint, only};
 use crate::{closure::Image, loop_clip::LoopClip};
@@ -47,8 +45,8 @@ impl Edit for Offset {
             return Ok(offset_joint(offset_joint(clip, joint, |_| offset), partner, |_| image));
         }
         let even = (offset + image) * 0.5;
-        let lost = |whole: DVec3, even: DVec3| (whole - even).length() > MAX_LOPSIDED * whole.length();
-        if lost(offset.rotation, even.rotation) || lost(offset.position, even.position) {
+        let parts = [(offset.rotation, even.rotation), (offset.position, even.position)];
+        if (parts.into_iter()).any(|(whole, even)| (whole - even).length() > MAX_LOPSIDED * whole.length()) {
             let name = clip.skeleton().joint(joint).name.clone();
             return Err(EditError::Lopsided { name });
         }

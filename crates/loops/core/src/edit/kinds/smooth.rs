@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3, DVec4};
 use super::super::{error::EditError, joint_offset::ROUNDING};
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
 use crate::math::{kernel, rigid::Rigid};
-use crate::motion::{PoseRef, Tracks};
+use crate::motion::Tracks;
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// Takes fast motion out of joints: a mean over the time about each sample, round the loop.
@@ -76,11 +76,12 @@ impl Edit for Smooth {
 /// allows: their mean differs from that of the rotations in the third order of the spread.
 fn smoothed(tracks: &Tracks, joint: usize, deviation: f64) -> (Vec<DVec3>, Vec<DQuat>) {
     let count = tracks.num_frames();
-    let pose = |frame: usize| -> PoseRef<'_> { tracks.pose(frame) };
-    let translations: Vec<DVec3> = (0..count).map(|frame| pose(frame).translations[joint]).collect();
-    let rotations: Vec<DQuat> = (0..count).map(|frame| pose(frame).rotations[joint]).collect();
+    let (translations, rotations): (Vec<DVec3>, Vec<DQuat>) = (0..count)
+        .map(|frame| tracks.pose(frame).joint(joint))
+        .map(|own| (own.translation, own.rotation))
+        .unzip();
     // The sign with which the rotations go on over the seam: a joint may turn by an odd number of whole turns in a period.
-    let seam = if rotations[count - 1].dot(rotations[0]) < 0.0 {
+    let seam: f64 = if rotations[count - 1].dot(rotations[0]) < 0.0 {
         -1.0
     } else {
         1.0
