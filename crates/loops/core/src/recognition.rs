@@ -45,8 +45,10 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
     };
     let whole = pose_pairs(written.skeleton(), carrier, &at(0), &at(last));
     let gap = |motion: Rigid| {
-        let off = |pair: &PointPair| (motion.transform_point(pair.start) - pair.end).length();
-        whole.iter().map(off).fold(0.0, f64::max)
+        whole
+            .iter()
+            .map(|pair| (motion.transform_point(pair.start) - pair.end).length())
+            .fold(0.0, f64::max)
     };
     let (on_the_ground, in_full_space) = (fit_planar(&whole), fit_rigid(&whole));
     let space = if gap(on_the_ground) >= SAME_POSE_METRES && gap(in_full_space) < SAME_POSE_METRES {

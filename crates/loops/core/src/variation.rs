@@ -142,11 +142,11 @@ pub(crate) fn varied(
         flipping.any(|flipping| Some(flipping.joint) == of_take)
     };
     let steady: Vec<usize> = free.iter().copied().filter(|joint| !flips(joint)).collect();
-    let shown = |pose: Pose| match onto {
+    let own = CycleDeviations::measure(analysis, candidate, &steady, count, |pose: Pose| match onto {
         Some(onto) => onto.pose(pose.as_ref()),
         None => pose,
-    };
-    let own = CycleDeviations::measure(analysis, candidate, &steady, count, shown).map_err(VariationError::NoCycles)?;
+    })
+    .map_err(VariationError::NoCycles)?;
     if own.num_cycles() < FEWEST_CYCLES {
         let [before, after] = own.ends();
         return Err(VariationError::TooFewCycles {
@@ -283,8 +283,10 @@ impl Basis {
         for deviation in &mut deviations {
             *deviation *= scale;
         }
-        let largest = |of_joint: &[DVec3]| of_joint.iter().map(|one| one.length_squared()).fold(0.0, f64::max);
-        let largest_squared = own.of_joints().map(largest).collect();
+        let largest_squared = own
+            .of_joints()
+            .map(|of_joint| of_joint.iter().map(|one| one.length_squared()).fold(0.0, f64::max))
+            .collect();
         Self {
             num_joints: joints,
             num_samples: count,

@@ -61,12 +61,14 @@ pub fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
 /// Runs of `true` around a loop, or from end to end.
 pub(crate) fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContact> {
     if has_ends {
-        let span = |run: core::ops::Range<usize>| LoopContact {
-            foot,
-            start_sample: run.start,
-            num_samples: run.len(),
-        };
-        return runs(all).into_iter().map(span).collect();
+        return runs(all)
+            .into_iter()
+            .map(|run| LoopContact {
+                foot,
+                start_sample: run.start,
+                num_samples: run.len(),
+            })
+            .collect();
     }
     let count = all.len();
     let Some(swinging) = all.iter().position(|stands| !stands) else {

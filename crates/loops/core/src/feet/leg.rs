@@ -80,8 +80,9 @@ impl Leg {
         if chain.is_empty() {
             return None;
         }
-        let bone = |index: usize| (world.position(0, chain[index + 1]) - world.position(0, chain[index])).length();
-        let bones: Vec<f64> = (0..chain.len().saturating_sub(1)).map(bone).collect();
+        let bones: Vec<f64> = (0..chain.len().saturating_sub(1))
+            .map(|index| (world.position(0, chain[index + 1]) - world.position(0, chain[index])).length())
+            .collect();
         let total: f64 = bones.iter().sum();
         let thigh = bones.iter().position(|&length| length > THIGH_SHARE * total)?;
         let halves = |knee: usize| {

@@ -427,8 +427,7 @@ const SHOWS_MPS: f64 = 0.05;
 
 /// The twist of a root at a speed over the ground, in the direction of the first of `shown` that has one, else ahead.
 fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist {
-    let over_ground = |twist: Twist| twist.linear * DVec3::new(1.0, 0.0, 1.0);
-    let mut directions = shown.map(over_ground);
+    let mut directions = shown.map(|twist| twist.linear * DVec3::new(1.0, 0.0, 1.0));
     let direction = directions.find(|v| v.length() > SHOWS_MPS).unwrap_or(DVec3::Z);
     Twist {
         linear: direction.normalize() * mps + DVec3::Y * root.linear.y,
@@ -618,7 +617,7 @@ pub fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay
             let lift = (lift as f64 - early).max(strike as f64 + 1.0);
             if let Some(stay) = stays
                 .last_mut()
-                .filter(|stay: &&mut Stay| stay.foot == index && (strike as f64) < stay.lift + 1.0)
+                .filter(|stay| stay.foot == index && (strike as f64) < stay.lift + 1.0)
             {
                 // A foot that pivots has two contacts, between which it stays.
                 stay.lift = stay.lift.max(lift);

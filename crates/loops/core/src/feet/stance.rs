@@ -145,8 +145,9 @@ impl PointTrack<'_> {
             None if self.course.has_ends() => contacts[0].start_sample,
             before => after(before.unwrap_or(contacts.len() - 1)),
         };
-        let stance = |index: usize| Stance::new(*self, contacts[index], [before(index), after(index)]);
-        (0..contacts.len()).map(stance).collect()
+        (0..contacts.len())
+            .map(|index| Stance::new(*self, contacts[index], [before(index), after(index)]))
+            .collect()
     }
 
     /// The spans over which the point bears, from its contacts: each extended while it creeps.

@@ -84,8 +84,11 @@ fn boundary(period_secs: f64, blend: &RootBlend, method: &Method) -> Result<Boun
     let is_c2 = method.order == Order::C2 && method.start.is_c2() && method.end.is_c2();
     let kind = if is_c2 { ShapeKind::Quintic } else { ShapeKind::Cubic };
     let fitted = |own: Option<f64>, shape: Shape| {
-        let of_closure = || shape.get(ShapeKey::VelocityBlend).unwrap_or(shape.secs());
-        Shape::new(kind, own.unwrap_or_else(of_closure)).fitted(period_secs)
+        Shape::new(
+            kind,
+            own.unwrap_or_else(|| shape.get(ShapeKey::VelocityBlend).unwrap_or(shape.secs())),
+        )
+        .fitted(period_secs)
     };
     let [start, end] = [
         fitted(blend.start_secs, method.start),
@@ -116,6 +119,8 @@ fn smoothed_hips(source: &RootRelativeClip, body: &Body, smoothing_secs: f64) ->
         .map(|frame| heading.ground(frame).with_y(heading.yaw(frame)))
         .collect();
     let smoothed = kernel::averaged_mirrored(&track, &kernel::gaussian(smoothing_secs / source.clip.step_secs()));
-    let frame = |at: DVec3| Rigid::from_yaw(at.y, at.with_y(0.0));
-    smoothed.into_iter().map(frame).collect()
+    smoothed
+        .into_iter()
+        .map(|at| Rigid::from_yaw(at.y, at.with_y(0.0)))
+        .collect()
 }

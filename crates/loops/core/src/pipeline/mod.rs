@@ -540,8 +540,13 @@ fn with_feet_held(
     candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<(Option<LoopClip>, Feet), MakeError> {
-    let partner = |joint: usize| candidate.pairing.partner(joint);
-    let edited = edited_stances(settings, &analysis.body, partner, candidate, loop_clip)?;
+    let edited = edited_stances(
+        settings,
+        &analysis.body,
+        |joint: usize| candidate.pairing.partner(joint),
+        candidate,
+        loop_clip,
+    )?;
     let holding = Holding {
         places: None,
         body: &analysis.body,

@@ -83,8 +83,13 @@ impl MadeLoop {
             .map(|mirror| Image::new(&source.clip, mirror, image_carrier))
             .transpose()?;
         let (carried, source) = edited(carried, source, image.as_ref(), settings)?;
-        let partner = |joint: usize| mirror.as_ref().map_or(joint, |mirror| mirror.partner(joint));
-        let stances = edited_stances(settings, body, partner, &self.candidate, &carried)?;
+        let stances = edited_stances(
+            settings,
+            body,
+            |joint: usize| mirror.as_ref().map_or(joint, |mirror| mirror.partner(joint)),
+            &self.candidate,
+            &carried,
+        )?;
         let (held, feet) = followed.hold_edited(body, root_joint, &carried, settings.feet.lock, &stances, None)?;
         let scale = retarget.scale();
         let theirs = &self.feet;

@@ -176,8 +176,10 @@ fn is_without_seam(made: &MadeLoop, is_edited: bool) -> bool {
     let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
     // A mean is meant to differ from the cycle that it is compared with.
     let is_meant = is_edited || made.mean_cycle.is_some();
-    let is_bent = |metres: f64| !is_meant && metres > MAX_BENT_METRES * quality.body_size;
-    !quality.pops() && !quality.displacement_metres.is_some_and(is_bent)
+    !quality.pops()
+        && !quality
+            .displacement_metres
+            .is_some_and(|metres| !is_meant && metres > MAX_BENT_METRES * quality.body_size)
 }
 
 fn shows(made: &MadeLoop) -> bool {

@@ -174,14 +174,13 @@ pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&Sou
             metres: percentile::of(lifts.collect(), 0.5),
         }
     };
-    let farthest = |worst: FootHeight, next: FootHeight| {
+    stands.iter().map(of_stand).reduce(|worst, next| {
         if next.metres.abs() > worst.metres.abs() {
             next
         } else {
             worst
         }
-    };
-    stands.iter().map(of_stand).reduce(farthest)
+    })
 }
 
 /// Mean angle between the way from the feet to the head and up, radians; `None` for bodies without a head or feet.

@@ -88,8 +88,10 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
             metres: pairs.map(|way| ops::hypot(way.x, way.z)).fold(0.0, f64::max),
         }
     };
-    let farthest = |worst: FootSlide, next: FootSlide| if next.metres > worst.metres { next } else { worst };
-    stands.iter().map(slide).reduce(farthest)
+    stands
+        .iter()
+        .map(slide)
+        .reduce(|worst, next| if next.metres > worst.metres { next } else { worst })
 }
 
 /// A point over the ground, from its position seen from the root at a sample.
@@ -161,8 +163,9 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
 /// Makes one contact of those of a joint that end with the last sample and begin with the first.
 fn join_over_the_seam(stands: &mut Vec<Stand>, joint: usize, num_samples: usize) {
     let first = (stands.iter()).position(|stand| stand.joint == joint && stand.first_sample == 0);
-    let ends = |stand: &Stand| stand.joint == joint && stand.first_sample + stand.num_samples == num_samples;
-    let last = stands.iter().rposition(ends);
+    let last = stands
+        .iter()
+        .rposition(|stand| stand.joint == joint && stand.first_sample + stand.num_samples == num_samples);
     if let (Some(first), Some(last)) = (first, last)
         && first != last
     {

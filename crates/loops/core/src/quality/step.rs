@@ -213,12 +213,14 @@ impl SeamSteps {
         ];
         // Where a joint jumps, that is the reason of all the rest.
         let first = steps.iter().find(|(_, step)| step.ratio() > 1.0);
-        let largest = || {
-            steps
-                .iter()
-                .max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()))
-        };
-        first.or_else(largest).copied().unwrap_or_default()
+        first
+            .or_else(|| {
+                steps
+                    .iter()
+                    .max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()))
+            })
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Whether the seam shows.

@@ -226,8 +226,10 @@ impl Finder<'_> {
             (self.says(joint, Word::Spine) || self.says(joint, Word::Neck)) && !self.body.is_control(joint)
         };
         let from = arms.unwrap_or(self.body.hips);
-        let below = |joint: &usize| !self.path(from, *joint).is_empty();
-        match (0..self.meanings.len()).filter(is_trunk).rfind(below) {
+        match (0..self.meanings.len())
+            .filter(is_trunk)
+            .rfind(|joint| !self.path(from, *joint).is_empty())
+        {
             // Rigs that number the bones from the hips to the head.
             Some(last) if arms.is_some() && !self.says(last, Word::Neck) => (Some(last), Some(last)),
             Some(last) => (None, Some(last)),
@@ -397,11 +399,10 @@ impl Finder<'_> {
                 let lower = self
                     .named(Word::Shin, Some(side))
                     .filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
-                let above_end = || match (self.meanings[last].is_helper, chain.as_slice()) {
+                let lower = lower.unwrap_or_else(|| match (self.meanings[last].is_helper, chain.as_slice()) {
                     (true, [_, .., above, _]) => *above,
                     _ => last,
-                };
-                let lower = lower.unwrap_or_else(above_end);
+                });
                 apart.push((foot.ankle, lower));
                 chain.truncate(
                     chain
@@ -500,8 +501,11 @@ impl Finder<'_> {
     fn collar(&self, joints: &[usize], upper: usize) -> Vec<usize> {
         let above = joints.iter().copied().take_while(|&joint| joint != upper);
         let above: Vec<usize> = above.collect();
-        let is_named = |&joint: &usize| self.meanings[joint].may_be(Word::Clavicle);
-        let named: Vec<usize> = above.iter().copied().filter(is_named).collect();
+        let named: Vec<usize> = above
+            .iter()
+            .copied()
+            .filter(|&joint| self.meanings[joint].may_be(Word::Clavicle))
+            .collect();
         if named.is_empty() { above } else { named }
     }
 

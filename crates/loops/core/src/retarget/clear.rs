@@ -96,8 +96,9 @@ impl Sole {
                 points.extend(in_world);
             }
             None => {
-                let is_foot = |&joint: &usize| below(joint, ankle) && !rig.anatomy.meanings[joint].is_helper;
-                for joint in (ankle..skeleton.num_joints()).filter(is_foot) {
+                for joint in (ankle..skeleton.num_joints())
+                    .filter(|&joint| below(joint, ankle) && !rig.anatomy.meanings[joint].is_helper)
+                {
                     let tip = skeleton.joint(joint).tip.map(|tip| at(joint).transform_point(tip));
                     let ends = [Some(at(joint).translation), tip].into_iter().flatten();
                     points.extend(ends.map(|end| (joint, DVec3::new(end.x, ground, end.z))));

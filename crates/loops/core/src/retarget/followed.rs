@@ -180,8 +180,10 @@ impl FollowedFeet {
             own.hardest = core::array::from_fn(|joint| legs().map(|leg| leg.hardest[joint]).fold(0.0, f64::max));
         }
         let mean = |value: &dyn Fn(&Self) -> Option<f64>| -> Option<f64> {
-            let of = |(feet, weight): &(&Self, f64)| Some(value(feet)? * weight / total);
-            motions.iter().map(of).sum()
+            motions
+                .iter()
+                .map(|(feet, weight)| Some(value(feet)? * weight / total))
+                .sum()
         };
         mixed.times_as_large = mean(&|feet| Some(feet.times_as_large)).unwrap_or(1.0);
         mixed.slide_of_source_mps = mean(&|feet| feet.slide_of_source_mps);

@@ -159,8 +159,9 @@ impl FollowedFeet {
             return (None, feet);
         };
         let before = stage.world();
-        let next = |so_far: &Stage<'_>| holding.solved(so_far, &model, carrier).0;
-        let (held, slide) = self.held_further(stage, held, next);
+        let (held, slide) = self.held_further(stage, held, |so_far: &Stage<'_>| {
+            holding.solved(so_far, &model, carrier).0
+        });
         feet.foot_slide_mps[1] = slide;
         let folds = self.folds(&held.world(), before) && !self.folds(before, before);
         if weighs && (slide >= by_pose || folds) {
@@ -241,14 +242,15 @@ impl FollowedFeet {
 /// The feet of a motion that are as still as those of its source, and were not held.
 fn left_still(mut feet: Feet, slide_mps: Option<f64>, bearing: Vec<Bearing>) -> Feet {
     let stands = |foot: usize| feet.contacts.iter().any(|contact| contact.foot == foot);
-    let outcome = |foot: usize| {
-        if stands(foot) {
-            FootOutcome::Still
-        } else {
-            FootOutcome::NeverStands
-        }
-    };
-    feet.outcomes = (0..feet.outcomes.len()).map(outcome).collect();
+    feet.outcomes = (0..feet.outcomes.len())
+        .map(|foot| {
+            if stands(foot) {
+                FootOutcome::Still
+            } else {
+                FootOutcome::NeverStands
+            }
+        })
+        .collect();
     feet.foot_slide_mps = [slide_mps; 2];
     feet.bearing = bearing;
     feet

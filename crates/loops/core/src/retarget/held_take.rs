@@ -114,8 +114,9 @@ impl Retarget {
             .filter(|&frame| leaps(frame))
             .map(|frame| frame + 1);
         let mut first = 0;
-        let stretch = |end: usize| core::mem::replace(&mut first, end)..end;
-        ends.chain([num_frames]).map(stretch).collect()
+        ends.chain([num_frames])
+            .map(|end| core::mem::replace(&mut first, end)..end)
+            .collect()
     }
 
     /// The corrections that hold the feet in a stretch of a take; `None` where there are none.

@@ -68,8 +68,10 @@ impl Rig {
     /// without which there is no avatar, by the names that avatars have for them.
     pub fn humanoid(&self) -> Result<Vec<HumanBone>, Vec<&'static str>> {
         let found = self.bones();
-        let is_missing = |name: &&str| !found.iter().any(|bone| bone.name == *name);
-        let missing: Vec<&str> = HumanBone::NEEDED.into_iter().filter(is_missing).collect();
+        let missing: Vec<&str> = HumanBone::NEEDED
+            .into_iter()
+            .filter(|name| !found.iter().any(|bone| bone.name == *name))
+            .collect();
         if missing.is_empty() {
             Ok(self.in_t_pose(found))
         } else {
@@ -150,8 +152,10 @@ impl Rig {
 
     /// Whether its file states what its joints are.
     fn states_parts(&self) -> bool {
-        let is_stated = |joint: &Joint| matches!(joint.part, Some(Part::Stated(_)));
-        self.skeleton.joints().iter().any(is_stated)
+        self.skeleton
+            .joints()
+            .iter()
+            .any(|joint| matches!(joint.part, Some(Part::Stated(_))))
     }
 
     /// The same bones in the T-pose.

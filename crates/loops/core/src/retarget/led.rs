@@ -29,9 +29,12 @@ impl Rig {
             .map_or(0, |at| at + 1);
         let at = &self.world.translations;
         let near = HIPS_SHARE * self.leg_length();
-        let is_near = |joint: &&usize| at[**joint].distance(at[self.body.hips]) < near;
         let above = path[below_root..].iter().rev();
-        above.take_while(is_near).last().copied().unwrap_or(self.body.hips)
+        above
+            .take_while(|joint| at[**joint].distance(at[self.body.hips]) < near)
+            .last()
+            .copied()
+            .unwrap_or(self.body.hips)
     }
 
     /// Joints beside the body that follow one of it rigidly, each with that one; what hangs from them goes with them.
@@ -52,10 +55,9 @@ impl Rig {
         let at = &self.world.translations;
         let leg = self.leg_length();
         let nearest = |joint: usize, among: &[usize]| {
-            let distance = |&other: &usize| (at[other].distance(at[joint]), other);
             among
                 .iter()
-                .map(distance)
+                .map(|&other| (at[other].distance(at[joint]), other))
                 .min_by(|one, other| one.0.total_cmp(&other.0))
         };
         // By joint: within which distance it belongs to one of the body.

@@ -282,7 +282,7 @@ fn spread(links: &mut [Option<Link>], base: Option<usize>, from: &[usize], to: &
 /// Links what is left (jaws, bases of fingers, tails of coats) to joints of the same name that hang from what its parent follows.
 fn same_names(links: &mut [Option<Link>], source: &Skeleton, target: &Skeleton) {
     for joint in 0..links.len() {
-        let follows = |joint: usize| links[joint].map(|link: Link| link.from);
+        let follows = |joint: usize| links[joint].map(|link| link.from);
         let parent = target.parent(joint).map(follows);
         if links[joint].is_none()
             && let Some(from) = source.find(&target.joint(joint).name)

@@ -419,15 +419,17 @@ impl Retarget {
         let at = hips.unwrap_or(self.target.world.translations[joint]);
         let turn = || {
             let path = self.target.skeleton.path_from_root(joint);
-            let down = |above: DQuat, &joint: &usize| turns[joint].unwrap_or(above * self.hanging[joint].rotation);
-            path.iter().fold(DQuat::IDENTITY, down).normalize()
+            path.iter()
+                .fold(DQuat::IDENTITY, |above, &joint| {
+                    turns[joint].unwrap_or(above * self.hanging[joint].rotation)
+                })
+                .normalize()
         };
         world.set_joint(joint, Rigid::new(turns[joint].unwrap_or_else(turn), at));
         for pair in self.to_hips.windows(2).rev() {
             let (above, below) = (pair[0], world.as_ref().joint(pair[1]));
             let rest = self.hanging[pair[1]];
-            let rigid = || (below.rotation * rest.rotation.conjugate()).normalize();
-            let turn = turns[above].unwrap_or_else(rigid);
+            let turn = turns[above].unwrap_or_else(|| (below.rotation * rest.rotation.conjugate()).normalize());
             let at = below.translation - turn * rest.translation;
             world.set_joint(above, Rigid::new(turn, at));
         }

@@ -58,15 +58,16 @@ pub(crate) fn extract_root_motion(
     } else {
         root_joint::find(clip.skeleton(), &analysis.world, &analysis.body)
     };
-    let travels = |joint: &usize| settings.mode == RootMode::Inertialized && !is_still(&stretch.frames_of(*joint));
-    let traveller = root_joint.filter(travels);
+    let traveller =
+        root_joint.filter(|joint| settings.mode == RootMode::Inertialized && !is_still(&stretch.frames_of(*joint)));
     let Fitted { mut root, fit, frames } = match settings.space {
         RootSpace::Ground => stretch.on_the_ground(cycles, settings, known, traveller)?,
         RootSpace::Full => stretch.in_full_space(settings)?,
     };
     let rests = known == Some(Rigid::IDENTITY) && settings.space == RootSpace::Ground;
-    let is_start = |&joint: &usize| joint == carrier || (rests && stretch.rests_near(joint, root.start));
-    if let Some(joint) = root_joint.filter(is_start) {
+    if let Some(joint) =
+        root_joint.filter(|&joint| joint == carrier || (rests && stretch.rests_near(joint, root.start)))
+    {
         let own = stretch.frames_of(joint);
         root = moved_to_root_joint(&root, &own, &frames, clip.period_secs(), settings.space);
     }
@@ -180,8 +181,11 @@ impl<'a> Stretch<'a> {
             let own = self.world.joint((sample - range.start()) as usize, joint);
             root.at(sample as f64 * self.clip.step_secs()).inverse() * own
         };
-        let level = |frame: Rigid| Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0));
-        range.clone().map(in_root).map(level).collect()
+        range
+            .clone()
+            .map(in_root)
+            .map(|frame| Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0)))
+            .collect()
     }
 
     /// The motion of a joint over the ground from start to end.

@@ -233,8 +233,9 @@ mod tests {
 
     #[test]
     fn a_break_is_not_smeared_and_stillness_keeps_its_bits() {
-        let jump = |t: f64| (DVec3::X * if t < 0.5 { 0.0 } else { 1.0 }, DQuat::IDENTITY);
-        let raw = take(120, jump);
+        let raw = take(120, |t: f64| {
+            (DVec3::X * if t < 0.5 { 0.0 } else { 1.0 }, DQuat::IDENTITY)
+        });
         assert_eq!(raw.smoothed(6.0, &[60]).unwrap(), raw);
         assert!(raw.smoothed(6.0, &[]).unwrap() != raw);
     }

@@ -73,9 +73,13 @@ pub(super) struct LegWork {
 
 impl LegWork {
     fn from_goals(stage: &Stage<'_>, goals: Goals) -> Self {
-        let height = |(sample, points): (usize, &LegPoints)| points.at.map(|at| stage.course.up[sample].dot(at));
         Self {
-            heights: goals.own.iter().enumerate().map(height).collect(),
+            heights: goals
+                .own
+                .iter()
+                .enumerate()
+                .map(|(sample, points)| points.at.map(|at| stage.course.up[sample].dot(at)))
+                .collect(),
             bears: goals.bears,
             floors: goals.floors,
             clear: goals.clear,

@@ -258,9 +258,10 @@ impl Limb {
 
     /// The angle of the knee from its straightest at a sample, radians.
     pub(super) fn flexed(&self, skeleton: &Skeleton, world: &WorldTracks, sample: usize) -> f64 {
-        let at = |joint: usize| world.position(sample, joint);
         let above = rotation_above(skeleton, world, sample, self.leg.knee);
-        self.leg.bend(at, above).flexed()
+        self.leg
+            .bend(|joint: usize| world.position(sample, joint), above)
+            .flexed()
     }
 }
 

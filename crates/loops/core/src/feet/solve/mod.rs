@@ -397,8 +397,9 @@ fn settle(
 fn damped(damping: f64, width: usize, model: &FootModel) -> Vec<f64> {
     let turns = damping * model.size;
     let moves = turns / model.metre;
-    let of = |unknown: usize| if unknown < HIPS { moves * moves } else { turns * turns };
-    (0..width).map(of).collect()
+    (0..width)
+        .map(|unknown| if unknown < HIPS { moves * moves } else { turns * turns })
+        .collect()
 }
 
 /// The largest size of an unknown, radians, and metres on the reference body.

@@ -190,7 +190,7 @@ impl Products {
             // Of one sample only the upper triangle counts.
             let mut leg_hips = [[0.0; HIPS]; LEG_UNKNOWNS];
             for (unknown, row) in leg_hips.iter_mut().enumerate() {
-                *row = [0, 1, 2].map(|axis: usize| self.leg_hips[axis][unknown]);
+                *row = [0, 1, 2].map(|axis| self.leg_hips[axis][unknown]);
             }
             equations.add_block((one, first), (other, 0), &leg_hips);
         }
@@ -261,8 +261,11 @@ mod tests {
             } else {
                 DVec3::from_slice(of_sample)
             };
-            let along = |slopes: &[f64; LEG_UNKNOWNS]| slopes.iter().zip(&of_sample[HIPS..]).map(|(s, u)| s * u).sum();
-            hips + DVec3::from_array(points[sample].by[place].each_ref().map(along))
+            hips + DVec3::from_array(
+                points[sample].by[place]
+                    .each_ref()
+                    .map(|slopes| slopes.iter().zip(&of_sample[HIPS..]).map(|(s, u)| s * u).sum()),
+            )
         };
         let cost = |unknowns: &[f64]| {
             let at = |sample: usize, place: usize| moved(unknowns, sample % count, place);
