@@ -450,14 +450,8 @@ pub fn hold(
     source: Option<&RootRelativeClip>,
 ) -> Result<(Option<LoopClip>, Feet), HoldError> {
     let holding = Holding {
-        body,
-        root_joint,
-        lock,
         source,
-        image: None,
-        edited: &[],
-        known: None,
-        places: None,
+        ..Holding::new(body, root_joint, lock)
     };
     let (held, mut feet) = holding.hold(clip, limits)?;
     let Some(held) = held else {
@@ -659,6 +653,22 @@ pub(crate) struct Holding<'a> {
     pub(crate) known: Option<&'a [Bearing]>,
     /// Where feet are to be over the whole motion, seen from its root, as high as they bear: in place of `source`.
     pub(crate) places: Option<&'a WorldTracks>,
+}
+
+impl<'a> Holding<'a> {
+    /// Holds the feet of a body as they are detected, against its own motion. `root_joint` carries only the root motion.
+    pub(crate) fn new(body: &'a Body, root_joint: Option<usize>, lock: FootLock) -> Self {
+        Self {
+            body,
+            root_joint,
+            lock,
+            source: None,
+            image: None,
+            edited: &[],
+            known: None,
+            places: None,
+        }
+    }
 }
 
 impl Holding<'_> {

@@ -164,6 +164,22 @@ impl Skeleton {
         path
     }
 
+    /// The last joint on the paths to both of two joints.
+    pub(crate) fn last_shared(&self, one: usize, other: usize) -> Option<usize> {
+        let paths = [one, other].map(|joint| self.path_from_root(joint));
+        let shared = paths[0].iter().zip(&paths[1]).take_while(|(one, other)| one == other);
+        shared.last().map(|(&joint, _)| joint)
+    }
+
+    /// Whether a joint is `above` or hangs from it.
+    pub(crate) fn is_within(&self, joint: usize, above: usize) -> bool {
+        let mut at = Some(joint);
+        while let Some(here) = at.filter(|&here| here > above) {
+            at = self.parent(here);
+        }
+        at == Some(above)
+    }
+
     /// The same tree below a new root of that name, at the same place.
     #[must_use]
     pub fn below_root(&self, name: &str) -> Self {

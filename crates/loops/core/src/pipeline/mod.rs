@@ -548,14 +548,10 @@ fn with_feet_held(
         loop_clip,
     )?;
     let holding = Holding {
-        places: None,
-        body: &analysis.body,
-        root_joint: source.root_joint,
-        lock: settings.feet.lock,
         source: Some(source),
         image,
         edited: &edited,
-        known: None,
+        ..Holding::new(&analysis.body, source.root_joint, settings.feet.lock)
     };
     let (held, mut feet) = holding.hold(loop_clip, analysis.contacts.limits())?;
     // Where nothing is held there is nothing to compare: most loops that are closed to choose from.

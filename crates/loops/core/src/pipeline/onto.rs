@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::{LoopSettings, MadeLoop, MakeError, edited, edited_stances};
 use crate::analysis::heading::Heading;
 use crate::closure::Image;
-use crate::feet::{FeetSettings, RootSpeed};
+use crate::feet::{FeetSettings, Holding, RootSpeed};
 use crate::loop_clip::LoopClip;
 use crate::mirror::Mirror;
 use crate::motion::Tracks;
@@ -90,7 +90,11 @@ impl MadeLoop {
             &self.candidate,
             &carried,
         )?;
-        let (held, feet) = followed.hold_edited(body, root_joint, &carried, settings.feet.lock, &stances, None)?;
+        let holding = Holding {
+            edited: &stances,
+            ..Holding::new(body, root_joint, settings.feet.lock)
+        };
+        let (held, feet) = followed.hold_by(&carried, holding)?;
         let scale = retarget.scale();
         let theirs = &self.feet;
         let made = Self {

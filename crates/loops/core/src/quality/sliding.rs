@@ -32,6 +32,13 @@ pub struct Stand {
     pub num_samples: usize,
 }
 
+impl Stand {
+    /// The samples, numbered on beyond the last.
+    pub(crate) fn samples(&self) -> core::ops::Range<usize> {
+        self.first_sample..self.first_sample + self.num_samples
+    }
+}
+
 /// Mean speed over the ground of joints during known contacts, metres per second:
 /// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps) for contacts from [`stands`]. `None` without contacts.
 pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
@@ -145,7 +152,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
             }
             let sample = sample as usize;
             match stands.last_mut() {
-                Some(stand) if stand.joint == joint && stand.first_sample + stand.num_samples == sample => {
+                Some(stand) if stand.joint == joint && stand.samples().end == sample => {
                     stand.num_samples += 1;
                 }
                 _ => stands.push(Stand {
@@ -165,7 +172,7 @@ fn join_over_the_seam(stands: &mut Vec<Stand>, joint: usize, num_samples: usize)
     let first = (stands.iter()).position(|stand| stand.joint == joint && stand.first_sample == 0);
     let last = stands
         .iter()
-        .rposition(|stand| stand.joint == joint && stand.first_sample + stand.num_samples == num_samples);
+        .rposition(|stand| stand.joint == joint && stand.samples().end == num_samples);
     if let (Some(first), Some(last)) = (first, last)
         && first != last
     {

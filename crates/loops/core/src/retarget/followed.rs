@@ -3,13 +3,13 @@
 //! The contacts are those of the source: what stands there stands here, on larger targets too, whose feet move faster, and on
 //! targets whose legs do not reach, where a foot that slides would not count as one that stands.
 
-use super::anatomy::{Bones, Limb, LimbKind};
+use super::anatomy::Limb;
 use super::transfer::Led;
 use super::{Retarget, Rig};
 use crate::analysis::body::{Body, Foot};
 use crate::analysis::standing::ContactLimits;
 use crate::feet::contact::spans;
-use crate::feet::model::SoleFront;
+use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront};
 use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage};
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::motion::{Pose, Skeleton, WorldTracks};
@@ -82,26 +82,30 @@ pub(super) struct FollowedLeg {
 }
 
 impl FollowedLeg {
-    pub(super) fn most_bent(&self) -> f64 {
-        self.bent.iter().copied().fold(0.0, f64::max)
+    /// What it may do.
+    pub(super) fn limits(&self) -> LegLimits {
+        LegLimits {
+            most_flexed: self.bent.iter().copied().fold(0.0, f64::max) + KNEE_BEYOND_SOURCE,
+            hardest: self.hardest,
+            front: self.front,
+        }
     }
 }
 
 impl FollowedFeet {
     /// The same at other samples, each of which is one of these.
     pub(super) fn sampled(&self, from: &[usize]) -> Self {
-        let mask = |known: &[bool]| -> Vec<bool> { from.iter().map(|&at| known[at]).collect() };
         let mut sampled = self.clone();
         sampled.num_samples = from.len();
         for (own, known) in sampled.points.iter_mut().zip(&self.points) {
-            own.bears = mask(&known.bears);
+            own.bears = picked(&known.bears, from);
         }
         for (own, known) in sampled.stands.iter_mut().zip(&self.stands) {
-            own.stands = mask(&known.stands);
+            own.stands = picked(&known.stands, from);
         }
         for (own, known) in sampled.legs.iter_mut().zip(&self.legs) {
             if let (Some(own), Some(known)) = (own, known) {
-                own.bent = from.iter().map(|&at| known.bent[at]).collect();
+                own.bent = picked(&known.bent, from);
             }
         }
         sampled
@@ -118,28 +122,20 @@ impl FollowedFeet {
     ) -> Option<Self> {
         let (first, _) = motions.first()?;
         let total: f64 = motions.iter().map(|(_, weight)| weight).sum();
-        // By foot, then by sample of the mix: the sample of each motion, with its share of the weight.
-        let num_feet = first.legs.len();
-        let samples = |foot: usize| -> Vec<Vec<(&Self, usize, f64)>> {
-            let of = |sample: usize| {
-                (motions.iter().enumerate())
-                    .map(|(index, (feet, weight))| {
-                        let at = share(index, foot, sample) * feet.num_samples as f64;
-                        let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
-                        (*feet, at as usize, weight / total)
-                    })
-                    .collect()
-            };
-            (0..num_samples).map(of).collect()
-        };
-        let samples: Vec<_> = (0..num_feet).map(samples).collect();
-        let by_weight = |foot: usize, bears: &dyn Fn(&Self, usize) -> bool| -> Vec<bool> {
-            let share = |those: &Vec<(&Self, usize, f64)>| -> f64 {
-                let those = those.iter().filter(|(feet, at, _)| bears(feet, *at));
-                those.map(|(.., share)| share).sum()
-            };
-            samples[foot].iter().map(|those| share(those) >= 0.5).collect()
-        };
+        let samples: Vec<Vec<Shares<'_>>> = (0..first.legs.len())
+            .map(|foot| {
+                let shares = |sample: usize| {
+                    (motions.iter().enumerate())
+                        .map(|(index, (feet, weight))| {
+                            let at = share(index, foot, sample) * feet.num_samples as f64;
+                            let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
+                            (*feet, at as usize, weight / total)
+                        })
+                        .collect()
+                };
+                (0..num_samples).map(shares).collect()
+            })
+            .collect();
         let mut mixed = (*first).clone();
         mixed.num_samples = num_samples;
         for (feet, _) in motions {
@@ -156,37 +152,36 @@ impl FollowedFeet {
         }
         for own in &mut mixed.points {
             let known = own.clone();
-            own.bears = by_weight(own.foot, &|feet, at| {
+            own.bears = by_weight(&samples[own.foot], |feet, at| {
                 feet.points.iter().any(|other| other.is_of(&known) && other.bears[at])
             });
         }
         for own in &mut mixed.stands {
             let foot = own.foot;
-            own.stands = by_weight(foot, &|feet, at| {
+            own.stands = by_weight(&samples[foot], |feet, at| {
                 feet.stands.iter().any(|other| other.foot == foot && other.stands[at])
             });
         }
         for (foot, own) in mixed.legs.iter_mut().enumerate() {
             let Some(own) = own else { continue };
-            let bent = |those: &Vec<(&Self, usize, f64)>| {
-                let of = |(feet, at, share): &(&Self, usize, f64)| {
-                    let leg = feet.legs.get(foot).and_then(Option::as_ref);
-                    leg.map_or(0.0, |leg| leg.bent[*at] * share)
-                };
-                those.iter().map(of).sum()
+            let bent = |(feet, at, share): &(&Self, usize, f64)| {
+                let leg = feet.legs.get(foot).and_then(Option::as_ref);
+                leg.map_or(0.0, |leg| leg.bent[*at] * share)
             };
-            own.bent = samples[foot].iter().map(bent).collect();
-            let legs = || motions.iter().filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref());
-            own.hardest = core::array::from_fn(|joint| legs().map(|leg| leg.hardest[joint]).fold(0.0, f64::max));
+            own.bent = samples[foot].iter().map(|those| those.iter().map(bent).sum()).collect();
+            let legs: Vec<&FollowedLeg> = (motions.iter())
+                .filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref())
+                .collect();
+            own.hardest = core::array::from_fn(|joint| legs.iter().map(|leg| leg.hardest[joint]).fold(0.0, f64::max));
         }
-        let mean = |value: &dyn Fn(&Self) -> Option<f64>| -> Option<f64> {
-            motions
-                .iter()
-                .map(|(feet, weight)| Some(value(feet)? * weight / total))
-                .sum()
-        };
-        mixed.times_as_large = mean(&|feet| Some(feet.times_as_large)).unwrap_or(1.0);
-        mixed.slide_of_source_mps = mean(&|feet| feet.slide_of_source_mps);
+        let motions = motions.iter();
+        mixed.times_as_large = motions
+            .clone()
+            .map(|(feet, weight)| feet.times_as_large * weight / total)
+            .sum();
+        mixed.slide_of_source_mps = motions
+            .map(|(feet, weight)| Some(feet.slide_of_source_mps? * weight / total))
+            .sum();
         Some(mixed)
     }
 
@@ -199,32 +194,23 @@ impl FollowedFeet {
         let model = FootModel::new(&dense, body, &limits);
         let num_samples = fine.num_samples();
         let legs = feet::legs_of(&stage, body).into_iter().zip(&body.feet);
-        let leg = |(leg, foot): (Option<feet::Leg>, &Foot)| {
-            let feet::Leg {
-                thigh: upper,
-                knee: lower,
-                ankle: end,
-                ..
-            } = leg?;
-            let bones = Bones {
-                upper,
-                lower,
-                end: Some(end),
-            };
-            Some(FollowedLeg {
-                joints: [upper, lower, end],
-                bent: bends(dense.world(), bones)?,
-                hardest: [Some(upper), Some(lower), Some(end), foot.toe]
-                    .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(&stage, joint))),
-                front: None,
-            })
-        };
         let mut own = Self {
             num_samples,
             is_loop: true,
             points: points_that_bear(feet::bearing(&dense, body, &model), num_samples),
             stands: Vec::new(),
-            legs: legs.map(leg).collect(),
+            legs: legs
+                .map(|(leg, foot)| {
+                    let leg = leg?;
+                    let joints = [leg.thigh, leg.knee, leg.ankle];
+                    Some(FollowedLeg {
+                        joints,
+                        bent: bends(dense.world(), joints).collect(),
+                        hardest: hardest(&stage, joints, foot.toe),
+                        front: None,
+                    })
+                })
+                .collect(),
             stand_on: body
                 .feet
                 .iter()
@@ -255,11 +241,11 @@ impl FollowedFeet {
         let point = self.stand_on.get(foot);
         let mut points = self.points.iter();
         let own = points.find(|own| own.foot == foot && Some(&own.point) == point);
-        let share = |sample: usize| sample as f64 / self.num_samples as f64;
+
         let spans = own.map_or_else(Vec::new, |own| self.spans(foot, &own.bears));
         let swings = spans.iter().filter(|span| span.num_samples < self.num_samples);
         swings
-            .map(|span| [share(span.start_sample), share(span.keys().end)])
+            .map(|span| [span.start_sample, span.keys().end].map(|sample| sample as f64 / self.num_samples as f64))
             .collect()
     }
 
@@ -271,8 +257,9 @@ impl FollowedFeet {
             self.stands.push(JointStands { foot, joint, stands });
             self.stands.len() - 1
         });
-        let keys = stand.first_sample..stand.first_sample + stand.num_samples;
-        keys.for_each(|key| self.stands[index].stands[key % num_samples] = true);
+        for key in stand.samples() {
+            self.stands[index].stands[key % num_samples] = true;
+        }
     }
 
     /// Puts joints beside the body where those that lead them are in a local pose.
@@ -296,16 +283,15 @@ impl FollowedFeet {
 
     /// When the target's feet stand: at the joint that follows that of the source, the ball of the foot or the ankle.
     pub fn stands(&self) -> Vec<Stand> {
-        let of = |own: &JointStands| {
-            let joint = own.joint;
+        let stands = self.stands.iter().flat_map(|own| {
             let spans = self.spans(own.foot, &own.stands).into_iter();
-            spans.map(move |span| Stand {
-                joint,
+            spans.map(|span| Stand {
+                joint: own.joint,
                 first_sample: span.start_sample,
                 num_samples: span.num_samples,
             })
-        };
-        self.stands.iter().flat_map(of).collect()
+        });
+        stands.collect()
     }
 
     fn spans(&self, foot: usize, stands: &[bool]) -> Vec<LoopContact> {
@@ -316,7 +302,7 @@ impl FollowedFeet {
     pub(super) fn slide(&self, stage: &Stage<'_>) -> Option<f64> {
         let (mut sum, mut count) = (0.0, 0.0);
         for stand in self.stands() {
-            for key in stand.first_sample..stand.first_sample + stand.num_samples {
+            for key in stand.samples() {
                 sum += stage.speed_over_ground(key % self.num_samples, stand.joint);
                 count += 1.0;
             }
@@ -359,18 +345,6 @@ impl Retarget {
     /// The points that bear, and how knees bend.
     fn feet_of(&self, source: &Stage<'_>) -> FollowedFeet {
         let num_samples = source.num_samples();
-        let leg = |foot: &Foot| {
-            let followed = self.followed_leg(foot.ankle)?;
-            let theirs = followed.reaches?;
-            let Bones { upper, lower, end } = leg_that_ends_in(&self.target, foot.ankle)?.reaches?;
-            Some(FollowedLeg {
-                joints: [upper, lower, end?],
-                bent: bends(source.world(), theirs)?,
-                hardest: [Some(theirs.upper), Some(theirs.lower), theirs.end, followed.toe]
-                    .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(source, joint))),
-                front: self.target.front_of_sole(foot),
-            })
-        };
         FollowedFeet {
             num_samples,
             is_loop: source.is_loop(),
@@ -378,12 +352,30 @@ impl Retarget {
             stands: Vec::new(),
             stand_on: self.target.body.feet.iter().map(FootPoint::lowest_of).collect(),
             is_character: true,
-            legs: self.target.body.feet.iter().map(leg).collect(),
+            legs: self
+                .target
+                .body
+                .feet
+                .iter()
+                .map(|foot| self.leg_of(foot, source))
+                .collect(),
             times_as_large: self.scale.max(1.0),
             limits: self.source.contacts.scaled(self.scale),
             slide_of_source_mps: None,
             led: self.led.clone(),
         }
+    }
+
+    /// The leg of a foot of the target, and how the knee of the source bends.
+    fn leg_of(&self, foot: &Foot, source: &Stage<'_>) -> Option<FollowedLeg> {
+        let followed = self.followed_leg(foot.ankle)?;
+        let theirs = followed.reaches?.ends()?;
+        Some(FollowedLeg {
+            joints: leg_that_ends_in(&self.target, foot.ankle)?.reaches?.ends()?,
+            bent: bends(source.world(), theirs).collect(),
+            hardest: hardest(source, theirs, followed.toe),
+            front: self.target.front_of_sole(foot),
+        })
     }
 
     /// When the target's feet stand by those of a loop of the source: see [`FollowedFeet::stands`].
@@ -465,8 +457,7 @@ impl Retarget {
 }
 
 fn leg_that_ends_in(rig: &Rig, ankle: usize) -> Option<&Limb> {
-    let mut legs = rig.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
-    legs.find(|limb| limb.joints.last() == Some(&ankle))
+    rig.anatomy.legs().find(|limb| limb.joints.last() == Some(&ankle))
 }
 
 /// At which samples each point bears.
@@ -488,11 +479,32 @@ fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<PointBears
 }
 
 /// The angle between the bones of a limb at every sample, radians.
-fn bends(world: &WorldTracks, Bones { upper, lower, end }: Bones) -> Option<Vec<f64>> {
-    let end = end?;
-    let angle = |frame: usize| {
-        let at = |joint: usize| world.position(frame, joint);
-        (at(lower) - at(upper)).angle_between(at(end) - at(lower))
-    };
-    Some((0..world.num_frames()).map(angle).collect())
+pub(super) fn bends(world: &WorldTracks, joints: [usize; 3]) -> impl Iterator<Item = f64> {
+    (0..world.num_frames()).map(move |frame| {
+        let [upper, lower, end] = joints.map(|joint| world.position(frame, joint));
+        (lower - upper).angle_between(end - lower)
+    })
+}
+
+/// The largest angular accelerations of the joints of a leg and of its toes, radians per second squared; infinite without toes.
+fn hardest(stage: &Stage<'_>, [upper, lower, end]: [usize; 3], toe: Option<usize>) -> [f64; 4] {
+    [Some(upper), Some(lower), Some(end), toe]
+        .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(stage, joint)))
+}
+
+/// The values at some places.
+fn picked<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
+    places.iter().map(|&at| values[at]).collect()
+}
+
+/// What is mixed at a sample: the feet of each motion, at which sample of it, and its share of the weight.
+type Shares<'a> = Vec<(&'a FollowedFeet, usize, f64)>;
+
+/// At which samples of a mix what bears has half of the weight.
+fn by_weight(samples: &[Shares<'_>], bears: impl Fn(&FollowedFeet, usize) -> bool) -> Vec<bool> {
+    let shares = samples.iter().map(|those| -> f64 {
+        let those = those.iter().filter(|(feet, at, _)| bears(feet, *at));
+        those.map(|(.., share)| share).sum()
+    });
+    shares.map(|share| share >= 0.5).collect()
 }

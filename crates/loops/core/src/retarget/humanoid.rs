@@ -7,11 +7,11 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::Rig;
 use super::anatomy::{Bones, Limb, LimbKind};
-use super::laid::{STEEP, knuckles, tip};
+use super::laid::{STEEP, knuckles};
 use crate::analysis::Side;
 use crate::math::rotation::{self, arc};
 use crate::math::{Rigid, ops};
-use crate::motion::{Joint, Part};
+use crate::motion::Part;
 
 /// A joint of a human body.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,8 +86,9 @@ impl Rig {
         let is_stated = self.states_parts();
         // A joint is one bone; below one that is another already, bones hang from what that hangs from.
         let mut add = |name: String, joint: Option<usize>, parent: Option<usize>| -> Option<usize> {
-            let is_bone = |joint: usize| !(is_stated && anatomy.meanings[joint].is_helper);
-            let joint = joint.filter(|&joint| is_bone(joint) && bones.iter().all(|bone| bone.joint != joint));
+            let joint = joint.filter(|&joint| {
+                !(is_stated && anatomy.meanings[joint].is_helper) && bones.iter().all(|bone| bone.joint != joint)
+            });
             let Some(joint) = joint else { return parent };
             bones.push(HumanBone {
                 name,
@@ -161,17 +162,16 @@ impl Rig {
     /// The same bones in the T-pose.
     fn in_t_pose(&self, mut bones: Vec<HumanBone>) -> Vec<HumanBone> {
         let is_stated = self.states_parts();
-        let (world, axes) = match is_stated {
+        let (world, axes) = if !is_stated {
+            (self.world.clone(), self.axes)
+        } else {
             // Such files face along Z to the last digit, either way.
-            true => (
-                self.stated.as_ref().world(&self.skeleton),
-                if (self.axes * DVec3::Z).z < 0.0 {
-                    DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0)
-                } else {
-                    DQuat::IDENTITY
-                },
-            ),
-            false => (self.world.clone(), self.axes),
+            let axes = if (self.axes * DVec3::Z).z < 0.0 {
+                DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0)
+            } else {
+                DQuat::IDENTITY
+            };
+            (self.stated.as_ref().world(&self.skeleton), axes)
         };
         let mut turns = vec![DQuat::IDENTITY; self.skeleton.num_joints()];
         if !is_stated {
@@ -180,12 +180,10 @@ impl Rig {
         let at = |joint: usize| axes.conjugate() * world.translations[joint];
         let rotation = |joint: usize| (axes.conjugate() * world.rotations[joint]).normalize();
         for bone in 0..bones.len() {
-            let (joint, parent) = (bones[bone].joint, bones[bone].parent.map(|parent| &bones[parent]));
-            let place = parent.map_or(DVec3::ZERO, |parent| {
-                let from_parent = at(joint) - at(parent.joint);
-                parent
-                    .rest
-                    .transform_point(rotation(parent.joint).conjugate() * from_parent)
+            let joint = bones[bone].joint;
+            let place = bones[bone].parent.map_or(DVec3::ZERO, |parent| {
+                let HumanBone { joint: above, rest, .. } = bones[parent];
+                rest.transform_point(rotation(above).conjugate() * (at(joint) - at(above)))
             });
             bones[bone].rest = Rigid::new((turns[joint] * rotation(joint)).normalize(), place);
         }
@@ -211,10 +209,22 @@ impl Rig {
         }
     }
 
-    /// The upward normal of the sole of an ankle or of toes in the reference pose, in the world.
+    /// The way from the right limb of a kind to the left one, each by one of its joints, in the axes of the body.
+    fn across(&self, kind: LimbKind, joint: impl Fn(&Limb) -> Option<usize>) -> Option<DVec3> {
+        let [left, right] = [Side::Left, Side::Right].map(|side| {
+            let mut limbs = self.anatomy.limbs.iter();
+            limbs
+                .find(|limb| limb.kind == kind && limb.side == side)
+                .and_then(&joint)
+        });
+        let across = self.in_body(left?) - self.in_body(right?);
+        (across.length() > LEAST_ACROSS * self.leg_length()).then_some(across)
+    }
+
+    /// The upward normal of the sole of an ankle or of toes in the reference pose, in the axes of the body.
     fn sole_normal(&self, joint: usize) -> DVec3 {
         let seen = self.stance.soles.iter().find(|(of, _)| *of == joint);
-        seen.map_or(DVec3::Y, |&(_, normal)| self.world.rotations[joint] * normal)
+        self.axes.conjugate() * seen.map_or(DVec3::Y, |&(_, normal)| self.world.rotations[joint] * normal)
     }
 
     /// Adds to each joint of trunk and limbs the turn in the axes of the body that lays it into the T-pose.
@@ -225,40 +235,21 @@ impl Rig {
         } else {
             (1.0, 0.0)
         };
-        let at = |joint: usize| self.axes.conjugate() * self.world.translations[joint];
         let next = |above: DQuat, along: Option<DVec3>, wanted: DVec3| match along {
             Some(along) if (above * along).dot(wanted) < near * along.length() => {
                 (arc(above * along, wanted) * above).normalize()
             }
             _ => above,
         };
-        let bone = |from: usize, to: Option<usize>| match to {
-            Some(to) => Some(at(to) - at(from)).filter(|along| along.length() > 0.0),
-            None => tip(self, from),
-        };
-
         // The trunk as a whole: bones of a neck may point far ahead in a T-pose.
-        let top = (anatomy.head.as_ref()).or(anatomy.neck.last()).or(anatomy.spine.last());
-        let upright = next(
-            DQuat::IDENTITY,
-            top.and_then(|&top| bone(anatomy.hips, Some(top))),
-            DVec3::Y,
-        );
-        let across = |kind: LimbKind, top: &dyn Fn(&Limb) -> Option<usize>| {
-            let [left, right] = [Side::Left, Side::Right].map(|side| {
-                let mut limbs = anatomy.limbs.iter();
-                limbs.find(|limb| limb.kind == kind && limb.side == side).and_then(top)
-            });
-            Some(at(left?) - at(right?)).filter(|across| across.length() > LEAST_ACROSS * self.leg_length())
-        };
-        let upper = |limb: &Limb| limb.bones.map(|bones| bones.upper);
+        let trunk = anatomy.top().and_then(|top| self.along(anatomy.hips, Some(top)));
+        let upright = next(DQuat::IDENTITY, trunk, DVec3::Y);
+        let upper = |limb: &Limb| Some(limb.bones?.upper);
         // Shoulders may be raised and drawn ahead on collar bones, which begin at the trunk.
-        let shoulders = across(LimbKind::Arm, &|limb| limb.collar.first().copied());
-        let shoulders = shoulders.or_else(|| across(LimbKind::Arm, &upper)).map(|across| {
-            let level = upright * across;
-            upright.conjugate() * DVec3::new(level.x, 0.0, level.z)
-        });
-        let of_hips = next(upright, across(LimbKind::Leg, &upper), DVec3::X);
+        let shoulders = self.across(LimbKind::Arm, |limb| limb.collar.first().copied());
+        let shoulders = (shoulders.or_else(|| self.across(LimbKind::Arm, upper)))
+            .map(|across| upright.conjugate() * (upright * across).with_y(0.0));
+        let of_hips = next(upright, self.across(LimbKind::Leg, upper), DVec3::X);
         let of_chest = next(upright, shoulders, DVec3::X);
         let twist = rotation::difference(of_chest, of_hips);
         turns[anatomy.hips] = of_hips;
@@ -282,15 +273,13 @@ impl Rig {
             for &joint in &limb.collar {
                 turns[joint] = trunk;
             }
-            turns[upper] = next(trunk, bone(upper, Some(lower)), wanted);
-            turns[lower] = next(turns[upper], bone(lower, end), wanted);
+            turns[upper] = next(trunk, self.along(upper, Some(lower)), wanted);
+            turns[lower] = next(turns[upper], self.along(lower, end), wanted);
             let Some(end) = end else { continue };
             if limb.kind == LimbKind::Leg {
                 // Whatever the leg does, the sole is level and the foot points ahead.
-                let sole = |joint: usize| Some(self.axes.conjugate() * self.sole_normal(joint));
-                let level = next(DQuat::IDENTITY, sole(end), DVec3::Y);
-                let ahead = limb.toe.map_or_else(|| tip(self, end), |toe| bone(end, Some(toe)));
-                let ahead = ahead.map(|ahead| level * ahead);
+                let level = next(DQuat::IDENTITY, Some(self.sole_normal(end)), DVec3::Y);
+                let ahead = self.along(end, limb.toe).map(|ahead| level * ahead);
                 turns[end] = match ahead.filter(|ahead| ahead.y.abs() <= STEEP * ahead.length()) {
                     Some(ahead) if ahead.z < near * ops::hypot(ahead.x, ahead.z) => {
                         (rotation::from_yaw(-ops::atan2(ahead.x, ahead.z)) * level).normalize()
@@ -298,7 +287,7 @@ impl Rig {
                     _ => level,
                 };
                 if let Some(toe) = limb.toe {
-                    turns[toe] = next(turns[end], sole(toe), DVec3::Y);
+                    turns[toe] = next(turns[end], Some(self.sole_normal(toe)), DVec3::Y);
                 }
                 continue;
             }
@@ -315,7 +304,7 @@ impl Rig {
                 for (index, &joint) in joints.iter().enumerate() {
                     // A thumb points aside, and rests there as its hand does.
                     if finger > 0 {
-                        above = next(above, bone(joint, joints.get(index + 1).copied()), wanted);
+                        above = next(above, self.along(joint, joints.get(index + 1).copied()), wanted);
                     }
                     turns[joint] = above;
                 }

@@ -6,7 +6,7 @@ use super::anatomy::LimbKind;
 use super::clear::Sole;
 use super::laid::laid_onto;
 use super::legs::PlacedLimb;
-use super::places::{Standing, ankle_over_ball, row_ahead, tops};
+use super::places::{Standing, ankle_over_ball, tops};
 use super::{Rig, RigPair};
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::rigid::{Rigid, Twist};
@@ -90,58 +90,42 @@ impl RigPair {
                 apart.map_or(target.skeleton.parent(joint), |(_, above)| Some(*above))
             })
             .collect();
-        let at_rest = |joint: usize| Rigid::new(target.world.rotations[joint], target.world.translations[joint]);
+
         let hanging = (0..hangs_from.len())
             .map(|joint| match hangs_from[joint] {
                 Some(above) if Some(above) != target.skeleton.parent(joint) => {
-                    at_rest(above).inverse() * at_rest(joint)
+                    target.world.joint(above).inverse() * target.world.joint(joint)
                 }
                 _ => target.rest.as_ref().joint(joint),
             })
             .collect();
-        let laid = laid_onto(source, target);
-        let turn = |from: usize, joint: usize| {
-            let to_body = source.world.rotations[from].conjugate() * source.axes;
-            (to_body * laid[joint] * target.axes.conjugate() * target.world.rotations[joint]).normalize()
-        };
-        let follows: Vec<Option<Follow>> = (map.links.iter().enumerate())
-            .map(|(joint, link)| {
-                link.map(|link| Follow {
-                    from: link.from,
-                    turn: turn(link.from, joint),
-                    toward: link.toward.map(|(toward, share)| (toward, turn(toward, joint), share)),
-                })
-            })
-            .collect();
+        let follows = self.follows();
         let scale = target.scale_from(source);
         let standing = Standing::of(source, target, motion).unwrap_or_default();
         let limbs: Vec<PlacedLimb> = (target.anatomy.limbs.iter())
             .filter_map(|limb| {
-                let from = source.anatomy.limb(limb)?;
                 let turn = follows[limb.reaches?.upper].map(|thigh| thigh.turn);
-                let mut placed = PlacedLimb::new(target, limb, source, from, &hangs_from, turn, motion)?;
-                placed.shift = row_ahead(target, limb) - scale * row_ahead(source, limb);
-                Some(placed)
+                PlacedLimb::new(self, limb, &hangs_from, turn, motion)
             })
             .collect();
-        let legs = target.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
-        let soles: Vec<[Sole; 2]> = legs
+        let soles: Vec<[Sole; 2]> = (target.anatomy.legs())
             .filter_map(|limb| Some([Sole::new(target, limb)?, Sole::new(source, source.anatomy.limb(limb)?)?]))
             .collect();
-        let sole_of = |limb: &PlacedLimb| soles.iter().find(|[sole, _]| sole.ankle == limb.leg.ankle).cloned();
         let led = (led.iter())
             // One that turns as the map says is not rigid, and moves too little for the feet to be worth it.
             .filter(|(joint, _)| follows[*joint].is_none())
             .map(|&(joint, by)| Led {
                 joint,
                 by,
-                at_rest: at_rest(by).inverse() * at_rest(joint),
+                at_rest: target.world.joint(by).inverse() * target.world.joint(joint),
             })
             .collect();
         let mut to_hips = target.skeleton.path_from_root(target.anatomy.hips);
         to_hips.retain(|&joint| joint >= target.top());
         Retarget {
-            soles: limbs.iter().map(sole_of).collect(),
+            soles: (limbs.iter())
+                .map(|limb| soles.iter().find(|[sole, _]| sole.ankle == limb.leg.ankle).cloned())
+                .collect(),
             order: in_order(&hangs_from),
             to_hips,
             led,
@@ -158,6 +142,26 @@ impl RigPair {
             scale,
             stretch: *stretch,
         }
+    }
+
+    /// By joint of the target, how it turns.
+    fn follows(&self) -> Vec<Option<Follow>> {
+        let Self {
+            source, target, map, ..
+        } = self;
+        let laid = laid_onto(source, target);
+        let turn = |from: usize, joint: usize| {
+            let to_body = source.world.rotations[from].conjugate() * source.axes;
+            (to_body * laid[joint] * target.axes.conjugate() * target.world.rotations[joint]).normalize()
+        };
+        let follows = map.links.iter().enumerate().map(|(joint, link)| {
+            link.map(|link| Follow {
+                from: link.from,
+                turn: turn(link.from, joint),
+                toward: link.toward.map(|(toward, share)| (toward, turn(toward, joint), share)),
+            })
+        });
+        follows.collect()
     }
 
     /// The transfer of a loop: its samples are the motion.
@@ -243,11 +247,10 @@ impl Retarget {
 
     /// Joints that turn for limbs to reach their places.
     fn reaching(&self) -> Vec<usize> {
-        let of_limb = |limb: &PlacedLimb| {
-            let bones = limb.bones.iter().flatten().copied();
-            bones.chain([limb.leg.ankle]).collect::<Vec<_>>()
-        };
-        let mut reaching: Vec<usize> = self.limbs.iter().flat_map(of_limb).collect();
+        let limbs = self.limbs.iter();
+        let mut reaching: Vec<usize> = limbs
+            .flat_map(|limb| limb.bones.iter().flatten().copied().chain([limb.leg.ankle]))
+            .collect();
         reaching.extend(self.soles.iter().flatten().filter_map(|[sole, _]| sole.toe));
         reaching.sort_unstable();
         reaching.dedup();
@@ -267,8 +270,7 @@ impl Retarget {
         let mut world = along.world.rotations.clone();
         for &joint in &self.order {
             let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world[above]);
-            let of_joint = reaches.binary_search_by_key(&joint, |(joint, _)| *joint);
-            if let Ok(at) = of_joint {
+            if let Ok(at) = reaches.binary_search_by_key(&joint, |(joint, _)| *joint) {
                 let (_, reach) = reaches[at];
                 let own = self.below_what_it_hangs_from(&along.world, joint);
                 turns[joint] = Some((above * own * rotation::exp(reach.truncate())).normalize());
@@ -301,12 +303,9 @@ impl Retarget {
             .collect();
         let lengths = vec![1.0; turns.len()];
         let at_rest = self.standing(&turns, &lengths, None);
-        let mean = |pose: &Pose, joints: &[usize]| {
-            joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
-        };
         let [theirs, ours] = &self.tops;
-        let offset = self.offset_of_hips(&at_rest);
-        let shift = self.place(mean(&from, theirs)) + offset - mean(&at_rest, ours);
+        let offset = self.in_world(&at_rest, self.hips_offset);
+        let shift = self.place(mean_place(&from, theirs)) + offset - mean_place(&at_rest, ours);
         let hips = at_rest.translations[self.target.anatomy.hips] + shift;
         Along {
             world: self.standing(&turns, &lengths, Some(hips)),
@@ -325,7 +324,7 @@ impl Retarget {
             world: hips,
         } = along;
         let (mut turns, mut lengths) = (turns.clone(), vec![1.0; turns.len()]);
-        let offset = self.offset_of_hips(hips);
+        let offset = self.in_world(hips, self.hips_offset);
         let mut reaches = Vec::with_capacity(self.limbs.len());
         for limb in &self.limbs {
             let shift = self.in_world(hips, limb.shift);
@@ -354,8 +353,8 @@ impl Retarget {
                 continue;
             };
             let floor = sole.floor(self.ground(theirs.lowest(from)));
-            let joint = |joint: usize| world.as_ref().joint(joint);
-            let Some(cleared) = sole.cleared(joint(sole.ankle), sole.toe.map(joint), floor) else {
+            let toe = sole.toe.map(|toe| world.joint(toe));
+            let Some(cleared) = sole.cleared(world.joint(sole.ankle), toe, floor) else {
                 continue;
             };
             is_cleared = true;
@@ -377,17 +376,12 @@ impl Retarget {
         Reached { world, lengths }
     }
 
-    /// The offset of the hips in the world: its level part turns with them.
-    fn offset_of_hips(&self, world: &Pose) -> DVec3 {
-        self.in_world(world, self.hips_offset)
-    }
-
     /// An offset in the axes of the body in the world: its level part turns with the hips.
     fn in_world(&self, world: &Pose, offset: DVec3) -> DVec3 {
         let hips = self.target.anatomy.hips;
         let turned = world.rotations[hips] * self.target.world.rotations[hips].conjugate();
-        let level = turned * (self.target.axes * DVec3::new(offset.x, 0.0, offset.z));
-        DVec3::new(level.x, offset.y, level.z)
+        let level = turned * (self.target.axes * offset.with_y(0.0));
+        level.with_y(offset.y)
     }
 
     /// The target's pose in the world by the rotations of joints that follow others, with bones of so many times their lengths; all other
@@ -401,9 +395,7 @@ impl Retarget {
         self.put_hips(&mut world, turns, hips);
         for &joint in self.order.iter().filter(|joint| !self.to_hips.contains(joint)) {
             let rest = self.hanging[joint];
-            let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| {
-                Rigid::new(world.rotations[above], world.translations[above])
-            });
+            let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| world.joint(above));
             let at = above.transform_point(rest.translation * lengths[joint]);
             let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
             world.set_joint(joint, Rigid::new(turn, at));
@@ -417,17 +409,16 @@ impl Retarget {
     fn put_hips(&self, world: &mut Pose, turns: &[Option<DQuat>], hips: Option<DVec3>) {
         let joint = self.target.anatomy.hips;
         let at = hips.unwrap_or(self.target.world.translations[joint]);
-        let turn = || {
-            let path = self.target.skeleton.path_from_root(joint);
-            path.iter()
-                .fold(DQuat::IDENTITY, |above, &joint| {
-                    turns[joint].unwrap_or(above * self.hanging[joint].rotation)
-                })
-                .normalize()
-        };
-        world.set_joint(joint, Rigid::new(turns[joint].unwrap_or_else(turn), at));
+        let turn = turns[joint].unwrap_or_else(|| {
+            let path = self.target.skeleton.path_from_root(joint).into_iter();
+            let turn = path.fold(DQuat::IDENTITY, |above, joint| {
+                turns[joint].unwrap_or(above * self.hanging[joint].rotation)
+            });
+            turn.normalize()
+        });
+        world.set_joint(joint, Rigid::new(turn, at));
         for pair in self.to_hips.windows(2).rev() {
-            let (above, below) = (pair[0], world.as_ref().joint(pair[1]));
+            let (above, below) = (pair[0], world.joint(pair[1]));
             let rest = self.hanging[pair[1]];
             let turn = turns[above].unwrap_or_else(|| (below.rotation * rest.rotation.conjugate()).normalize());
             let at = below.translation - turn * rest.translation;
@@ -439,23 +430,20 @@ impl Retarget {
     /// parents, leave their rest places.
     fn local(&self, world: &Pose, lengths: &[f64]) -> Pose {
         let skeleton = &self.target.skeleton;
-        let moves = |joint: usize| joint == self.top() || self.hangs_from[joint] != skeleton.parent(joint);
         (0..skeleton.num_joints())
             .map(|joint| {
-                let own = world.as_ref().joint(joint);
-                let Some(parent) = skeleton.parent(joint) else {
+                let own = world.joint(joint);
+                let parent = skeleton.parent(joint);
+                let Some(above) = parent else {
                     return (own.translation, own.rotation);
                 };
-                let local = world.as_ref().joint(parent).inverse() * own;
-                let rest = self.target.reference.translations[joint];
-                (
-                    if moves(joint) {
-                        local.translation
-                    } else {
-                        rest * lengths[joint]
-                    },
-                    local.rotation.normalize(),
-                )
+                let local = world.joint(above).inverse() * own;
+                let place = if joint == self.top() || self.hangs_from[joint] != parent {
+                    local.translation
+                } else {
+                    self.target.reference.translations[joint] * lengths[joint]
+                };
+                (place, local.rotation.normalize())
             })
             .collect()
     }
@@ -611,26 +599,31 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
         .map(|step| ops::exp(-0.5 * ((step * stride) as f64 / width).powi(2)))
         .collect();
     let total: f64 = weights.iter().sum();
-    let at = |sample: isize| {
-        if has_ends {
-            values[sample.clamp(0, count - 1) as usize]
-        } else {
-            values[sample.rem_euclid(count) as usize]
-        }
-    };
-    let mean = |sample: isize| {
-        let around = (-side..=side).zip(&weights);
-        around
-            .map(|(step, weight)| at(sample + step * stride) * (weight / total))
-            .sum()
-    };
-    (0..count).map(mean).collect()
+    (0..count)
+        .map(|sample| {
+            let around = (-side..=side).zip(&weights).map(|(step, weight)| {
+                let at = sample + step * stride;
+                let at = if has_ends {
+                    at.clamp(0, count - 1)
+                } else {
+                    at.rem_euclid(count)
+                };
+                values[at as usize] * (weight / total)
+            });
+            around.sum()
+        })
+        .collect()
+}
+
+/// The mean of the places of some joints.
+fn mean_place(pose: &Pose, joints: &[usize]) -> DVec3 {
+    joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
 }
 
 /// Whether a root stays upright, so that heights seen from it are heights over the ground.
 fn is_level(root: &RootMotion) -> bool {
-    let upright = |v: DVec3| v.x.abs().max(v.z.abs()) < 1e-9;
-    upright(root.start.rotation * DVec3::Y) && upright(root.twist.angular)
+    let axes = [root.start.rotation * DVec3::Y, root.twist.angular];
+    axes.iter().all(|axis| axis.x.abs().max(axis.z.abs()) < 1e-9)
 }
 
 /// Joints in an order in which each comes after the one from which it hangs.

@@ -196,8 +196,7 @@ pub(crate) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJo
         weights[joint] = TRUNK_WEIGHT;
     }
     // The fit looks at joints alone, and an elbow says less than the hand at the end of its bone.
-    let is_joint = |weighted: &&WeightedJoint| body.bone_ends.iter().all(|&(joint, _)| joint != weighted.joint);
-    for weighted in joints.iter().filter(is_joint) {
+    for weighted in joints.iter().filter(|weighted| !body.is_bone_end(weighted.joint)) {
         weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
     }
     weights

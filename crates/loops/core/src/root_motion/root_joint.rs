@@ -52,7 +52,7 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
         return None;
     }
     let of_body: Vec<usize> = (0..skeleton.num_joints())
-        .filter(|&joint| is_below(skeleton, joint, body.hips))
+        .filter(|&joint| skeleton.is_within(joint, body.hips))
         .collect();
     let lowest: Vec<f64> = (0..world.num_frames())
         .map(|frame| {
@@ -79,18 +79,6 @@ fn extent(world: &WorldTracks, joint: usize) -> f64 {
     (high - low).length()
 }
 
-/// Whether a joint is `above` or hangs from it.
-fn is_below(skeleton: &Skeleton, joint: usize, above: usize) -> bool {
-    let mut at = Some(joint);
-    while let Some(here) = at.filter(|&here| here >= above) {
-        if here == above {
-            return true;
-        }
-        at = skeleton.parent(here);
-    }
-    false
-}
-
 /// Children of a root joint whose world transforms are kept when the joint is moved elsewhere.
 ///
 /// All of them where the root joint itself moves; where it is stationary, those that lead to the hips or move. Other joints then
@@ -101,7 +89,7 @@ pub fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> 
     let moves = |joint: usize| extent(world, joint) >= needed;
     let mut children = skeleton.children(joint).to_vec();
     if !moves(joint) {
-        children.retain(|&child| is_below(skeleton, hips, child) || moves(child));
+        children.retain(|&child| skeleton.is_within(hips, child) || moves(child));
     }
     children
 }

@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::limb::{NUM_JOINTS, NUM_PARTS};
-use super::{BearingLeg, Course, Goals, LegPoints, Limb, PARTS, Uncut, settle, standing_point};
+use super::{BearingLeg, Course, Goals, Limb, PARTS, Uncut, settle, standing_point};
 use crate::analysis::body::{Body, BodyOverrides, FoundBy};
 use crate::analysis::standing::ContactLimits;
 use crate::feet::leg::Leg;
