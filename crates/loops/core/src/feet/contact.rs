@@ -23,6 +23,25 @@ impl LoopContact {
     pub fn keys(&self) -> core::ops::Range<usize> {
         self.start_sample..self.start_sample + self.num_samples
     }
+
+    /// The same in each of several loops of `num_samples`, one after the other; one that lasts a whole loop lasts through all.
+    pub(super) fn repeated(self, num_samples: usize, copies: usize) -> impl Iterator<Item = Self> {
+        let lasts = self.num_samples >= num_samples;
+        (0..if lasts { 1 } else { copies }).map(move |copy| {
+            if lasts {
+                Self {
+                    start_sample: 0,
+                    num_samples: num_samples * copies,
+                    ..self
+                }
+            } else {
+                Self {
+                    start_sample: self.start_sample + copy * num_samples,
+                    ..self
+                }
+            }
+        })
+    }
 }
 
 /// The spans over which a point of a foot stands, from its positions at all samples, seen from the root.

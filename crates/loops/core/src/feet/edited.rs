@@ -96,11 +96,13 @@ impl EditedStance {
         }
         let course = candidate.pairing.ping_pong(cut);
         let course = course.filter(|_| matches!(span, StanceSpan::Frames(_)));
-        let sample_at = |moment: f64| match &course {
-            Some(course) => course.time_of(moment) / course.num_frames() * count,
-            None => (moment - range[0]) / (range[1] - range[0]) * num_samples,
-        };
-        let [first, last] = found.map(|moment| sample_at(moment).round());
+        let [first, last] = found.map(|moment| {
+            let sample = match &course {
+                Some(course) => course.time_of(moment) / course.num_frames() * count,
+                None => (moment - range[0]) / (range[1] - range[0]) * num_samples,
+            };
+            sample.round()
+        });
         Ok(Self {
             span: LoopContact {
                 foot,

@@ -205,7 +205,7 @@ impl FollowedFeet {
                     let joints = [leg.thigh, leg.knee, leg.ankle];
                     Some(FollowedLeg {
                         joints,
-                        bent: bends(dense.world(), joints).collect(),
+                        bent: bends(&dense.world, joints).collect(),
                         hardest: hardest(&stage, joints, foot.toe),
                         front: None,
                     })
@@ -214,7 +214,7 @@ impl FollowedFeet {
             stand_on: body
                 .feet
                 .iter()
-                .map(|foot| feet::standing_point(&dense, foot))
+                .map(|foot| FootPoint::standing(&dense, foot, false))
                 .collect(),
             times_as_large: 1.0,
             limits,
@@ -372,7 +372,7 @@ impl Retarget {
         let theirs = followed.reaches?.ends()?;
         Some(FollowedLeg {
             joints: leg_that_ends_in(&self.target, foot.ankle)?.reaches?.ends()?,
-            bent: bends(source.world(), theirs).collect(),
+            bent: bends(&source.world, theirs).collect(),
             hardest: hardest(source, theirs, followed.toe),
             front: self.target.front_of_sole(foot),
         })

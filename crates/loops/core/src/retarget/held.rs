@@ -114,7 +114,7 @@ impl FollowedFeet {
             // On smaller targets more stands, since less speed is seen.
             bearing.extend(feet::bearing(stage, body, &model));
         }
-        let known = Bearing::joined(&bearing, stage.course());
+        let known = Bearing::joined(&bearing, &stage.course);
         let mut holding = Holding {
             known: Some(&known),
             ..holding
@@ -134,7 +134,7 @@ impl FollowedFeet {
             }
             return (None, feet);
         };
-        let before = stage.world();
+        let before = &stage.world;
         let (held, slide) = self.held_further(stage, held, |so_far: &Stage<'_>| {
             holding.solved(so_far, &model, carrier).0
         });
@@ -164,7 +164,7 @@ impl FollowedFeet {
             let further = stage.with_tracks(&again);
             let slides = self.slide(&further);
             let is_worse = slides >= slide.map(|mps| mps * (1.0 - LEAST_GAIN));
-            if is_worse || self.folds(further.world(), stage.world()) {
+            if is_worse || self.folds(&further.world, &stage.world) {
                 break;
             }
             (held, slide) = (again, slides);
