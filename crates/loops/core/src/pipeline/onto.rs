@@ -83,13 +83,7 @@ impl MadeLoop {
             .map(|mirror| Image::new(&source.clip, mirror, image_carrier))
             .transpose()?;
         let (carried, source) = edited(carried, source, image.as_ref(), settings)?;
-        let stances = edited_stances(
-            settings,
-            body,
-            |joint: usize| mirror.as_ref().map_or(joint, |mirror| mirror.partner(joint)),
-            &self.candidate,
-            &carried,
-        )?;
+        let stances = edited_stances(settings, body, mirror.as_ref(), &self.candidate, &carried)?;
         let holding = Holding {
             edited: &stances,
             ..Holding::new(body, root_joint, settings.feet.lock)

@@ -110,7 +110,7 @@ impl BodyInRoot {
             mean
         };
         Self {
-            ground: DVec3::new(ground.x, 0.0, ground.z),
+            ground: ground.with_y(0.0),
             yaw: ops::atan2(ahead.x, ahead.z),
         }
     }
@@ -125,7 +125,7 @@ impl Take {
         let (skeleton, world) = (self.skeleton(), self.world_tracks());
         let heading = Heading::level(&world, body);
         let ground = heading.ground(0);
-        let motion = Rigid::from_yaw(heading.yaw(0), DVec3::new(ground.x, 0.0, ground.z)).inverse();
+        let motion = Rigid::from_yaw(heading.yaw(0), ground.with_y(0.0)).inverse();
         let carrier = root_joint::find_carrier(skeleton, &world, body);
         let path = skeleton.path_from_root(carrier);
         let moved: Vec<usize> = (0..skeleton.num_joints())

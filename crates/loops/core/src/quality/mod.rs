@@ -16,8 +16,9 @@ pub(crate) use sliding::foot_slide_of_loop;
 pub use sliding::{FootSlide, Stand, farthest_slide_of_stances, foot_slide_of_stances, stands};
 pub use step::{SeamSteps, Step, StepKind};
 
+use crate::analysis::{Body, seam_peak::second_difference};
 use crate::loop_clip::{LoopClip, LoopKeys};
-use crate::{analysis::body::Body, math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
+use crate::{math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
 
 /// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
 ///
@@ -151,5 +152,9 @@ impl<'a> SourceTracks<'a> {
 
     fn position(&self, sample: isize, joint: usize) -> DVec3 {
         self.world.position((sample - self.first) as usize, joint)
+    }
+
+    fn second_difference(&self, sample: isize, joint: usize) -> DVec3 {
+        second_difference([sample + 1, sample, sample - 1].map(|sample| self.position(sample, joint)))
     }
 }
