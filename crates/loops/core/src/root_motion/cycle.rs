@@ -359,10 +359,9 @@ fn steps(frames: &[Rigid]) -> impl Iterator<Item = Twist> {
 pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
     let count = frames.len().saturating_sub(1).max(1);
     let step_secs = period_secs / count as f64;
-    let moved = |sample: usize| moved_after(sample as f64 * step_secs);
     let samples = frames.iter().take(count).enumerate();
     let back: Vec<Rigid> = samples
-        .map(|(sample, &frame)| moved(sample).inverse() * frame)
+        .map(|(sample, &frame)| moved_after(sample as f64 * step_secs).inverse() * frame)
         .collect();
     let translation = back.iter().map(|frame| frame.translation).sum::<DVec3>() / count as f64;
     let mut mean = back.first().map_or(DQuat::IDENTITY, |frame| frame.rotation);

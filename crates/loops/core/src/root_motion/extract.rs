@@ -177,15 +177,12 @@ impl<'a> Stretch<'a> {
     /// A joint over the ground at every sample of the clip, seen from the root.
     fn seen_from(&self, root: RootMotion, joint: usize) -> Vec<Rigid> {
         let range = self.clip.sample_range();
-        let in_root = |sample: isize| {
+        let frames = range.clone().map(|sample| {
             let own = self.world.joint((sample - range.start()) as usize, joint);
-            root.at(sample as f64 * self.clip.step_secs()).inverse() * own
-        };
-        range
-            .clone()
-            .map(in_root)
-            .map(|frame| Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0)))
-            .collect()
+            let frame = root.at(sample as f64 * self.clip.step_secs()).inverse() * own;
+            Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0))
+        });
+        frames.collect()
     }
 
     /// The motion of a joint over the ground from start to end.
@@ -294,13 +291,11 @@ fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion,
 
 /// Height at the start of the slope of `climb` metres per sample on which the lowest joints stand.
 pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
-    let lowest = |sample: usize| {
+    let feet = (0..=num_intervals).map(|sample| {
         let heights = world.positions(first + sample).iter().map(|position| position.y);
-        heights.fold(f64::INFINITY, f64::min)
-    };
-    (0..=num_intervals)
-        .map(|sample| lowest(sample) - climb * sample as f64)
-        .fold(f64::INFINITY, f64::min)
+        heights.fold(f64::INFINITY, f64::min) - climb * sample as f64
+    });
+    feet.fold(f64::INFINITY, f64::min)
 }
 
 /// A joint that moves and turns by less than this over a period stands still.

@@ -3,7 +3,7 @@
 //! In some takes it moves along with the hips, in others it stays at the origin. In both cases it exists to carry the root
 //! motion, so a loop puts exactly that on it, and the hips below keep the difference. Source: docs/math/root.md.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use crate::analysis::{Analysis, body::Body};
 use crate::math::{rigid::Rigid, rotation};
@@ -105,23 +105,22 @@ pub fn with_root_joint_at(
     analysis: &Analysis,
     root_from_joint: &[Rigid],
 ) -> Clip {
-    let root_from_world = |sample: isize| root.at(sample as f64 * clip.step_secs()).inverse();
-    let children = kept_children(clip.skeleton(), joint, analysis);
-    moved_without_body(clip, joint, &children, &root_from_world, root_from_joint)
+    moved_without_body(clip, joint, analysis, root_from_joint, |sample| {
+        root.at(sample as f64 * clip.step_secs()).inverse()
+    })
 }
 
 /// The same for a clip that is already relative to the root.
 pub(crate) fn with_root_joint_moved(clip: &Clip, joint: usize, analysis: &Analysis, root_from_joint: &[Rigid]) -> Clip {
-    let children = kept_children(clip.skeleton(), joint, analysis);
-    moved_without_body(clip, joint, &children, &|_| Rigid::IDENTITY, root_from_joint)
+    moved_without_body(clip, joint, analysis, root_from_joint, |_| Rigid::IDENTITY)
 }
 
 fn moved_without_body(
     clip: &Clip,
     joint: usize,
-    children: &[usize],
-    root_from_clip: &dyn Fn(isize) -> Rigid,
+    analysis: &Analysis,
     root_from_joint: &[Rigid],
+    root_from_clip: impl Fn(isize) -> Rigid,
 ) -> Clip {
     let world = clip.world_tracks();
     let first = *clip.sample_range().start();
@@ -136,7 +135,7 @@ fn moved_without_body(
         let above = parent.map_or(Rigid::IDENTITY, |parent| at(sample, parent));
         above.inverse() * joint_at(sample)
     });
-    for &child in children {
+    for child in kept_children(clip.skeleton(), joint, analysis) {
         moved = moved.with_joint_track(child, |sample| {
             joint_at(sample).inverse() * root_from_clip(sample) * at(sample, child)
         });
@@ -151,8 +150,7 @@ pub fn tilt(skeleton: &Skeleton, pose: PoseRef<'_>, joint: usize) -> Rigid {
     let path = skeleton.path_from_root(joint);
     let rotation = path
         .iter()
-        .map(|&joint| pose.rotations[joint])
-        .fold(glam::DQuat::IDENTITY, |above, local| above * local);
+        .fold(DQuat::IDENTITY, |above, &joint| above * pose.rotations[joint]);
     let upright = rotation::from_yaw(rotation::yaw_of(rotation));
     Rigid::new((upright.conjugate() * rotation).normalize(), DVec3::ZERO)
 }

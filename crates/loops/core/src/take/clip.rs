@@ -48,9 +48,9 @@ impl Clip {
         let last = (take.num_frames() - 1) as f64;
         let wanted = Self::context_samples(source_step_secs);
         // The small allowance keeps a context frame that rounding puts just outside.
-        let fits = |room: f64| ((room / step_frames + 1e-9).floor() as usize).min(wanted);
-        let context_before = fits(cut.start_frame());
-        let num_samples = context_before + num_intervals + 1 + fits(last - cut.end_frame());
+        let [context_before, context_after] = [cut.start_frame(), last - cut.end_frame()]
+            .map(|room| ((room / step_frames + 1e-9).floor() as usize).min(wanted));
+        let num_samples = context_before + num_intervals + 1 + context_after;
         let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, num_samples);
         let mut sampler = Sampler::new(take);
         for index in 0..num_samples {
