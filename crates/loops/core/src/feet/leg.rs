@@ -12,7 +12,6 @@ use crate::motion::{Pose, Skeleton, WorldTracks};
 
 /// A leg of two bones.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Leg {
     /// The joint at the top of the leg, about which it swings.
     pub thigh: usize,

@@ -35,7 +35,6 @@ pub(crate) struct LegLimits {
 
 /// The front of the sole of a foot with toes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SoleFront {
     /// In the axes of the toes, metres.
     pub(crate) of_toes: DVec3,

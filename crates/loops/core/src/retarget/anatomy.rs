@@ -43,8 +43,12 @@ pub(super) struct Limb {
 impl Limb {
     /// Where it begins: its upper bone, or its first joint.
     pub(super) fn top(&self) -> Option<usize> {
-        self.bones
-            .map_or(self.joints.first().copied(), |bones| Some(bones.upper))
+        self.upper().or(self.joints.first().copied())
+    }
+
+    /// Its upper bone.
+    pub(super) fn upper(&self) -> Option<usize> {
+        Some(self.bones?.upper)
     }
 }
 

@@ -40,7 +40,6 @@ const ROUNDS: usize = 8;
 
 /// The sole of a foot of the target.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Sole {
     pub(super) ankle: usize,
     pub(super) toe: Option<usize>,
@@ -54,7 +53,6 @@ pub(super) struct Sole {
 
 /// A part of a sole that turns with a joint, in its axes.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 struct Part {
     /// Metres.
     points: Vec<DVec3>,

@@ -3,6 +3,8 @@
 //! The contacts are those of the source: what stands there stands here, on larger targets too, whose feet move faster, and on
 //! targets whose legs do not reach, where a foot that slides would not count as one that stands.
 
+use core::ops::Range;
+
 use super::anatomy::Limb;
 use super::transfer::Led;
 use super::{Retarget, Rig};
@@ -18,13 +20,14 @@ use crate::take::Take;
 
 /// When points of a target's feet bear, and how its source's knees bend, sample by sample of a motion.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FollowedFeet {
     pub(super) num_samples: usize,
     /// Whether the last sample is followed by the first.
     pub(super) is_loop: bool,
-    points: Vec<PointBears>,
-    stands: Vec<JointStands>,
+    /// When points bear.
+    points: Vec<Marks<FootPoint>>,
+    /// When the joints whose sliding is measured stand.
+    stands: Vec<Marks<usize>>,
     /// By foot of the target.
     pub(super) legs: Vec<Option<FollowedLeg>>,
     /// How large the target is beside its source, at least 1: feet that slide by so many times as much are seen to slide alike.
@@ -42,33 +45,62 @@ pub struct FollowedFeet {
     pub(super) is_character: bool,
 }
 
-/// A point of a foot of the target, and at which samples it bears.
+/// At which samples something of a foot of the target is on the ground.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-struct PointBears {
+struct Marks<T> {
     foot: usize,
-    point: FootPoint,
-    bears: Vec<bool>,
+    of: T,
+    at: Vec<bool>,
 }
 
-impl PointBears {
-    fn is_of(&self, other: &Self) -> bool {
-        (self.foot, self.point) == (other.foot, other.point)
+impl<T: Copy + PartialEq> Marks<T> {
+    fn is_like(&self, other: &Self) -> bool {
+        (self.foot, self.of) == (other.foot, other.of)
+    }
+
+    /// Marks samples of a motion of `num_samples`; keys run on around a loop.
+    fn add(all: &mut Vec<Self>, (foot, of): (usize, T), keys: Range<usize>, num_samples: usize) {
+        let found = all.iter().position(|own| (own.foot, own.of) == (foot, of));
+        let index = found.unwrap_or_else(|| {
+            let at = vec![false; num_samples];
+            all.push(Self { foot, of, at });
+            all.len() - 1
+        });
+        for key in keys {
+            all[index].at[key % num_samples] = true;
+        }
+    }
+
+    /// Marks what has half of the weight in a mix of motions; `samples` has what is mixed by foot and sample.
+    fn mixed(
+        motions: &[(&FollowedFeet, f64)],
+        samples: &[Vec<Shares<'_>>],
+        of: impl Fn(&FollowedFeet) -> &Vec<Self>,
+    ) -> Vec<Self> {
+        let mut mixed: Vec<Self> = Vec::new();
+        for own in motions.iter().flat_map(|(feet, _)| of(feet)) {
+            if !mixed.iter().any(|known| known.is_like(own)) {
+                mixed.push(own.clone());
+            }
+        }
+        for own in &mut mixed {
+            let shares = samples[own.foot].iter().map(|those| -> f64 {
+                let those = those
+                    .iter()
+                    .filter(|(feet, at, _)| of(feet).iter().any(|other| other.is_like(own) && other.at[*at]));
+                those.map(|(.., share)| share).sum()
+            });
+            own.at = shares.map(|share| share >= 0.5).collect();
+        }
+        mixed
     }
 }
 
-/// The joint of a foot of the target whose sliding is measured, and at which samples it stands.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-struct JointStands {
-    foot: usize,
-    joint: usize,
-    stands: Vec<bool>,
-}
+/// What is mixed at a sample: the feet of each motion, at which sample of it, and its share of the weight.
+type Shares<'a> = Vec<(&'a FollowedFeet, usize, f64)>;
 
 /// A leg of the target and how the knee of its source bends.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct FollowedLeg {
     /// Thigh, knee and ankle of the target.
     pub(super) joints: [usize; 3],
@@ -97,16 +129,14 @@ impl FollowedFeet {
     pub(super) fn sampled(&self, from: &[usize]) -> Self {
         let mut sampled = self.clone();
         sampled.num_samples = from.len();
-        for (own, known) in sampled.points.iter_mut().zip(&self.points) {
-            own.bears = picked(&known.bears, from);
+        for own in &mut sampled.points {
+            own.at = picked(&own.at, from);
         }
-        for (own, known) in sampled.stands.iter_mut().zip(&self.stands) {
-            own.stands = picked(&known.stands, from);
+        for own in &mut sampled.stands {
+            own.at = picked(&own.at, from);
         }
-        for (own, known) in sampled.legs.iter_mut().zip(&self.legs) {
-            if let (Some(own), Some(known)) = (own, known) {
-                own.bent = picked(&known.bent, from);
-            }
+        for own in sampled.legs.iter_mut().flatten() {
+            own.bent = picked(&own.bent, from);
         }
         sampled
     }
@@ -138,30 +168,8 @@ impl FollowedFeet {
             .collect();
         let mut mixed = (*first).clone();
         mixed.num_samples = num_samples;
-        for (feet, _) in motions {
-            for own in &feet.points {
-                if !mixed.points.iter().any(|known| known.is_of(own)) {
-                    mixed.points.push(own.clone());
-                }
-            }
-            for own in &feet.stands {
-                if !mixed.stands.iter().any(|known| known.foot == own.foot) {
-                    mixed.stands.push(own.clone());
-                }
-            }
-        }
-        for own in &mut mixed.points {
-            let known = own.clone();
-            own.bears = by_weight(&samples[own.foot], |feet, at| {
-                feet.points.iter().any(|other| other.is_of(&known) && other.bears[at])
-            });
-        }
-        for own in &mut mixed.stands {
-            let foot = own.foot;
-            own.stands = by_weight(&samples[foot], |feet, at| {
-                feet.stands.iter().any(|other| other.foot == foot && other.stands[at])
-            });
-        }
+        mixed.points = Marks::mixed(motions, &samples, |feet| &feet.points);
+        mixed.stands = Marks::mixed(motions, &samples, |feet| &feet.stands);
         for (foot, own) in mixed.legs.iter_mut().enumerate() {
             let Some(own) = own else { continue };
             let bent = |(feet, at, share): &(&Self, usize, f64)| {
@@ -240,9 +248,9 @@ impl FollowedFeet {
     pub fn stances(&self, foot: usize) -> Vec<[f64; 2]> {
         let point = self.stand_on.get(foot);
         let mut points = self.points.iter();
-        let own = points.find(|own| own.foot == foot && Some(&own.point) == point);
+        let own = points.find(|own| own.foot == foot && Some(&own.of) == point);
 
-        let spans = own.map_or_else(Vec::new, |own| self.spans(foot, &own.bears));
+        let spans = own.map_or_else(Vec::new, |own| self.spans(foot, &own.at));
         let swings = spans.iter().filter(|span| span.num_samples < self.num_samples);
         swings
             .map(|span| [span.start_sample, span.keys().end].map(|sample| sample as f64 / self.num_samples as f64))
@@ -250,16 +258,7 @@ impl FollowedFeet {
     }
 
     fn stands_during(&mut self, foot: usize, joint: usize, stand: Stand) {
-        let num_samples = self.num_samples;
-        let found = self.stands.iter().position(|own| own.joint == joint);
-        let index = found.unwrap_or_else(|| {
-            let stands = vec![false; num_samples];
-            self.stands.push(JointStands { foot, joint, stands });
-            self.stands.len() - 1
-        });
-        for key in stand.samples() {
-            self.stands[index].stands[key % num_samples] = true;
-        }
+        Marks::add(&mut self.stands, (foot, joint), stand.samples(), self.num_samples);
     }
 
     /// Puts joints beside the body where those that lead them are in a local pose.
@@ -273,20 +272,17 @@ impl FollowedFeet {
     /// When points of the target's feet bear.
     pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.points.iter().flat_map(|own| {
-            let contacts = self.spans(own.foot, &own.bears).into_iter();
-            contacts.map(|contact| Bearing {
-                point: own.point,
-                contact,
-            })
+            let contacts = self.spans(own.foot, &own.at).into_iter();
+            contacts.map(|contact| Bearing { point: own.of, contact })
         })
     }
 
     /// When the target's feet stand: at the joint that follows that of the source, the ball of the foot or the ankle.
     pub fn stands(&self) -> Vec<Stand> {
         let stands = self.stands.iter().flat_map(|own| {
-            let spans = self.spans(own.foot, &own.stands).into_iter();
+            let spans = self.spans(own.foot, &own.at).into_iter();
             spans.map(|span| Stand {
-                joint: own.joint,
+                joint: own.of,
                 first_sample: span.start_sample,
                 num_samples: span.num_samples,
             })
@@ -331,11 +327,11 @@ impl Retarget {
         // Over minutes the ground may rise, so that the fixed limits of a loop say nothing.
         for (index, foot) in self.target.body.feet.iter().enumerate() {
             let lowest = FootPoint::lowest_of(foot);
-            let own = feet.points.iter().find(|own| (own.foot, own.point) == (index, lowest));
-            let stands = own.map(|own| JointStands {
+            let own = feet.points.iter().find(|own| (own.foot, own.of) == (index, lowest));
+            let stands = own.map(|own| Marks {
                 foot: index,
-                joint: foot.lowest_joint(),
-                stands: own.bears.clone(),
+                of: foot.lowest_joint(),
+                at: own.at.clone(),
             });
             feet.stands.extend(stands);
         }
@@ -461,19 +457,10 @@ fn leg_that_ends_in(rig: &Rig, ankle: usize) -> Option<&Limb> {
 }
 
 /// At which samples each point bears.
-fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<PointBears> {
-    let mut points: Vec<PointBears> = Vec::new();
+fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<Marks<FootPoint>> {
+    let mut points = Vec::new();
     for Bearing { point, contact } in bearing {
-        let foot = contact.foot;
-        let found = points.iter().position(|own| (own.foot, own.point) == (foot, point));
-        let index = found.unwrap_or_else(|| {
-            let bears = vec![false; num_samples];
-            points.push(PointBears { foot, point, bears });
-            points.len() - 1
-        });
-        contact
-            .keys()
-            .for_each(|key| points[index].bears[key % num_samples] = true);
+        Marks::add(&mut points, (contact.foot, point), contact.keys(), num_samples);
     }
     points
 }
@@ -495,16 +482,4 @@ fn hardest(stage: &Stage<'_>, [upper, lower, end]: [usize; 3], toe: Option<usize
 /// The values at some places.
 fn picked<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
     places.iter().map(|&at| values[at]).collect()
-}
-
-/// What is mixed at a sample: the feet of each motion, at which sample of it, and its share of the weight.
-type Shares<'a> = Vec<(&'a FollowedFeet, usize, f64)>;
-
-/// At which samples of a mix what bears has half of the weight.
-fn by_weight(samples: &[Shares<'_>], bears: impl Fn(&FollowedFeet, usize) -> bool) -> Vec<bool> {
-    let shares = samples.iter().map(|those| -> f64 {
-        let those = those.iter().filter(|(feet, at, _)| bears(feet, *at));
-        those.map(|(.., share)| share).sum()
-    });
-    shares.map(|share| share >= 0.5).collect()
 }

@@ -244,12 +244,12 @@ impl Rig {
         // The trunk as a whole: bones of a neck may point far ahead in a T-pose.
         let trunk = anatomy.top().and_then(|top| self.along(anatomy.hips, Some(top)));
         let upright = next(DQuat::IDENTITY, trunk, DVec3::Y);
-        let upper = |limb: &Limb| Some(limb.bones?.upper);
+
         // Shoulders may be raised and drawn ahead on collar bones, which begin at the trunk.
         let shoulders = self.across(LimbKind::Arm, |limb| limb.collar.first().copied());
-        let shoulders = (shoulders.or_else(|| self.across(LimbKind::Arm, upper)))
+        let shoulders = (shoulders.or_else(|| self.across(LimbKind::Arm, Limb::upper)))
             .map(|across| upright.conjugate() * (upright * across).with_y(0.0));
-        let of_hips = next(upright, self.across(LimbKind::Leg, upper), DVec3::X);
+        let of_hips = next(upright, self.across(LimbKind::Leg, Limb::upper), DVec3::X);
         let of_chest = next(upright, shoulders, DVec3::X);
         let twist = rotation::difference(of_chest, of_hips);
         turns[anatomy.hips] = of_hips;

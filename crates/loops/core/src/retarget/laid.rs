@@ -95,8 +95,7 @@ impl Rig {
 
 /// The direction of a whole limb, from its upper bone to hand or ankle, in the axes of the body; collar bones are none of it.
 fn whole(rig: &Rig, limb: &Limb) -> Option<DVec3> {
-    let upper = limb.bones.map(|bones| bones.upper);
-    let upper = upper.or_else(|| match *limb.joints {
+    let upper = limb.upper().or_else(|| match *limb.joints {
         [collar, next, _, ..] if rig.anatomy.meanings[collar].word() == Some(Word::Clavicle) => Some(next),
         [first, ..] => Some(first),
         [] => None,

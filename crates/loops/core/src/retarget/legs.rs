@@ -18,7 +18,6 @@ use crate::motion::{Pose, WorldTracks};
 
 /// A limb of the target with the one that it follows.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct PlacedLimb {
     pub(super) kind: LimbKind,
     pub(super) leg: Leg,

@@ -43,7 +43,7 @@ fn top_of_row(rig: &Rig, row: usize) -> DVec3 {
 }
 
 /// Heights at which feet stand, metres.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Standing {
     /// Of the source, over its motion.
     pub(super) source: f64,

@@ -16,7 +16,6 @@ use crate::take::{Take, TakeError};
 
 /// Motion of one rig on another; a function of the pose alone.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Retarget {
     pub(super) source: Rig,
     pub(super) target: Rig,
@@ -40,12 +39,11 @@ pub struct Retarget {
     pub(super) scale: f64,
     /// By how much the bones of legs may grow so that feet reach their places, as a share.
     stretch: f64,
-    /// Height at which feet of the source stand, and at which those of the target do.
-    stands: [f64; 2],
+    /// Heights at which feet stand.
+    standing: Standing,
     /// Soles of legs, of the target and of the source, which stay above the ground.
     soles: Vec<Option<[Sole; 2]>>,
-    /// Height of the ground on which those of the source stand.
-    ground_of_source: f64,
+
     /// From where the scaled hips are to where those of the target are, in the axes of the body: feet that are longer or higher
     /// at the ankle than those of the source at the same scale put the ankles elsewhere.
     hips_offset: DVec3,
@@ -53,7 +51,6 @@ pub struct Retarget {
 
 /// How a joint turns: as one joint of the source, or between two.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 struct Follow {
     from: usize,
     /// From the source's world rotation to the target's, applied on the right.
@@ -63,7 +60,6 @@ struct Follow {
 
 /// A joint beside the body that follows one of it rigidly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Led {
     pub(super) joint: usize,
     pub(super) by: usize,
@@ -101,7 +97,7 @@ impl RigPair {
             .collect();
         let follows = self.follows();
         let scale = target.scale_from(source);
-        let standing = Standing::of(source, target, motion).unwrap_or_default();
+
         let limbs: Vec<PlacedLimb> = (target.anatomy.limbs.iter())
             .filter_map(|limb| {
                 let turn = follows[limb.reaches?.upper].map(|thigh| thigh.turn);
@@ -129,8 +125,7 @@ impl RigPair {
             order: in_order(&hangs_from),
             to_hips,
             led,
-            stands: [standing.source, standing.target],
-            ground_of_source: standing.ground_of_source,
+            standing: Standing::of(source, target, motion).unwrap_or_default(),
             hips_offset: ankle_over_ball(target, source) - scale * ankle_over_ball(source, target),
             tops: tops(source, target),
             source: source.clone(),
@@ -172,8 +167,7 @@ impl RigPair {
         }
         // Seen from a root that tilts, no height is one over the ground.
         Retarget {
-            stands: [0.0; 2],
-            ground_of_source: 0.0,
+            standing: Standing::default(),
             soles: Vec::new(),
             hips_offset: DVec3::ZERO,
             limbs: (prepared.limbs.iter())
@@ -193,13 +187,12 @@ impl Retarget {
 
     /// Height of the ground below the target where that below the source is at `height`, metres.
     pub fn ground(&self, height: f64) -> f64 {
-        self.scale * (height - self.ground_of_source)
+        self.scale * (height - self.standing.ground_of_source)
     }
 
     /// A point of the source at the target's scale, on its ground.
     fn place(&self, point: DVec3) -> DVec3 {
-        let [from, to] = self.stands;
-        self.scale * (point - DVec3::Y * from) + DVec3::Y * to
+        self.scale * (point - DVec3::Y * self.standing.source) + DVec3::Y * self.standing.target
     }
 
     /// A local pose of the source on the target, local.
@@ -333,7 +326,7 @@ impl Retarget {
                 LimbKind::Leg => self.place(from.translations[limb.ankle]) + offset + shift,
                 LimbKind::Arm => ball,
             };
-            let height = ball.y - self.stands[1];
+            let height = ball.y - self.standing.target;
             let weight = limb.weight(height);
             let places = [ball, ankle];
             let reach = (weight > 0.0).then_some(Reach { places, height, weight });
@@ -450,13 +443,9 @@ impl Retarget {
 
     /// A take on the target's skeleton: the same frames and times. Errors: values leave the plausible range.
     pub fn take(&self, take: &Take) -> Result<Take, TakeError> {
-        let mut tracks = Tracks::empty(self.target.skeleton.clone(), take.frame_time_secs(), take.num_frames());
-        let poses = self.poses(
-            |frame| take.pose(frame),
-            take.num_frames(),
-            take.frame_time_secs(),
-            true,
-        );
+        let (count, step_secs) = (take.num_frames(), take.frame_time_secs());
+        let mut tracks = Tracks::empty(self.target.skeleton.clone(), step_secs, count);
+        let poses = self.poses(|frame| take.pose(frame), count, step_secs, true);
         poses.for_each(|pose| tracks.push(pose.as_ref()));
         Take::from_tracks(take.name(), tracks)
     }

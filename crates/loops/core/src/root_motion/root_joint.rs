@@ -60,12 +60,15 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
             heights.fold(f64::INFINITY, f64::min)
         })
         .collect();
-    let over_ground = |frame: usize, joint: usize| world.position(frame, joint).y - lowest[frame];
-    let hips_height = (0..world.num_frames())
-        .map(|frame| over_ground(frame, body.hips))
+    let hips_height = (lowest.iter().enumerate())
+        .map(|(frame, lowest)| world.position(frame, body.hips).y - lowest)
         .fold(0.0, f64::max);
     above.into_iter().rev().find(|&joint| {
-        (0..world.num_frames()).any(|frame| over_ground(frame, joint).abs() < GROUND_SHARE * hips_height)
+        let mut heights = lowest
+            .iter()
+            .enumerate()
+            .map(|(frame, lowest)| world.position(frame, joint).y - lowest);
+        heights.any(|height| height.abs() < GROUND_SHARE * hips_height)
     })
 }
 
