@@ -1,4 +1,4 @@
-//! What differs between the cycles of a take, laid over its loop: many cycles of which none is like another, and which loop as a whole.
+//! The differences between the cycles of a take, laid over its loop: many cycles of which none is like another, and which loop as a whole.
 //!
 //! At every moment the loop is changed by a mix of the deviations of the take's own cycles from their mean, at the same phase. The weights
 //! of the mix wander at random, as smooth periodic functions of the whole time, and their squares add up to one: the joints then vary
@@ -67,7 +67,7 @@ pub enum VariationError {
     LoopClip(#[from] LoopClipError),
 }
 
-/// What a loop was varied by.
+/// How a loop was varied.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variation {
@@ -97,7 +97,7 @@ const LEAST_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
 /// Highest rate at which weights wander, per cycle of the loop: the next cycle is like this one, the one after is not.
 const HIGHEST_PER_CYCLE: f64 = 0.5;
 
-/// Weights together are never so small that dividing by their length makes a kink: added to the square of that.
+/// Added to the square of the length of the weights, by which they are divided: near zero that would make a kink.
 const LEAST_SQUARE: f64 = 0.05;
 
 /// An odd number without pattern (2^64 over the golden ratio): neighbouring weights get seeds far apart.
@@ -117,7 +117,7 @@ impl VariationSettings {
     }
 }
 
-/// So many cycles of a loop one after the other, each varied as the take's own cycles are. `body` is that of the loop, and `onto` what put
+/// Repeats a loop, each cycle varied as the take's own cycles are. `body` is that of the loop, and `onto` what put
 /// it onto a character. Errors: [`VariationError`].
 pub(crate) fn varied(
     clip: &LoopClip,

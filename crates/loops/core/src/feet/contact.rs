@@ -24,7 +24,7 @@ impl LoopContact {
         self.start_sample..self.start_sample + self.num_samples
     }
 
-    /// The same in each of several loops of `num_samples`, one after the other; one that lasts a whole loop lasts through all.
+    /// Returns the contact in each of several loops of `num_samples`, one after the other; one that lasts a whole loop lasts through all.
     pub(super) fn repeated(self, num_samples: usize, copies: usize) -> impl Iterator<Item = Self> {
         let lasts = self.num_samples >= num_samples;
         (0..if lasts { 1 } else { copies }).map(move |copy| {

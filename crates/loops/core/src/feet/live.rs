@@ -31,7 +31,7 @@ pub struct LiveFoot {
     before: Option<DVec3>,
     /// How far it is moved.
     moved: DVec3,
-    /// The same when it was let go, how fast that changed, and seconds since then.
+    /// How far it was moved when it was let go, how fast that changed, and seconds since then.
     released: ([DVec3; 2], f64),
 }
 

@@ -105,7 +105,7 @@ impl FootPoint {
         }
     }
 
-    /// That of the joint by which the contacts of a take are counted.
+    /// The point at the joint by which the contacts of a take are counted.
     pub(crate) fn lowest_of(foot: &Foot) -> Self {
         match foot.toe {
             Some(_) => Self::Ball,
@@ -655,7 +655,7 @@ impl<'a> Touch<'a> {
     }
 }
 
-/// What feet are held by and against: see [`hold`].
+/// How feet are held, and against what: see [`hold`].
 #[derive(Clone, Copy)]
 pub(crate) struct Holding<'a> {
     pub(crate) body: &'a Body,

@@ -30,7 +30,7 @@ pub struct FeetSpeed {
     pub of_poses: DVec3,
     /// Mean speed of feet near the ground under this twist, metres per second; swinging feet count as 0.4.
     pub slide_mps: f64,
-    /// The same under the twist of the poses.
+    /// Their mean speed under the twist of the poses, metres per second.
     pub slide_of_poses_mps: f64,
 }
 
@@ -38,7 +38,7 @@ pub struct FeetSpeed {
 const BETTER_FACTOR: f64 = 0.75;
 const BETTER_MPS: f64 = 0.02;
 
-/// The same factor for an in-place take, whose poses hold no competing root motion.
+/// The factor for an in-place take, whose poses hold no competing root motion.
 const BETTER_FACTOR_IN_PLACE: f64 = 0.9;
 
 /// Below this share of the feet's speed a take counts as in place. Between this share and the next the root motion was captured,
@@ -47,7 +47,7 @@ const IN_PLACE_SHARE: f64 = 0.25;
 const ALIKE_SHARE: f64 = 0.1;
 
 impl FeetSpeed {
-    /// The same of a body that is so many times as large.
+    /// Returns the speed of a body that is `size` times as large.
     pub(crate) fn scaled(self, size: f64) -> Self {
         Self {
             twist: Twist {

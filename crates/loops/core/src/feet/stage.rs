@@ -45,7 +45,7 @@ impl<'a> Stage<'a> {
         !self.course.has_ends()
     }
 
-    /// The same course with other tracks.
+    /// Returns a stage of the same course with other tracks.
     pub(crate) fn with_tracks(&self, tracks: &'a Tracks) -> Self {
         Self::new(tracks, self.course.clone())
     }

@@ -51,7 +51,7 @@ impl<'a> PoseRef<'a> {
         Rigid::new(self.rotations[joint], self.translations[joint])
     }
 
-    /// The same pose, owned.
+    /// Returns the pose, owned.
     pub fn to_pose(self) -> Pose {
         Pose::new(self.translations.to_vec(), self.rotations.to_vec())
     }

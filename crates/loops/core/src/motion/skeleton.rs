@@ -31,7 +31,7 @@ pub enum Part {
 }
 
 impl Joint {
-    /// What it is called where parts of the body are looked for: its part where one is known, else its name.
+    /// The name by which parts of the body are found: its part where one is known, else its own name.
     pub fn says(&self) -> &str {
         match &self.part {
             Some(Part::Stated(part) | Part::Guessed(part)) => part,
@@ -180,7 +180,7 @@ impl Skeleton {
         at == Some(above)
     }
 
-    /// The same tree below a new root of that name, at the same place.
+    /// Returns the tree below a new root of that name, at the same place.
     #[must_use]
     pub fn below_root(&self, name: &str) -> Self {
         let root = Joint::new(name, None, DVec3::ZERO);
@@ -195,7 +195,7 @@ impl Skeleton {
         }
     }
 
-    /// The same tree with what its joints are, one entry for each; further entries count for nothing.
+    /// Returns the tree with what its joints are, one entry for each; further entries count for nothing.
     #[must_use]
     pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
         for (joint, part) in self.joints.iter_mut().zip(parts) {
@@ -204,7 +204,7 @@ impl Skeleton {
         self
     }
 
-    /// The same tree with every length multiplied by `factor`, which must be finite.
+    /// Returns the tree with every length multiplied by `factor`, which must be finite.
     pub fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
         for joint in &mut scaled.joints {

@@ -78,7 +78,7 @@ impl Tracks {
         Ok(tracks)
     }
 
-    /// The same values on a skeleton whose joints are the same but for what they are.
+    /// Returns the values on the skeleton with other parts, one entry for each joint.
     pub(crate) fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
         self.skeleton = self.skeleton.with_parts(parts);
         self

@@ -237,14 +237,14 @@ pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering
         .then(score(one).total_cmp(&score(other)))
 }
 
-/// The same, and of equals the earliest.
+/// The order of [`by_recommendation`], and of equals the earliest first.
 fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     by_recommendation(one, other).then((one.cut.start_frame()).total_cmp(&other.cut.start_frame()))
 }
 
 /// Adds parts to the first `most` of a sorted list and sorts these anew, until the first `wanted` of them are sure.
 ///
-/// What is added only raises a score, so what comes after them without it stays after them with it.
+/// Added parts only raise a score, so what comes after them without it stays after them with it.
 fn work_out(ranked: &mut [LoopCandidate], most: usize, wanted: usize, mut add: impl FnMut(&mut LoopCandidate)) {
     for index in 0..ranked.len().min(most) {
         let is_sure = index >= wanted && by_soundness_and_score(&ranked[wanted - 1], &ranked[index]).is_le();
@@ -256,7 +256,7 @@ fn work_out(ranked: &mut [LoopCandidate], most: usize, wanted: usize, mut add: i
     }
 }
 
-/// What the best loop of fewer cycles loses by against the recommended one; `others` are the outcomes after it.
+/// Finds by what the best loop of fewer cycles loses against the recommended one; `others` are the outcomes after it.
 fn fewer_cycles_lose_by(best: &Outcome, mut others: impl Iterator<Item = Outcome>) -> Option<OutcomePart> {
     let fewer = others.find(|other| other.extra_cycles < best.extra_cycles)?;
     fewer.worst_against(best)

@@ -154,7 +154,7 @@ pub struct MadeLoop {
     pub source: RootRelativeClip,
     /// The cycles whose mean it is; `None` where it is the candidate's stretch alone.
     pub mean_cycle: Option<MeanCycle>,
-    /// What its cycles were varied by; `None` where they are all one.
+    /// How its cycles were varied; `None` where they are all one.
     pub variation: Option<Variation>,
     /// The one loop that was varied; `None` where its cycles are all one.
     pub unvaried: Option<Box<MadeLoop>>,
@@ -312,7 +312,7 @@ struct Plan<'a> {
     settings: &'a LoopSettings,
 }
 
-/// What a loop is made from.
+/// A stretch that is ready to be closed.
 #[derive(Clone)]
 struct Prepared {
     /// The sampled stretch without its root motion.
@@ -570,7 +570,7 @@ fn bends(candidate: &LoopCandidate, loop_clip: &LoopClip, held: &LoopClip, feet:
             || quality::mean_distance(loop_clip, held) > MAX_BENT_METRES)
 }
 
-/// What the user says of feet, in samples of a loop; where the second half of the loop mirrors the first, with what follows from it for
+/// Returns the stances that the user edited, in samples of a loop; where the second half of the loop mirrors the first, with what follows from it for
 /// the other foot.
 fn edited_stances(
     settings: &LoopSettings,

@@ -49,7 +49,7 @@ impl LoopSettings {
 }
 
 impl MadeLoop {
-    /// The same loop on another character: carried over, edited there, and its feet held while those of the take's loop stand.
+    /// Puts the loop onto another character: carried over, edited there, and its feet held while those of the take's loop stand.
     ///
     /// Samples, period and seam stay those of the loop; lengths and the root's velocity are multiplied by the ratio of the legs. `self`
     /// was made with [`LoopSettings::of_take`]; the edits and stances of `settings` name joints and feet of the character.

@@ -36,7 +36,7 @@ pub struct Quality {
     pub seam_acceleration_ratio: f64,
     /// Share of windows with a smaller third difference than the seam's, 0 to 1; 0.5 on average when nothing shows.
     pub seam_rank: f64,
-    /// The same for the take's own frames at both ends of the cut, mean of the two.
+    /// That share for the take's own frames at both ends of the cut, mean of the two.
     pub take_rank: Option<f64>,
     /// Mean distance of joints from the uncut take, root aligned.
     pub displacement_metres: Option<f64>,
@@ -123,7 +123,7 @@ pub(crate) fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
 /// Tracks of an uncut clip seen from the root.
 struct SourceTracks<'a> {
     rooted: &'a RootRelativeClip,
-    /// Of all samples from this one on.
+    /// The sample that `world` begins with.
     first: isize,
     world: WorldTracks,
 }

@@ -47,7 +47,7 @@ pub(super) fn pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f
         .fold((0.0, 0.0), |worst, gap| (worst.0.max(gap.0), worst.1.max(gap.1)))
 }
 
-/// The same of one joint.
+/// The gap of [`pose_gap`] of one joint.
 fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usize) -> (f64, f64) {
     let last = keys.num_samples() as isize;
     let (radians, mut metres) = keys.closing_gap(joint).unwrap_or_default();
@@ -92,7 +92,7 @@ pub(super) fn seam_acceleration_ratio(keys: &LoopKeys) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The same of one joint.
+/// The ratio of [`seam_acceleration_ratio`] of one joint.
 fn joint_acceleration_ratio(keys: &LoopKeys, joint: usize) -> f64 {
     let num_samples = keys.num_samples();
     let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();

@@ -8,7 +8,7 @@ use crate::motion::{Pose, Skeleton};
 /// A foot apart lies nearer to the end of its leg than this, as a share of the leg from the hips on.
 const FOOT_SHARE: f64 = 0.25;
 
-/// The same body with the feet that its legs lack, where joints beside it lie at the ends of both.
+/// Returns the body with the feet that its legs lack, where joints beside it lie at the ends of both.
 ///
 /// Such a leg has two bones, of which the lower one ends in nothing. Joints whose names say that they only steer are no feet, but copies
 /// of a bone of the leg are, which Blender numbers: they steer a leg that has a foot of its own, and are the foot of one that has none.
@@ -110,7 +110,7 @@ impl Beside {
         }
     }
 
-    /// Those that hang from joints above the hips.
+    /// The joints beside the body that hang from joints above the hips.
     fn tops(&self) -> impl Iterator<Item = usize> {
         (0..self.parents.len())
             .filter(|&joint| self.is_beside[joint] && self.parents[joint].is_none_or(|parent| !self.is_beside[parent]))

@@ -29,7 +29,7 @@ const UPRIGHT_SHARE: f64 = 0.35;
 /// Without a mesh, what is farther from the ankle than this share of the leg is no foot: ends of bones that only steer may lie anywhere.
 const LONGEST_SHARE: f64 = 0.6;
 
-/// What reaches less far from its joint than this share of the leg does not turn up: toes without an end that is known.
+/// Toes that reach less far from their joint than this share of the leg do not turn up: their end is not known.
 const SHORTEST_SHARE: f64 = 0.02;
 
 /// A foot or its toes turn up by less than this, radians (86 degrees): toes that lie flat under a foot that points down turn as far.
@@ -43,9 +43,9 @@ const ROUNDS: usize = 8;
 pub(super) struct Sole {
     pub(super) ankle: usize,
     pub(super) toe: Option<usize>,
-    /// What turns with the ankle; the ball of the foot is one of its points where it has toes.
+    /// The part that turns with the ankle; the ball of the foot is one of its points where it has toes.
     foot: Part,
-    /// What turns with the toes.
+    /// The part that turns with the toes.
     toes: Part,
     /// Length of the leg, metres.
     leg: f64,
@@ -63,7 +63,7 @@ struct Part {
     length: f64,
 }
 
-/// What a foot does so that no point of it is below the ground.
+/// How a foot turns and rises so that no point of it is below the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cleared {
     /// Turns in the world after the foot's and the toes' own.
@@ -133,7 +133,7 @@ impl Sole {
         0.5 * (of_source - ops::hypot(of_source, 2.0 * soft))
     }
 
-    /// What keeps a foot above a floor; `None` where nothing of it is below. `foot` and `toe` are its transforms in the world.
+    /// Finds how a foot stays above a floor; `None` where nothing of it is below. `foot` and `toe` are its transforms in the world.
     pub(super) fn cleared(&self, foot: Rigid, toe: Option<Rigid>, floor: f64) -> Option<Cleared> {
         let (turned, rise) = self.lifted(&self.foot, foot, floor);
         let moved = Rigid::new(turned * foot.rotation, foot.translation + DVec3::Y * rise);

@@ -114,7 +114,7 @@ pub(super) struct FollowedLeg {
 }
 
 impl FollowedLeg {
-    /// What it may do.
+    /// Its limits.
     pub(super) fn limits(&self) -> LegLimits {
         LegLimits {
             most_flexed: self.bent.iter().copied().fold(0.0, f64::max) + KNEE_BEYOND_SOURCE,
@@ -125,7 +125,7 @@ impl FollowedLeg {
 }
 
 impl FollowedFeet {
-    /// The same at other samples, each of which is one of these.
+    /// Returns the feet at other samples, each of which is one of these.
     pub(super) fn sampled(&self, from: &[usize]) -> Self {
         let mut sampled = self.clone();
         sampled.num_samples = from.len();
@@ -141,7 +141,7 @@ impl FollowedFeet {
         sampled
     }
 
-    /// That of a mix of motions on one body: what bears in those that have half of the weight bears in the mix.
+    /// Returns the feet of a mix of motions on one body: a point bears that bears in motions with half of the weight.
     ///
     /// Each motion comes with its weight; `share` says, of a motion and a foot, the share of its time at which a sample of the mix shows
     /// that foot. `None` without motions.
@@ -319,7 +319,7 @@ impl Retarget {
         Ok(feet)
     }
 
-    /// The same for all frames of a take of the source.
+    /// When the target's feet stand by those of a take of the source, frame by frame.
     pub fn feet_of_take(&self, source: &Take) -> FollowedFeet {
         let tracks = source.tracks();
         let course = Course::in_world(tracks.step_secs(), tracks.num_frames());

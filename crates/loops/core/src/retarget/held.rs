@@ -55,7 +55,7 @@ impl FollowedFeet {
         self.hold_by(carried, Holding::new(body, root_joint, lock))
     }
 
-    /// The same with where the feet are to be, seen from the root, which is not where the loop has them.
+    /// Holds the feet of a loop at places seen from the root, which are not where the loop has them.
     pub fn hold_at(
         &self,
         body: &Body,
@@ -191,7 +191,7 @@ impl FollowedFeet {
         })
     }
 
-    /// The same tracks with joints beside the body where those that lead them are.
+    /// Returns the tracks with joints beside the body where those that lead them put them.
     fn with_led(&self, tracks: &Tracks) -> Tracks {
         let skeleton = tracks.skeleton();
         let mut led = Tracks::empty(skeleton.clone(), tracks.step_secs(), tracks.num_frames());

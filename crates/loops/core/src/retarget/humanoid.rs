@@ -17,7 +17,7 @@ use crate::motion::Part;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct HumanBone {
-    /// What avatars call it, such as "leftUpperArm", in the words of VRM and of Unity's humanoid.
+    /// Its name in avatars, such as "leftUpperArm", in the words of VRM and of Unity's humanoid.
     pub name: String,
     /// The joint of the skeleton.
     pub joint: usize,
@@ -48,12 +48,12 @@ impl HumanBone {
     ];
 }
 
-/// What is nearer to its place in the T-pose than this stays as it rests, cosine of the angle (10 degrees): people call such poses
+/// A bone that is nearer to its place in the T-pose than this stays as it rests, cosine of the angle (10 degrees): people call such poses
 /// T-poses, and the bones of an avatar turn from the pose that its own file states. A frame of a take is no such pose, and is laid as a
 /// whole, so that all takes of a body have one T-pose.
 const NEAR_COSINE: f64 = 0.985;
 
-/// The same of a hand by its knuckles, radians (20 degrees).
+/// A hand that is nearer to its place than this by its knuckles stays as it rests, radians (20 degrees).
 const HAND_RADIANS: f64 = 0.35;
 
 /// Collar bones that begin this near to each other, as a share of the leg, do not say which way the chest faces.
@@ -159,7 +159,7 @@ impl Rig {
             .any(|joint| matches!(joint.part, Some(Part::Stated(_))))
     }
 
-    /// The same bones in the T-pose.
+    /// Puts the bones into the T-pose.
     fn in_t_pose(&self, mut bones: Vec<HumanBone>) -> Vec<HumanBone> {
         let is_stated = self.states_parts();
         let (world, axes) = if !is_stated {

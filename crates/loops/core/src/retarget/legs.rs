@@ -201,7 +201,7 @@ fn chain(hangs_from: &[Option<usize>], top: usize, last: usize) -> Vec<usize> {
 
 /// The share by which a leg grows that is too short by the share `missing`: less than `most`.
 ///
-/// What is missing begins with two derivatives of zero where a leg begins to yield, and so does this.
+/// The missing share begins with two derivatives of zero where a leg begins to yield, and so does this one.
 fn growth(missing: f64, most: f64) -> f64 {
     if missing > 0.0 && most > 0.0 {
         most * missing / hypot(missing, most)

@@ -133,7 +133,7 @@ impl JointMap {
         Ok(map)
     }
 
-    /// The same map with the caller's choices in place of those found; pairs of a joint of the target and what it follows.
+    /// Returns the map with the caller's choices in place of those found; pairs of a joint of the target and what it follows.
     ///
     /// Errors: a name that is no joint, a share out of range.
     pub fn with(mut self, source: &Skeleton, target: &Skeleton, given: &[(String, Given)]) -> Result<Self, MapError> {

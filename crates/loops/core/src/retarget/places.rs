@@ -45,9 +45,9 @@ fn top_of_row(rig: &Rig, row: usize) -> DVec3 {
 /// Heights at which feet stand, metres.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Standing {
-    /// Of the source, over its motion.
+    /// Height at which feet of the source stand, over its motion.
     pub(super) source: f64,
-    /// Of the target, over its ground.
+    /// Height at which feet of the target stand, over its ground.
     pub(super) target: f64,
     /// The ground on which those of the source stand.
     pub(super) ground_of_source: f64,

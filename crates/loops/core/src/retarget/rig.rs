@@ -128,7 +128,7 @@ impl Rig {
         Self { stance, ..rig }
     }
 
-    /// The same as it stands in another take of its skeleton.
+    /// Returns the rig as it stands in another take of its skeleton.
     #[must_use]
     pub(crate) fn as_in(&self, take: &Take) -> Self {
         Self {
@@ -137,7 +137,7 @@ impl Rig {
         }
     }
 
-    /// The same with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so are
+    /// Returns the rig with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so are
     /// feet whose surface lies above their ankles: few vertices may hang from a joint that only steers.
     #[must_use]
     pub fn with_soles(mut self, soles: Vec<FootSole>) -> Self {

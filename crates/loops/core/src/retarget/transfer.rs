@@ -529,7 +529,7 @@ struct Along {
     world: Pose,
 }
 
-/// The same with its limbs on their places, in the world, and the lengths of its bones over those at rest.
+/// A pose on the target with its limbs on their places, in the world, and the lengths of its bones over those at rest.
 struct Reached {
     world: Pose,
     lengths: Vec<f64>,
@@ -538,7 +538,7 @@ struct Reached {
 /// Where a limb reaches.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
-    /// Of the ball of the foot, and of the ankle.
+    /// The places of the ball of the foot and of the ankle.
     places: [DVec3; 2],
     /// Height of the ball over that of standing feet.
     height: f64,
@@ -546,7 +546,7 @@ struct Reach {
 }
 
 impl Reach {
-    /// The same higher up.
+    /// Returns the places higher up.
     fn raised(self, by: f64) -> Self {
         Self {
             places: self.places.map(|place| place + DVec3::Y * by),
@@ -570,7 +570,7 @@ impl Reach {
     }
 }
 
-/// What limbs turn to reach their places is smooth over this long, seconds: the deviation of a bell, which is cut off at so many times as
+/// The turns by which limbs reach their places are smooth over this long, seconds: the deviation of a bell, which is cut off at so many times as
 /// much. Limits of joints and ground that single poses keep to within millimetres set in within a frame or two, and are seen to.
 const SMOOTH_SECS: f64 = 0.03;
 const CUT_OFF: f64 = 3.0;

@@ -28,7 +28,7 @@ const MAX_CHORD_OVER_PATH: f64 = 0.3;
 const NEAR_WHOLE_TURN_ON_GROUND: f64 = 0.402_715_841_580_661_5;
 const NEAR_WHOLE_TURN_IN_SPACE: f64 = 0.4;
 
-/// The same for motions that are exact to rounding, where the chord determines radius and axis except at a whole turn.
+/// The limit for motions that are exact to rounding, where the chord determines radius and axis except at a whole turn.
 const NEAR_WHOLE_TURN_EXACT: f64 = 2e-6;
 
 /// In space, distances that differ by less than this count as equal, metres: props wobble by as much when they spin on the spot.
@@ -84,7 +84,7 @@ impl Cycle<'_> {
         self.with_whole_turns(near_whole_turn, self.rise())
     }
 
-    /// The same for a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb, and the end
+    /// The screw of a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb, and the end
     /// is reached exactly unless the turn is whole to a millionth.
     pub(crate) fn exact_root_motion(&self) -> RootMotion {
         self.with_whole_turns(NEAR_WHOLE_TURN_EXACT, self.motion.translation.y)

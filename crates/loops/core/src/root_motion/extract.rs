@@ -88,7 +88,7 @@ pub(crate) fn extract_root_motion(
 }
 
 impl RootRelativeClip {
-    /// The same clip relative to a root whose motion is known.
+    /// Returns the clip relative to a root whose motion is known.
     ///
     /// `carrier` is the joint whose track holds the root motion; it must be a joint of the clip.
     pub fn relative_to(clip: &Clip, root: RootMotion, carrier: usize) -> Self {
@@ -102,7 +102,7 @@ impl RootRelativeClip {
         }
     }
 
-    /// The same samples with the carrier moved as `motion` moves the world.
+    /// Returns the samples with the carrier moved as `motion` moves the world.
     pub(crate) fn carried(self, motion: Rigid) -> Self {
         let (clip, carrier) = (&self.clip, self.carrier);
         let moved = clip.with_joint_track(carrier, |sample| {
@@ -111,7 +111,7 @@ impl RootRelativeClip {
         Self { clip: moved, ..self }
     }
 
-    /// The same clip relative to a root whose motion is known and that a joint of the rig carries.
+    /// Returns the clip relative to a root whose motion is known and that a joint of the rig carries.
     ///
     /// `root_from_joint` holds the transforms of that joint relative to the root's constant twist, one for each sample of a period
     /// or one for all; `analysis` is that of the take.
@@ -314,7 +314,7 @@ fn is_still(frames: &[Rigid]) -> bool {
 /// A root joint faces along the body when its facing differs from the body's by less than this, radians.
 const FACES_ALONG: f64 = 0.5;
 
-/// The same motion of the world, carried by a root at the rig's own root joint.
+/// Returns the same motion of the world, carried by a root at the rig's own root joint.
 ///
 /// `own` are the joint's frames over the period, `body` those of the body. On the ground the root takes the joint's mean
 /// position, and its facing where that follows the body's; in full space its whole mean frame.

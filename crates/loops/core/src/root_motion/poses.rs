@@ -59,7 +59,7 @@ impl EndPoses<'_> {
         self.held(&pairs, fit_planar(&pairs))
     }
 
-    /// The same, and the error of the fit.
+    /// The motion over the ground, and the error of the fit.
     pub(crate) fn aligned_on_ground(&self) -> Alignment {
         let pairs = self.pairs();
         self.aligned(&pairs, &pairs, fit_planar(&pairs))
@@ -99,7 +99,7 @@ impl EndPoses<'_> {
         pairs.collect()
     }
 
-    /// The same pairs, and six about every joint that contributes to the rotation.
+    /// The pairs, and six more about every joint that contributes to the rotation.
     fn levered(&self, origins: &[PointPair]) -> Vec<PointPair> {
         let num_joints = self.world.num_joints();
         let first = *self.frames().start();

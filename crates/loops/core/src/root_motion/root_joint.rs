@@ -113,7 +113,7 @@ pub fn with_root_joint_at(
     })
 }
 
-/// The same for a clip that is already relative to the root.
+/// Moves the root joint of a clip that is already relative to the root.
 pub(crate) fn with_root_joint_moved(clip: &Clip, joint: usize, analysis: &Analysis, root_from_joint: &[Rigid]) -> Clip {
     moved_without_body(clip, joint, analysis, root_from_joint, |_| Rigid::IDENTITY)
 }

@@ -111,12 +111,12 @@ impl Clip {
         }
     }
 
-    /// The same clip, known to be one cycle already.
+    /// Returns the clip, known to be one cycle already.
     pub(crate) fn known_as_cycle(self) -> Self {
         Self { is_cycle: true, ..self }
     }
 
-    /// The same clip without the samples outside the cut, where these tell nothing of it.
+    /// Returns the clip without the samples outside the cut, where these do not belong to the motion.
     pub(crate) fn without_context(self) -> Self {
         let mut tracks = Tracks::empty(self.skeleton().clone(), self.step_secs(), self.num_intervals + 1);
         for sample in 0..=self.num_intervals {
@@ -262,7 +262,7 @@ impl Clip {
         Self { tracks, ..*self }
     }
 
-    /// The same clip with every local transform mapped; `map` receives the joint and its translation and rotation.
+    /// Returns the clip with every local transform mapped; `map` receives the joint and its translation and rotation.
     pub(crate) fn map_transforms(&self, map: impl Fn(usize, DVec3, DQuat) -> (DVec3, DQuat)) -> Self {
         Self {
             tracks: self.tracks.clone().map(map),
@@ -270,14 +270,14 @@ impl Clip {
         }
     }
 
-    /// The same clip with one joint's local track replaced; `transform` receives the sample.
+    /// Returns the clip with one joint's local track replaced; `transform` receives the sample.
     pub(crate) fn with_joint_track(&self, joint: usize, transform: impl Fn(isize) -> Rigid) -> Self {
         let mut tracks = self.tracks.clone();
         tracks.set_joint(joint, |index| transform(self.sample_at(index)));
         Self { tracks, ..*self }
     }
 
-    /// The same clip with `carrier`, and all below it, relative to a root whose world transform at a sample is `root`.
+    /// Returns the clip with `carrier`, and all below it, relative to a root whose world transform at a sample is `root`.
     pub(crate) fn seen_from_root(&self, carrier: usize, root: impl Fn(isize) -> Rigid) -> Self {
         let mut tracks = self.tracks.clone();
         tracks.set_carrier_in_root(carrier, |index| root(self.sample_at(index)));

@@ -36,7 +36,7 @@ const TWO_PASSES: f64 = 0.802_243_075_6;
 const PAD_PERIODS: f64 = 2.0;
 
 impl Take {
-    /// The same recording without shaking above `cutoff_hz`; amplitudes at that frequency are 0.71 of the original.
+    /// Returns the recording without shaking above `cutoff_hz`; amplitudes at that frequency are 0.71 of the original.
     ///
     /// `breaks` are frames at which a new run begins, for example where the take jumps: poses before and after are not mixed.
     /// Runs of fewer than four frames stay as they are. Tracks that do not move keep their bits. Errors: [`SmoothError`].

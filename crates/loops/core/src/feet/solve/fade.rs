@@ -86,7 +86,7 @@ impl LegWork {
 }
 
 impl Footwork {
-    /// What the feet of a body with these overrides do; `None` where no foot with a knee is found.
+    /// Finds what the feet of a body with these overrides do; `None` where no foot with a knee is found.
     pub fn new(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Self> {
         let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
         let body = Body::find(&take, overrides).ok()?;
@@ -96,7 +96,7 @@ impl Footwork {
         Self::of_stage(&Stage::of_loop(clip), &body, &overrides.contacts, clip.carrier())
     }
 
-    /// What the feet of a motion do; `carrier` carries its root motion. `None` where no foot with a knee is found.
+    /// Finds what the feet of a motion do; `carrier` carries its root motion. `None` where no foot with a knee is found.
     pub(super) fn of_stage(stage: &Stage<'_>, body: &Body, limits: &ContactLimits, carrier: usize) -> Option<Self> {
         if body.found_by == FoundBy::AllLeaves {
             return None;
@@ -165,7 +165,7 @@ impl FadingLoop<'_> {
         ([before, (before + 1) % count], at - before as f64)
     }
 
-    /// What its feet do at so many samples from then on.
+    /// Returns what its feet do at `count` samples from then on.
     pub fn footwork(&self, count: usize, step_secs: f64) -> Footwork {
         let legs = (0..self.feet.legs.len()).map(|leg| {
             let own = &self.feet.legs[leg];
@@ -329,7 +329,7 @@ pub fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
     (end + RELEASE_SECS).min(longest_secs)
 }
 
-/// What the parts of a leg should do through a fade.
+/// Returns what the parts of a leg should do through a fade.
 fn goals_through([from, to]: [FadingLoop<'_>; 2], fade: Decay, leg: usize, stage: &Stage<'_>) -> Goals {
     let (course, count) = (&stage.course, stage.num_samples());
     let [left_hardest, entered_hardest] = [from, to].map(|side| side.hardest(leg, course.step_secs));

@@ -21,9 +21,9 @@ pub(in crate::feet) const NUM_JOINTS: usize = 4;
 
 /// What a turn of a joint changes by its unknowns, along one direction.
 pub(super) enum TurnedBy {
-    /// Of a joint that turns about any axis.
+    /// The joint turns about any axis.
     Vector([f64; 3]),
-    /// Of one that turns about its own.
+    /// The joint turns about its own axis.
     Angle(f64),
 }
 

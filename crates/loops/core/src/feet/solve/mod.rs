@@ -41,7 +41,7 @@ const HIPS: usize = 3;
 /// Most steps of Gauss-Newton with new coefficients; two to five are usual.
 const MOST_STEPS: usize = 8;
 
-/// The same where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the
+/// Most steps where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the
 /// next.
 const MOST_STEPS_WITH_LIMITS: usize = 24;
 
@@ -65,7 +65,7 @@ const SETTLED: f64 = 2e-3;
 /// A step that saves less than this share of what its coefficients foresee went too far.
 const FORESEEN_SHARE: f64 = 0.25;
 
-/// So does a step that saves less than this share of the cost, if it is damped by less than this, metres: what one that is held back
+/// A step that saves less than this share of the cost went too far as well, if it is damped by less than this, metres: what one that is held back
 /// more, or that is cut short, saves says nothing of how much there is to save.
 const TELLING_METRES: f64 = 3.0;
 const SAVES: f64 = 0.08;
@@ -88,7 +88,7 @@ const TURNS_METRES: f64 = 0.03;
 pub(super) struct BearingLeg {
     limb: Limb,
     bearing: Vec<(Part, Vec<LoopContact>)>,
-    /// What it may do, on a character.
+    /// Its limits, on a character.
     limits: Option<LegLimits>,
 }
 
@@ -269,7 +269,7 @@ impl Settled {
         &self.unknowns[sample * self.width + HIPS + leg * LEG_UNKNOWNS..][..LEG_UNKNOWNS]
     }
 
-    /// The same with a step added.
+    /// Returns the correction with a step added.
     fn moved(&self, step: &[f64]) -> Self {
         Self {
             unknowns: (self.unknowns.iter().zip(step))
@@ -390,7 +390,7 @@ fn settle(
     has_moved.then_some(settled)
 }
 
-/// What the square of each unknown of a sample costs in a step that is damped by so many metres on the reference body.
+/// Returns what the square of each unknown of a sample costs in a step that is damped by so many metres on the reference body.
 fn damped(damping: f64, width: usize, model: &FootModel) -> Vec<f64> {
     let turns = damping * model.size;
     let moves = turns / model.metre;

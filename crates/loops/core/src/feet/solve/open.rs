@@ -18,10 +18,10 @@ use crate::math::percentile;
 use crate::math::rigid::Rigid;
 use crate::motion::Tracks;
 
-/// What stands in a loop at an end, and in the motion below so soon, stands between, seconds.
+/// A foot that stands in the loop at an end, and within this time in the motion below, stands between, seconds.
 pub const SOON_SECS: f64 = 0.15;
 
-/// What would stand at two places creeps from the one to the other if these are no farther apart than this, metres on the reference body.
+/// A foot that would stand at two places creeps from the one to the other if these are no farther apart than this, metres on the reference body.
 /// Farther, and the foot steps.
 const APART_METRES: f64 = 0.015;
 
@@ -31,7 +31,7 @@ const STEP_SECS: f64 = 0.35;
 /// ... and lifts the foot by so much, metres on the reference body.
 const STEP_METRES: f64 = 0.03;
 
-/// What comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
+/// A part that comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
 const RESTS_MPS: f64 = 0.2;
 
 /// A motion whose ends were bent to meet two loops.
@@ -48,7 +48,7 @@ pub struct OpenMotion<'a> {
     pub fade: Decay,
 }
 
-/// What the feet of a stretch of a take do, from a sample on, seen from a root; `None` where no foot with a knee is found.
+/// Finds what the feet of a stretch of a take do, from a sample on, seen from a root; `None` where no foot with a knee is found.
 pub fn footwork_of_take(
     tracks: &Tracks,
     roots: Vec<Rigid>,
@@ -131,7 +131,7 @@ impl OpenMotion<'_> {
         held
     }
 
-    /// What the parts of a leg should do.
+    /// Returns what the parts of a leg should do.
     fn goals(&self, leg: usize, stage: &Stage<'_>) -> Goals {
         let (course, count) = (&stage.course, stage.num_samples());
         let (limb, below) = (&self.below.limbs[leg], &self.below.legs[leg]);
@@ -223,7 +223,7 @@ impl OpenMotion<'_> {
         self.ends[end].map_or(0.0, |of_loop| of_loop.value(&of_loop.feet.legs[leg].bears, part, 0.0))
     }
 
-    /// What a part of a leg does near an end: it goes on from there, or comes to be, as the loop has it.
+    /// Changes what a part of a leg does near an end, so that it goes on from the loop there, or comes to be as the loop has it.
     fn meet(&self, end: usize, (leg, part): (usize, usize), course: &Course, goals: &mut Goals) {
         if self.ends[end].is_none() {
             return;

@@ -33,7 +33,7 @@ const REST: [f64; LEG_UNKNOWNS] = [0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 7.2];
 const HIPS_SECS: f64 = 0.12;
 const LEG_SECS: f64 = 0.06;
 
-/// What bears and moves at a metre per second over the ground is off by this many metres.
+/// A part that bears and moves over the ground at a metre per second costs as much as this many metres.
 const BEAR_SECS: f64 = 7.0;
 
 /// A metre of what bears above or below its own height. Less, and legs that do not reach lift feet off the ground rather than lower the
@@ -83,7 +83,7 @@ pub(super) struct Terms<'a> {
     pub(super) course: &'a Course,
     pub(super) limbs: &'a [Limb],
     pub(super) goals: &'a [Goals],
-    /// What parts each leg has.
+    /// Which parts each leg has.
     pub(super) parts: &'a [[bool; NUM_PARTS]],
     /// Unknowns of a sample.
     pub(super) width: usize,
@@ -186,7 +186,7 @@ impl Terms<'_> {
         weights.hold(sample, FOOT, FOOT_METRES * self.size, turned);
     }
 
-    /// What bears does not move from one sample to the next.
+    /// Weighs that parts that bear do not move from one sample to the next.
     fn weigh_bearing(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let Some(next) = self.course.after(sample, 1) else {
             return;
@@ -206,7 +206,7 @@ impl Terms<'_> {
         }
     }
 
-    /// What bears is at its height.
+    /// Weighs that parts that bear are at their heights.
     fn weigh_height(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let up = self.course.up[sample];
         for part in (0..NUM_PARTS).filter(|&part| goals.bears[sample][part] > 0.0) {

@@ -1,4 +1,4 @@
-//! What the take does, seen from the root: the floor, clearance and knees of a loop are held against it.
+//! The take of a loop, seen from the root: floor, clearance and knees of the loop are held against it.
 
 use glam::{DQuat, DVec3};
 

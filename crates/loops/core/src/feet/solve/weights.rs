@@ -1,4 +1,4 @@
-//! What the cost of a correction is at the places of a leg: residuals of places and of the foot's turn, summed before they are
+//! The cost of a correction at the places of a leg: residuals of places and of the foot's turn, summed before they are
 //! carried over to the unknowns.
 //!
 //! Many residuals look at the same place from one side or another. By that place their squares sum to a matrix of three by three, and
@@ -25,7 +25,7 @@ pub(super) struct LegWeights {
     pub(super) sum_of_squares: f64,
 }
 
-/// Those of one sample.
+/// The squares of residuals at one sample.
 #[derive(Clone, Copy)]
 struct Weights {
     /// Half the slope of the sum.
