@@ -370,7 +370,13 @@ pub(crate) fn measure_speed(
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    let (found, by_feet) = twist_by_feet(clip, body, limits, settings);
+    let found = speed_by_feet(clip, body, limits);
+    let by_feet = found.filter(|found| match settings.speed {
+        RootSpeed::Auto => found.is_better(),
+        RootSpeed::Poses => false,
+        RootSpeed::Feet | RootSpeed::Given(_) => true,
+    });
+    let by_feet = by_feet.map(|found| found.twist);
     match settings.speed {
         RootSpeed::Given(mps) => {
             let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();
@@ -391,22 +397,6 @@ pub fn speed_by_feet(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Op
         .map(|foot| stage.positions_of(solve::standing_point(&stage, foot, false)))
         .collect();
     speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts)
-}
-
-/// The speed by the feet, and the twist that it gives the root; `None` where the root keeps its own.
-fn twist_by_feet(
-    clip: &LoopClip,
-    body: &Body,
-    limits: &ContactLimits,
-    settings: &FeetSettings,
-) -> (Option<FeetSpeed>, Option<Twist>) {
-    let found = speed_by_feet(clip, body, limits);
-    let taken = found.filter(|found| match settings.speed {
-        RootSpeed::Auto => found.is_better(),
-        RootSpeed::Poses => false,
-        RootSpeed::Feet | RootSpeed::Given(_) => true,
-    });
-    (found, taken.map(|found| found.twist))
 }
 
 /// A twist slower than this shows no direction, metres per second.

@@ -111,22 +111,7 @@ pub(super) fn of_feet(
     if low.is_empty() {
         return None;
     }
-    let slide = |linear: DVec3| {
-        let speeds = low.iter().map(|low| sliding(low, linear, poses.angular).min(SWING_MPS));
-        speeds.sum::<f64>() / low.len() as f64
-    };
-    // The median of the velocities implied by all feet near the ground; it is that of the stance if stance lasts most of the
-    // time.
-    let [across, ahead] = [0, 2].map(|axis| {
-        let mut found: Vec<f64> = low.iter().map(|low| needed(low, poses.angular)[axis]).collect();
-        found.sort_by(f64::total_cmp);
-        found[found.len() / 2]
-    });
-    let starts = [poses.linear, DVec3::new(across, poses.linear.y, ahead)];
-    let rough = starts
-        .map(|start| irls_fit(&low, start, poses.angular, ROUGH_MPS))
-        .into_iter()
-        .min_by(|&one, &other| slide(one).total_cmp(&slide(other)))?;
+    let rough = rough_fit(&low, poses)?;
     // Under that twist feet stand; only those samples refine it.
     let root_motion = RootMotion {
         twist: Twist { linear: rough, ..poses },
@@ -147,9 +132,32 @@ pub(super) fn of_feet(
     Some(FeetSpeed {
         twist: Twist { linear, ..poses },
         of_poses: poses.linear,
-        slide_mps: slide(linear),
-        slide_of_poses_mps: slide(poses.linear),
+        slide_mps: mean_slide(&low, linear, poses.angular),
+        slide_of_poses_mps: mean_slide(&low, poses.linear, poses.angular),
     })
+}
+
+/// The mean speed of feet over the ground, of which none counts as faster than one that swings.
+fn mean_slide(low: &[Low], linear: DVec3, angular: DVec3) -> f64 {
+    let speeds = low.iter().map(|low| sliding(low, linear, angular).min(SWING_MPS));
+    speeds.sum::<f64>() / low.len() as f64
+}
+
+/// The velocity that most feet imply, searched from that of the poses and from the median of those that all feet imply: the median is that
+/// of the stance if stance lasts most of the time.
+fn rough_fit(low: &[Low], poses: Twist) -> Option<DVec3> {
+    let [across, ahead] = [0, 2].map(|axis| {
+        let mut found: Vec<f64> = low.iter().map(|low| needed(low, poses.angular)[axis]).collect();
+        found.sort_by(f64::total_cmp);
+        found[found.len() / 2]
+    });
+    let starts = [poses.linear, DVec3::new(across, poses.linear.y, ahead)];
+    let found = starts.map(|start| {
+        let linear = irls_fit(low, start, poses.angular, ROUGH_MPS);
+        (linear, mean_slide(low, linear, poses.angular))
+    });
+    let least = found.into_iter().min_by(|one, other| one.1.total_cmp(&other.1));
+    least.map(|(linear, _)| linear)
 }
 
 /// At which of the samples of a loop a foot stands, but for the first and last `reach` of each contact: there it still moves within the

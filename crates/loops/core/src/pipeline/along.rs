@@ -35,7 +35,6 @@ impl MadeLoop {
                 0.0
             }
         };
-
         let frames = if recorded == 0 { 0 } else { self.take.num_frames() };
         let translations = (0..frames).flat_map(|frame| (0..joints).map(move |joint| (frame, joint)));
         let translations: Vec<DVec3> = translations

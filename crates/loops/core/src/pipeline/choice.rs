@@ -231,7 +231,6 @@ fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, close
 pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     // Copied cycles differ by rounding only, and otherwise in a take that is turned.
     let score = |each: &LoopCandidate| (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * outcome.score()).round());
-
     (other.is_sound().cmp(&one.is_sound()))
         .then((other.steadiness_around.is_even()).cmp(&one.steadiness_around.is_even()))
         .then(score(one).total_cmp(&score(other)))
@@ -278,7 +277,6 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
     let first = clip.sample_range().start().unsigned_abs();
     let count = made.loop_clip.num_samples();
     let skeleton = made.loop_clip.skeleton();
-
     let own_range = first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1);
     let knees = made.body.feet.iter().filter_map(|foot| skeleton.parent(foot.ankle));
     knees

@@ -126,7 +126,6 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
     }
     let size = body.leg_size(keys.skeleton(), |joint| keys.position(0, joint));
     let num_samples = keys.num_samples() as isize;
-
     let mut stands: Vec<Stand> = Vec::new();
     for foot in &body.feet {
         let joint = foot.lowest_joint();
@@ -134,7 +133,6 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
             Some(source) => source.position(sample, joint),
             None => keys.position(sample, joint),
         };
-
         let lowest = (0..num_samples)
             .map(|sample| uncut(sample).y)
             .fold(f64::INFINITY, f64::min);

@@ -481,7 +481,6 @@ impl Finder<'_> {
     /// The two bones of a limb: those whose names say so together, and among them those that are both as long as can be.
     fn bones(&self, joints: &[usize], end: Option<usize>, words: [Word; 2]) -> Option<Bones> {
         let inner: Vec<usize> = joints.iter().copied().filter(|&joint| Some(joint) != end).collect();
-
         let mut best: Option<(f64, f64, Bones)> = None;
         for (index, &upper) in inner.iter().enumerate() {
             for &lower in &inner[index + 1..] {
@@ -558,7 +557,6 @@ impl Finder<'_> {
         let Some(mut joint) = self.named(Word::Tail, None) else {
             return Vec::new();
         };
-
         let mut tail = vec![joint];
         while let [child] = self.skeleton.children(joint) {
             joint = *child;

@@ -249,7 +249,6 @@ impl FollowedFeet {
         let point = self.stand_on.get(foot);
         let mut points = self.points.iter();
         let own = points.find(|own| own.foot == foot && Some(&own.of) == point);
-
         let spans = own.map_or_else(Vec::new, |own| self.spans(foot, &own.at));
         let swings = spans.iter().filter(|span| span.num_samples < self.num_samples);
         swings

@@ -81,9 +81,8 @@ impl Rig {
 
     /// The bones that there are, in the order in which they hang from each other, at the origin.
     fn bones(&self) -> Vec<HumanBone> {
-        let anatomy = &self.anatomy;
+        let (anatomy, is_stated) = (&self.anatomy, self.states_parts());
         let mut bones: Vec<HumanBone> = Vec::new();
-        let is_stated = self.states_parts();
         // A joint is one bone; below one that is another already, bones hang from what that hangs from.
         let mut add = |name: String, joint: Option<usize>, parent: Option<usize>| -> Option<usize> {
             let joint = joint.filter(|&joint| {
@@ -244,7 +243,6 @@ impl Rig {
         // The trunk as a whole: bones of a neck may point far ahead in a T-pose.
         let trunk = anatomy.top().and_then(|top| self.along(anatomy.hips, Some(top)));
         let upright = next(DQuat::IDENTITY, trunk, DVec3::Y);
-
         // Shoulders may be raised and drawn ahead on collar bones, which begin at the trunk.
         let shoulders = self.across(LimbKind::Arm, |limb| limb.collar.first().copied());
         let shoulders = (shoulders.or_else(|| self.across(LimbKind::Arm, Limb::upper)))

@@ -79,14 +79,11 @@ impl RigPair {
             stretch,
         } = self;
         let led = target.led_by_body(map);
-        let hangs_from: Vec<Option<usize>> = (0..target.skeleton.num_joints())
-            .map(|joint| {
-                let mut apart = target.anatomy.apart.iter().chain(&led);
-                let apart = apart.find(|(foot, _)| *foot == joint);
-                apart.map_or(target.skeleton.parent(joint), |(_, above)| Some(*above))
-            })
-            .collect();
-
+        let mut hangs_from: Vec<_> = target.skeleton.joints().iter().map(|joint| joint.parent).collect();
+        // Where a joint is named twice, feet apart count.
+        for &(joint, above) in led.iter().rev().chain(target.anatomy.apart.iter().rev()) {
+            hangs_from[joint] = Some(above);
+        }
         let hanging = (0..hangs_from.len())
             .map(|joint| match hangs_from[joint] {
                 Some(above) if Some(above) != target.skeleton.parent(joint) => {
@@ -97,7 +94,6 @@ impl RigPair {
             .collect();
         let follows = self.follows();
         let scale = target.scale_from(source);
-
         let limbs: Vec<PlacedLimb> = (target.anatomy.limbs.iter())
             .filter_map(|limb| {
                 let turn = follows[limb.reaches?.upper].map(|thigh| thigh.turn);

@@ -63,7 +63,6 @@ impl HalfCycle<'_> {
         let weights = fit_weights(self.skeleton, &self.analysis.body, &self.analysis.joints);
         let last = self.first + self.num_intervals;
         let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
-
         let mut pairs = Vec::new();
         for frame in self.first - reach..=self.first + reach {
             for (joint, &weight) in weights.iter().enumerate() {

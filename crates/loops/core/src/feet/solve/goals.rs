@@ -314,7 +314,6 @@ fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOIN
     let mut hardest = [still; NUM_JOINTS];
     for (at, joint) in leg.limb.turning_joints().enumerate() {
         let above = stage.skeleton().parent(joint);
-
         // A character is laid onto its source, with kinks of its own.
         let known = leg.limits.map(|limits| limits.hardest[at] * square);
         let most = match known.filter(|most| most.is_finite()) {

@@ -424,7 +424,6 @@ fn heel_below(
 ) -> DVec3 {
     let (count, up) = (stage.course.count(), &stage.course.up);
     let flat_metres = FLAT_METRES * model.metre;
-
     let samples: Vec<usize> = contacts
         .iter()
         .flat_map(LoopContact::keys)
