@@ -14,7 +14,6 @@ use crate::candidate::{
 };
 use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile};
-
 use crate::quality;
 
 /// Loops that are chosen from, whatever number is asked for: fewer are then the first of more.

@@ -1,7 +1,6 @@
 //! The mean of the cycles around a candidate, as the clip from which its loop is made.
 
 use super::{MakeError, Plan};
-
 use crate::closure;
 use crate::mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles};
 use crate::root_motion::{self, RootRelativeClip, RootSettings, RootSpace};

@@ -162,23 +162,20 @@ impl SeamSteps {
 
     /// Takes the gap between the first key and the closing one for a step: played, it is one.
     fn with_gap(mut self, joint: usize, metres: f64, radians: f64, allowed: &Allowed, size: f64) -> Self {
-        let gap = Step {
-            joint,
-            sample: 0,
-            size: metres,
-            allowed: allowed.metres.min(GAP_METRES * size),
-        };
-        if gap.ratio() > self.position.ratio() {
-            self.position = gap;
-        }
-        let turn = Step {
-            joint,
-            sample: 0,
-            size: radians,
-            allowed: allowed.radians.min(LIMITS[2].floor),
-        };
-        if turn.ratio() > self.rotation.ratio() {
-            self.rotation = turn;
+        let gaps = [
+            (&mut self.position, metres, allowed.metres.min(GAP_METRES * size)),
+            (&mut self.rotation, radians, allowed.radians.min(LIMITS[2].floor)),
+        ];
+        for (worst, size, allowed) in gaps {
+            let gap = Step {
+                joint,
+                sample: 0,
+                size,
+                allowed,
+            };
+            if gap.ratio() > worst.ratio() {
+                *worst = gap;
+            }
         }
         self.excess_metres = self.excess_metres.max(metres);
         self

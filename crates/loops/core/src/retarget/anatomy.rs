@@ -347,11 +347,8 @@ impl Finder<'_> {
                 .into_iter()
                 .chain(words.into_iter().filter_map(|word| self.named(word, Some(side)))))
             .find(|&hand| {
-                !self
-                    .body
-                    .feet
-                    .iter()
-                    .any(|foot| self.skeleton.is_within(foot.ankle, hand))
+                let mut feet = self.body.feet.iter();
+                !feet.any(|foot| self.skeleton.is_within(foot.ankle, hand))
             })
             .or_else(|| self.farthest_aside(side))
         })
@@ -462,10 +459,8 @@ impl Finder<'_> {
     /// be the upper bone.
     fn lower_above_foot(&self, chain: &[usize], last: usize, side: Side) -> usize {
         let named = self.named(Word::Shin, Some(side));
-        match (
-            named.filter(|lower| chain.iter().skip(1).any(|joint| joint == lower)),
-            chain,
-        ) {
+        let named = named.filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
+        match (named, chain) {
             (Some(lower), _) => lower,
             (None, [_, .., above, _]) if self.meanings[last].is_helper => *above,
             _ => last,

@@ -257,6 +257,11 @@ impl Take {
         for frame in 0..self.num_frames() {
             tracks.push(self.pose(frame).to_pose().below_root(Rigid::IDENTITY).as_ref());
         }
+        self.with_tracks(tracks)
+    }
+
+    /// Returns a recording of that name; the tracks hold the invariants.
+    fn with_tracks(&self, tracks: Tracks) -> Self {
         Self {
             name: self.name.clone(),
             tracks: Arc::new(tracks),
@@ -284,10 +289,7 @@ impl Take {
         for frame in 0..self.num_frames() {
             tracks.push(map(frame, self.pose(frame)).as_ref());
         }
-        Self {
-            name: self.name.clone(),
-            tracks: Arc::new(tracks),
-        }
+        self.with_tracks(tracks)
     }
 }
 

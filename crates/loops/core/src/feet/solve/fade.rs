@@ -11,9 +11,8 @@ use super::limb::{NUM_JOINTS, NUM_PARTS};
 use super::{BearingLeg, Course, Goals, Limb, PARTS, Stage, Uncut, settle, standing_point};
 use crate::analysis::body::{Body, BodyOverrides, FoundBy};
 use crate::analysis::standing::ContactLimits;
-use crate::feet::leg::Leg;
-
 use crate::feet::FootModel;
+use crate::feet::leg::Leg;
 use crate::feet::stance::PointTrack;
 use crate::loop_clip::{Interpolation, LoopClip};
 use crate::math::cubic::{Hermite, Span};

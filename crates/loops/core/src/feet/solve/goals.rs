@@ -9,7 +9,6 @@ use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_JOINTS, NUM_PARTS,
 use super::uncut::Uncut;
 use super::{BearingLeg, Course, FixedPoint, FootModel, Stage};
 use crate::analysis::standing::{self, GROUND_REACH_SECS};
-
 use crate::math::{percentile, rotation};
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.

@@ -12,7 +12,6 @@ use super::{Course, Goals, Settled, Stage, settle_freely};
 use crate::analysis::body::Body;
 use crate::analysis::standing::ContactLimits;
 use crate::feet::contact;
-
 use crate::math::decay::Decay;
 use crate::math::percentile;
 use crate::math::rigid::Rigid;
