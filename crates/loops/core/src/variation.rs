@@ -131,11 +131,7 @@ pub(crate) fn varied(
     let copies = copies_of(clip, settings)?;
     let free = free_joints(skeleton, body);
     let steady: Vec<usize> = (free.iter().copied())
-        .filter(|&joint| {
-            let of_take = onto.map_or(Some(joint), |onto| onto.joint_followed(joint));
-            let mut flipping = analysis.defects.flipping.iter();
-            !flipping.any(|flipping| Some(flipping.joint) == of_take)
-        })
+        .filter(|&joint| !flips(joint, analysis, onto))
         .collect();
     let own = CycleDeviations::measure(analysis, candidate, &steady, count, |pose: Pose| match onto {
         Some(onto) => onto.pose(pose.as_ref()),
@@ -166,8 +162,7 @@ pub(crate) fn varied(
     let mut square = 0.0;
     for sample in 0..copies * count {
         let plain = clip.body_pose(sample % count);
-        let mut pose: Pose = plain.to_pose();
-        let mix = weights.at(sample);
+        let (mut pose, mix) = (plain.to_pose(), weights.at(sample));
         for (index, &joint) in joints.iter().enumerate() {
             let offset = settings.amount * basis.mixed(sample % count, index, &mix);
             square += offset.length_squared();
@@ -179,16 +174,22 @@ pub(crate) fn varied(
         }
         tracks.push(pose.as_ref());
     }
-    let many = (copies * count * joints.len()).max(1) as f64;
     let variation = Variation {
         settings: *settings,
         copies,
         cycles: own.num_cycles(),
         joints: joints.len(),
         joints_left_out,
-        radians: (square / many).sqrt(),
+        radians: (square / (copies * count * joints.len()).max(1) as f64).sqrt(),
     };
     Ok((clip.repeated_with(tracks)?, variation))
+}
+
+/// Whether a joint follows one of the take that flips.
+fn flips(joint: usize, analysis: &Analysis, onto: Option<&Retarget>) -> bool {
+    let of_take = onto.map_or(Some(joint), |onto| onto.joint_followed(joint));
+    let mut flipping = analysis.defects.flipping.iter();
+    flipping.any(|flipping| Some(flipping.joint) == of_take)
 }
 
 /// Number of loops that last about as long as asked for. Errors: numbers out of range, too many transforms.

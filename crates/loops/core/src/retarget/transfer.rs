@@ -72,11 +72,8 @@ impl RigPair {
     /// `motion` holds the poses in the world, or seen from the root, on the source's skeleton: they tell at which height feet
     /// stand and how knees bend.
     pub fn of_motion(&self, motion: &WorldTracks) -> Retarget {
-        let RigPair {
-            source,
-            target,
-            map,
-            stretch,
+        let Self {
+            source, target, map, ..
         } = self;
         let led = target.led_by_body(map);
         let mut hangs_from: Vec<_> = target.skeleton.joints().iter().map(|joint| joint.parent).collect();
@@ -131,7 +128,7 @@ impl RigPair {
             hanging,
             limbs,
             scale,
-            stretch: *stretch,
+            stretch: self.stretch,
         }
     }
 
