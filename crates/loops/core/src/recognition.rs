@@ -6,7 +6,7 @@ use crate::analysis::{body::Body, heading::Heading};
 use crate::loop_clip::{KeyLayout, KeysError};
 use crate::math::fit::{PointPair, fit_planar, fit_rigid};
 use crate::math::{rigid::Rigid, rotation};
-use crate::motion::{RootMotion, Skeleton, Tracks};
+use crate::motion::{RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootSpace;
 use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
 use crate::take::Take;
@@ -39,42 +39,39 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
     }
     let world = written.world_tracks();
     let last = num_keys - 1;
-    let at = |key: usize| {
-        let world = &world;
-        move |joint: usize| world.joint(key, joint)
-    };
-    let whole = pose_pairs(written.skeleton(), carrier, &at(0), &at(last));
-    let gap = |motion: Rigid| {
-        let off = |pair: &PointPair| (motion.transform_point(pair.start) - pair.end).length();
-        whole.iter().map(off).fold(0.0, f64::max)
-    };
+    let whole = pose_pairs(&world, written.skeleton(), carrier);
     let (on_the_ground, in_full_space) = (fit_planar(&whole), fit_rigid(&whole));
-    let space = if gap(on_the_ground) >= SAME_POSE_METRES && gap(in_full_space) < SAME_POSE_METRES {
+    let [closes_on_ground, closes_in_space] = [on_the_ground, in_full_space].map(|motion| {
+        let gaps = whole
+            .iter()
+            .map(|pair| (motion.transform_point(pair.start) - pair.end).length());
+        gaps.fold(0.0, f64::max) < SAME_POSE_METRES
+    });
+    let space = if !closes_on_ground && closes_in_space {
         RootSpace::Full
     } else {
         RootSpace::Ground
     };
     let (has_closing_key, motion) = match space {
         RootSpace::Full => (true, in_full_space),
-        RootSpace::Ground if gap(on_the_ground) < SAME_POSE_METRES => (true, on_the_ground),
+        RootSpace::Ground if closes_on_ground => (true, on_the_ground),
         RootSpace::Ground => {
             // Without a closing key both ends are carried on by half a step along parabolas; there they meet.
-            let half_a_step_on = |keys: [usize; 3], joint: usize| {
-                let [at, inner, further] = keys.map(|key| world.position(key, joint));
-                (15.0 * at - 10.0 * inner + 3.0 * further) / 8.0
-            };
             let pairs: Vec<PointPair> = moving_with_root(written.skeleton(), carrier)
-                .map(|joint| PointPair {
-                    start: half_a_step_on([0, 1, 2], joint),
-                    end: half_a_step_on([last, last - 1, last - 2], joint),
-                    weight: 1.0,
+                .map(|joint| {
+                    let [start, end] = [[0, 1, 2], [last, last - 1, last - 2]].map(|keys| {
+                        let [at, inner, further] = keys.map(|key| world.position(key, joint));
+                        (15.0 * at - 10.0 * inner + 3.0 * further) / 8.0
+                    });
+                    PointPair::new(start, end, 1.0)
                 })
                 .collect();
             (false, fit_planar(&pairs))
         }
     };
     let num_samples = if has_closing_key { num_keys - 1 } else { num_keys };
-    let root = root_motion_of_keys(written, body, carrier, num_samples, motion, space);
+    let closed = with_closing_key(written, carrier, num_samples, motion);
+    let root = root_motion_of_keys(&closed, body, motion, space);
     Ok(Recognised {
         layout: KeyLayout {
             seam_sample: 0,
@@ -98,44 +95,36 @@ fn moving_with_root(skeleton: &Skeleton, carrier: usize) -> impl Iterator<Item =
 /// Lever of the points that determine the rotation of the carrier, metres.
 const LEVER_METRES: f64 = 0.1;
 
-/// Points of two poses: every joint that moves with the root, and six about the carrier.
-fn pose_pairs(
-    skeleton: &Skeleton,
-    carrier: usize,
-    start: &dyn Fn(usize) -> Rigid,
-    end: &dyn Fn(usize) -> Rigid,
-) -> Vec<PointPair> {
-    let about = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| axis * LEVER_METRES);
-    let point = |joint: usize, lever: DVec3| PointPair {
-        start: start(joint).transform_point(lever),
-        end: end(joint).transform_point(lever),
-        weight: 1.0,
+/// Points of the first pose and of the last: every joint that moves with the root, and six about the carrier.
+fn pose_pairs(world: &WorldTracks, skeleton: &Skeleton, carrier: usize) -> Vec<PointPair> {
+    let point = |joint: usize, lever: DVec3| {
+        let [start, end] = [0, world.num_frames() - 1].map(|key| world.joint(key, joint).transform_point(lever));
+        PointPair::new(start, end, 1.0)
     };
     let joints = moving_with_root(skeleton, carrier).map(|joint| point(joint, DVec3::ZERO));
-    let levers = about.iter().flat_map(|&axis| [axis, -axis]);
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z].into_iter();
+    let levers = axes.map(|axis| axis * LEVER_METRES).flat_map(|axis| [axis, -axis]);
     joints.chain(levers.map(|lever| point(carrier, lever))).collect()
 }
 
-/// The constant twist that makes `motion` over the keys of one period, whole turns included.
-fn root_motion_of_keys(
-    written: &Take,
-    body: &Body,
-    carrier: usize,
-    num_samples: usize,
-    motion: Rigid,
-    space: RootSpace,
-) -> RootMotion {
+/// The keys of a loop with the one that closes it, whether or not that is written: the first one, moved on.
+fn with_closing_key(written: &Take, carrier: usize, num_samples: usize, motion: Rigid) -> Tracks {
     let skeleton = written.skeleton();
     let mut tracks = Tracks::empty(skeleton.clone(), written.frame_time_secs(), num_samples + 1);
     for key in 0..num_samples {
         tracks.push(written.pose(key));
     }
-    // The key that closes the loop, whether or not it is written: the first one, moved on.
     let mut closing = written.pose(0).to_pose();
     closing.carry(skeleton, carrier, motion);
     tracks.push(closing.as_ref());
+    tracks
+}
+
+/// The constant twist that makes `motion` from the first to the last of these keys, whole turns included.
+fn root_motion_of_keys(tracks: &Tracks, body: &Body, motion: Rigid, space: RootSpace) -> RootMotion {
+    let num_samples = tracks.num_frames() - 1;
     let world = tracks.world();
-    let period_secs = num_samples as f64 * written.frame_time_secs();
+    let period_secs = num_samples as f64 * tracks.step_secs();
     let heading = Heading::level(&world, body);
     let frames: Vec<Rigid> = (0..=num_samples).map(|key| world.joint(key, body.hips)).collect();
     let path = match space {
@@ -158,14 +147,14 @@ fn root_motion_of_keys(
 /// The topmost joint on the path to the hips whose pose changes at all: in a written loop, the joint that holds the root motion.
 pub fn topmost_moving(written: &Take, body: &Body) -> usize {
     let world = written.world_tracks();
-    let moves = |joint: usize| {
+    let mut path = written.skeleton().path_from_root(body.hips).into_iter();
+    let moving = path.find(|&joint| {
         (1..written.num_frames()).any(|frame| {
             (world.position(frame, joint) - world.position(0, joint)).length() > STANDS_WITHIN
                 || rotation::difference(world.rotation(frame, joint), world.rotation(0, joint)).length() > STANDS_WITHIN
         })
-    };
-    let path = written.skeleton().path_from_root(body.hips);
-    path.into_iter().find(|&joint| moves(joint)).unwrap_or(body.hips)
+    });
+    moving.unwrap_or(body.hips)
 }
 
 /// A joint that stays within this of its first pose is stationary, metres and radians: above the rounding of any file.

@@ -1,4 +1,4 @@
-//! What differs between the cycles of a take, laid over its loop: many cycles of which none is like another, and which loop as a whole.
+//! The differences between the cycles of a take, laid over its loop: many cycles of which none is like another, and which loop as a whole.
 //!
 //! At every moment the loop is changed by a mix of the deviations of the take's own cycles from their mean, at the same phase. The weights
 //! of the mix wander at random, as smooth periodic functions of the whole time, and their squares add up to one: the joints then vary
@@ -12,7 +12,7 @@ use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
 use crate::analysis::Analysis;
-use crate::analysis::body::{Body, Foot, FoundBy};
+use crate::analysis::body::{Body, FoundBy};
 use crate::candidate::LoopCandidate;
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::{ops, rotation};
@@ -67,7 +67,7 @@ pub enum VariationError {
     LoopClip(#[from] LoopClipError),
 }
 
-/// What a loop was varied by.
+/// How a loop was varied.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variation {
@@ -97,7 +97,7 @@ const LEAST_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
 /// Highest rate at which weights wander, per cycle of the loop: the next cycle is like this one, the one after is not.
 const HIGHEST_PER_CYCLE: f64 = 0.5;
 
-/// Weights together are never so small that dividing by their length makes a kink: added to the square of that.
+/// Added to the square of the length of the weights, by which they are divided: near zero that would make a kink.
 const LEAST_SQUARE: f64 = 0.05;
 
 /// An odd number without pattern (2^64 over the golden ratio): neighbouring weights get seeds far apart.
@@ -117,7 +117,7 @@ impl VariationSettings {
     }
 }
 
-/// So many cycles of a loop one after the other, each varied as the take's own cycles are. `body` is that of the loop, and `onto` what put
+/// Repeats a loop, each cycle varied as the take's own cycles are. `body` is that of the loop, and `onto` what put
 /// it onto a character. Errors: [`VariationError`].
 pub(crate) fn varied(
     clip: &LoopClip,
@@ -127,26 +127,17 @@ pub(crate) fn varied(
     onto: Option<&Retarget>,
     settings: &VariationSettings,
 ) -> Result<(LoopClip, Variation), VariationError> {
-    settings.check()?;
     let (skeleton, count) = (clip.skeleton(), clip.num_samples());
-    let copies = (settings.secs / clip.period_secs()).round().max(2.0);
-    let found = copies * count as f64 * skeleton.num_joints() as f64;
-    if found > MAX_TRANSFORMS as f64 {
-        return Err(VariationError::TooLong { found });
-    }
-    let copies = copies as usize;
+    let copies = copies_of(clip, settings)?;
     let free = free_joints(skeleton, body);
-    let flips = |joint: &usize| {
-        let of_take = onto.map_or(Some(*joint), |onto| onto.joint_followed(*joint));
-        let mut flipping = analysis.defects.flipping.iter();
-        flipping.any(|flipping| Some(flipping.joint) == of_take)
-    };
-    let steady: Vec<usize> = free.iter().copied().filter(|joint| !flips(joint)).collect();
-    let shown = |pose: Pose| match onto {
+    let steady: Vec<usize> = (free.iter().copied())
+        .filter(|&joint| !flips(joint, analysis, onto))
+        .collect();
+    let own = CycleDeviations::measure(analysis, candidate, &steady, count, |pose: Pose| match onto {
         Some(onto) => onto.pose(pose.as_ref()),
         None => pose,
-    };
-    let own = CycleDeviations::measure(analysis, candidate, &steady, count, shown).map_err(VariationError::NoCycles)?;
+    })
+    .map_err(VariationError::NoCycles)?;
     if own.num_cycles() < FEWEST_CYCLES {
         let [before, after] = own.ends();
         return Err(VariationError::TooFewCycles {
@@ -160,11 +151,7 @@ pub(crate) fn varied(
     joints.iter().for_each(|&joint| varies[joint] = true);
     let joints_left_out: Vec<usize> = free.into_iter().filter(|&joint| !varies[joint]).collect();
     let basis = Basis::new(&own);
-    if basis
-        .largest_squared
-        .iter()
-        .all(|square| settings.amount * settings.amount * square < LEAST_RADIANS * LEAST_RADIANS)
-    {
+    if !basis.shows(settings.amount) {
         return Err(VariationError::Alike {
             left_out: !joints_left_out.is_empty(),
         });
@@ -175,8 +162,7 @@ pub(crate) fn varied(
     let mut square = 0.0;
     for sample in 0..copies * count {
         let plain = clip.body_pose(sample % count);
-        let mut pose: Pose = plain.to_pose();
-        let mix = weights.at(sample);
+        let (mut pose, mix) = (plain.to_pose(), weights.at(sample));
         for (index, &joint) in joints.iter().enumerate() {
             let offset = settings.amount * basis.mixed(sample % count, index, &mix);
             square += offset.length_squared();
@@ -188,27 +174,42 @@ pub(crate) fn varied(
         }
         tracks.push(pose.as_ref());
     }
-    let many = (copies * count * joints.len()).max(1) as f64;
     let variation = Variation {
         settings: *settings,
         copies,
         cycles: own.num_cycles(),
         joints: joints.len(),
         joints_left_out,
-        radians: (square / many).sqrt(),
+        radians: (square / (copies * count * joints.len()).max(1) as f64).sqrt(),
     };
     Ok((clip.repeated_with(tracks)?, variation))
+}
+
+/// Whether a joint follows one of the take that flips.
+fn flips(joint: usize, analysis: &Analysis, onto: Option<&Retarget>) -> bool {
+    let of_take = onto.map_or(Some(joint), |onto| onto.joint_followed(joint));
+    let mut flipping = analysis.defects.flipping.iter();
+    flipping.any(|flipping| Some(flipping.joint) == of_take)
+}
+
+/// Number of loops that last about as long as asked for. Errors: numbers out of range, too many transforms.
+fn copies_of(clip: &LoopClip, settings: &VariationSettings) -> Result<usize, VariationError> {
+    settings.check()?;
+    let copies = (settings.secs / clip.period_secs()).round().max(2.0);
+    let found = copies * clip.num_samples() as f64 * clip.skeleton().num_joints() as f64;
+    if found > MAX_TRANSFORMS as f64 {
+        return Err(VariationError::TooLong { found });
+    }
+    Ok(copies as usize)
 }
 
 /// Joints below the hips' own that belong to no leg, and move neither a foot nor the hips.
 fn free_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     let has_feet = body.found_by != FoundBy::AllLeaves;
     // A foot that steers its leg does not hang from it.
-    let ends_of_leg = |foot: &Foot| [Some(foot.ankle), body.end_of_leg_apart(skeleton, foot)];
     let feet = body.feet.iter().filter(|_| has_feet);
-    let legs: Vec<Vec<usize>> = (feet.flat_map(ends_of_leg).flatten())
-        .map(|end| skeleton.path_from_root(end))
-        .collect();
+    let ends = feet.flat_map(|foot| [Some(foot.ankle), body.end_of_leg_apart(skeleton, foot)]);
+    let legs: Vec<Vec<usize>> = (ends.flatten()).map(|end| skeleton.path_from_root(end)).collect();
     let to_hips = skeleton.path_from_root(body.hips);
     let others = (body.head.iter().chain(&body.hands)).flat_map(|&end| skeleton.path_from_root(end));
     let mut ways = vec![0; skeleton.num_joints()];
@@ -240,8 +241,10 @@ fn free_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
 
 /// Joints of a character beside its body that follow one of it which those that vary move, each with that one.
 fn beside(skeleton: &Skeleton, varies: &[bool], onto: &Retarget) -> Vec<(usize, usize)> {
-    let moves = |by: usize| skeleton.path_from_root(by).iter().any(|&above| varies[above]);
-    onto.led().filter(|(_, by)| moves(*by)).collect()
+    let led = onto
+        .led()
+        .filter(|(_, by)| skeleton.path_from_root(*by).iter().any(|&above| varies[above]));
+    led.collect()
 }
 
 /// Periodic deviations: each is that of one cycle of the take, and around its start fades over from that of the cycle before.
@@ -270,10 +273,9 @@ impl Basis {
                 );
             }
         }
-        let square = |all: &mut dyn Iterator<Item = DVec3>| -> f64 { all.map(DVec3::length_squared).sum() };
         // Neighbouring cycles are alike to some degree, and what fades over is then more than either.
-        let of_own = square(&mut own.of_joints().flatten().copied()) / own.num_cycles() as f64;
-        let of_basis = square(&mut deviations.iter().copied()) / directions as f64;
+        let of_own = own.of_joints().flatten().map(|one| one.length_squared()).sum::<f64>() / own.num_cycles() as f64;
+        let of_basis = deviations.iter().map(|one| one.length_squared()).sum::<f64>() / directions as f64;
         let scale = if of_basis > 0.0 {
             (of_own / of_basis).sqrt()
         } else {
@@ -283,8 +285,10 @@ impl Basis {
         for deviation in &mut deviations {
             *deviation *= scale;
         }
-        let largest = |of_joint: &[DVec3]| of_joint.iter().map(|one| one.length_squared()).fold(0.0, f64::max);
-        let largest_squared = own.of_joints().map(largest).collect();
+        let largest_squared = own
+            .of_joints()
+            .map(|of_joint| of_joint.iter().map(|one| one.length_squared()).fold(0.0, f64::max))
+            .collect();
         Self {
             num_joints: joints,
             num_samples: count,
@@ -293,14 +297,21 @@ impl Basis {
         }
     }
 
+    /// Whether so much of it can be seen.
+    fn shows(&self, amount: f64) -> bool {
+        let mut squares = self.largest_squared.iter();
+        !squares.all(|square| amount * amount * square < LEAST_RADIANS * LEAST_RADIANS)
+    }
+
     fn len(&self) -> usize {
         self.deviations.len() / (self.num_samples * self.num_joints).max(1)
     }
 
     fn mixed(&self, sample: usize, joint: usize, weights: &[f64]) -> DVec3 {
-        let of = |direction: usize| self.deviations[(direction * self.num_samples + sample) * self.num_joints + joint];
-        let mix =
-            (weights.iter().enumerate()).fold(DVec3::ZERO, |sum, (direction, weight)| sum + *weight * of(direction));
+        let mut mix = DVec3::ZERO;
+        for (direction, &weight) in weights.iter().enumerate() {
+            mix += weight * self.deviations[(direction * self.num_samples + sample) * self.num_joints + joint];
+        }
         let largest = self.largest_squared[joint];
         if largest == 0.0 {
             return DVec3::ZERO;

@@ -23,6 +23,25 @@ impl LoopContact {
     pub fn keys(&self) -> core::ops::Range<usize> {
         self.start_sample..self.start_sample + self.num_samples
     }
+
+    /// Returns the contact in each of several loops of `num_samples`, one after the other; one that lasts a whole loop lasts through all.
+    pub(super) fn repeated(self, num_samples: usize, copies: usize) -> impl Iterator<Item = Self> {
+        let lasts = self.num_samples >= num_samples;
+        (0..if lasts { 1 } else { copies }).map(move |copy| {
+            if lasts {
+                Self {
+                    start_sample: 0,
+                    num_samples: num_samples * copies,
+                    ..self
+                }
+            } else {
+                Self {
+                    start_sample: self.start_sample + copy * num_samples,
+                    ..self
+                }
+            }
+        })
+    }
 }
 
 /// The spans over which a point of a foot stands, from its positions at all samples, seen from the root.
@@ -61,12 +80,14 @@ pub fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
 /// Runs of `true` around a loop, or from end to end.
 pub(crate) fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContact> {
     if has_ends {
-        let span = |run: core::ops::Range<usize>| LoopContact {
-            foot,
-            start_sample: run.start,
-            num_samples: run.len(),
-        };
-        return runs(all).into_iter().map(span).collect();
+        return runs(all)
+            .into_iter()
+            .map(|run| LoopContact {
+                foot,
+                start_sample: run.start,
+                num_samples: run.len(),
+            })
+            .collect();
     }
     let count = all.len();
     let Some(swinging) = all.iter().position(|stands| !stands) else {

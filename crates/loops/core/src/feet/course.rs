@@ -53,11 +53,12 @@ impl Course {
     }
 
     fn along(root: RootMotion, step_secs: f64, count: usize, ends: Ends) -> Self {
-        let up = |sample: usize| root.at(sample as f64 * step_secs).rotation.conjugate() * DVec3::Y;
         Self {
             step_secs,
             on: vec![root.twist.exp(step_secs); count],
-            up: (0..count).map(up).collect(),
+            up: (0..count)
+                .map(|sample| root.at(sample as f64 * step_secs).rotation.conjugate() * DVec3::Y)
+                .collect(),
             root: Root::Moves(root),
             ends,
         }
@@ -65,12 +66,11 @@ impl Course {
 
     /// The course of a root through places in the world.
     pub fn through(roots: Vec<Rigid>, step_secs: f64) -> Self {
-        let next = |sample: usize| roots.get(sample + 1).copied();
+        let mut on: Vec<Rigid> = roots.windows(2).map(|pair| pair[0].inverse() * pair[1]).collect();
+        on.extend(roots.last().map(|_| Rigid::IDENTITY));
         Self {
             step_secs,
-            on: (roots.iter().enumerate())
-                .map(|(sample, root)| next(sample).map_or(Rigid::IDENTITY, |next| root.inverse() * next))
-                .collect(),
+            on,
             up: roots.iter().map(|root| root.rotation.conjugate() * DVec3::Y).collect(),
             root: Root::At(roots),
             ends: Ends::Held,

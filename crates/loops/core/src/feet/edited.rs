@@ -96,11 +96,13 @@ impl EditedStance {
         }
         let course = candidate.pairing.ping_pong(cut);
         let course = course.filter(|_| matches!(span, StanceSpan::Frames(_)));
-        let sample_at = |moment: f64| match &course {
-            Some(course) => course.time_of(moment) / course.num_frames() * count,
-            None => (moment - range[0]) / (range[1] - range[0]) * num_samples,
-        };
-        let [first, last] = found.map(|moment| sample_at(moment).round());
+        let [first, last] = found.map(|moment| {
+            let sample = match &course {
+                Some(course) => course.time_of(moment) / course.num_frames() * count,
+                None => (moment - range[0]) / (range[1] - range[0]) * num_samples,
+            };
+            sample.round()
+        });
         Ok(Self {
             span: LoopContact {
                 foot,
@@ -111,7 +113,7 @@ impl EditedStance {
         })
     }
 
-    /// The same of the foot on the other side, half a cycle later.
+    /// Returns the edit of the foot on the other side, half a cycle later.
     pub(crate) fn half_a_cycle_later(self, num_samples: usize, opposite: impl Fn(usize) -> usize) -> Self {
         let LoopContact { foot, start_sample, .. } = self.span;
         Self {
@@ -124,7 +126,7 @@ impl EditedStance {
         }
     }
 
-    /// The same on the way back, of a loop that is played there and back.
+    /// Returns the edit on the way back, of a loop that is played there and back.
     pub(crate) fn on_the_way_back(self, num_samples: usize) -> Self {
         let last = (self.span.start_sample + self.span.num_samples - 1) % num_samples;
         Self {

@@ -12,7 +12,6 @@ use crate::motion::{Pose, Skeleton, WorldTracks};
 
 /// A leg of two bones.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Leg {
     /// The joint at the top of the leg, about which it swings.
     pub thigh: usize,
@@ -38,7 +37,7 @@ const GIVE: f64 = 0.05;
 impl Leg {
     /// The leg of a foot, whether the foot hangs from it or not; `None` without a knee.
     pub(super) fn of_foot(stage: &Stage<'_>, body: &Body, foot: &Foot) -> Option<Self> {
-        let (skeleton, world) = (stage.skeleton(), stage.world());
+        let (skeleton, world) = (stage.skeleton(), &stage.world);
         Self::find(skeleton, world, body, foot).or_else(|| Self::apart(skeleton, world, body, foot))
     }
 
@@ -77,11 +76,9 @@ impl Leg {
 
     /// The leg in a chain of joints from below the hips to the ankle.
     fn along(chain: &[usize], skeleton: &Skeleton, world: &WorldTracks) -> Option<Self> {
-        if chain.is_empty() {
-            return None;
-        }
-        let bone = |index: usize| (world.position(0, chain[index + 1]) - world.position(0, chain[index])).length();
-        let bones: Vec<f64> = (0..chain.len().saturating_sub(1)).map(bone).collect();
+        let bones: Vec<f64> = (chain.windows(2))
+            .map(|bone| (world.position(0, bone[1]) - world.position(0, bone[0])).length())
+            .collect();
         let total: f64 = bones.iter().sum();
         let thigh = bones.iter().position(|&length| length > THIGH_SHARE * total)?;
         let halves = |knee: usize| {
@@ -158,26 +155,21 @@ impl Leg {
         if moved == DVec3::ZERO {
             return;
         }
-        let above = |joint: usize| {
-            let parent = skeleton.parent(joint);
-            parent.map_or(DQuat::IDENTITY, |parent| world.rotations[parent])
-        };
         let at = |joint: usize| world.translations[joint];
+        let [above_thigh, above_knee, above_ankle] =
+            [thigh, knee, ankle].map(|joint| world.rotation_above(skeleton, joint));
         let reached = at(ankle) + moved - at(thigh);
-        let length = self.bend(at, above(knee)).eased(reached.length(), GIVE.powi(-2));
+        let length = self.bend(at, above_knee).eased(reached.length(), GIVE.powi(-2));
         let goal = at(thigh) + reached.normalize_or_zero() * length;
-        let (swing, angle) = self.reach(at, above(knee), goal);
-        let bent = rotation::exp(self.hinge_at(above(knee)) * angle);
+        let (swing, angle) = self.reach(at, above_knee, goal);
+        let bent = rotation::exp(self.hinge_at(above_knee) * angle);
         let turned = [
-            (thigh, above(thigh).conjugate() * swing * world.rotations[thigh]),
-            (knee, above(knee).conjugate() * bent * world.rotations[knee]),
-            (
-                ankle,
-                (swing * bent * above(ankle)).conjugate() * world.rotations[ankle],
-            ),
+            (thigh, above_thigh.conjugate() * swing),
+            (knee, above_knee.conjugate() * bent),
+            (ankle, (swing * bent * above_ankle).conjugate()),
         ];
-        for (joint, local) in turned {
-            pose.rotations[joint] = local.normalize();
+        for (joint, turn) in turned {
+            pose.rotations[joint] = (turn * world.rotations[joint]).normalize();
         }
     }
 

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::leg::Leg;
 use crate::analysis::Analysis;
-use crate::analysis::body::{Foot, Side};
+use crate::analysis::body::Side;
 use crate::math::decay::Decay;
 use crate::motion::{Pose, Skeleton};
 
@@ -31,14 +31,14 @@ pub struct LiveFoot {
     before: Option<DVec3>,
     /// How far it is moved.
     moved: DVec3,
-    /// The same when it was let go, how fast that changed, and seconds since then.
+    /// How far it was moved when it was let go, how fast that changed, and seconds since then.
     released: ([DVec3; 2], f64),
 }
 
 impl LiveFoot {
     /// The legs of a body with knees.
     pub fn all_of(analysis: &Analysis) -> Vec<Self> {
-        let live = |foot: &Foot| {
+        let live = (analysis.body.feet.iter()).filter_map(|foot| {
             Some(Self {
                 leg: Leg::find(analysis.take.skeleton(), &analysis.world, &analysis.body, foot)?,
                 lowest: foot.lowest_joint(),
@@ -48,8 +48,8 @@ impl LiveFoot {
                 moved: DVec3::ZERO,
                 released: ([DVec3::ZERO; 2], 0.0),
             })
-        };
-        analysis.body.feet.iter().filter_map(live).collect()
+        });
+        live.collect()
     }
 
     /// The side of the body.
@@ -61,8 +61,8 @@ impl LiveFoot {
     pub fn hold(&mut self, skeleton: &Skeleton, pose: &mut Pose, stands: bool, step_secs: f64) {
         let world = pose.as_ref().world(skeleton);
         let place = world.translations[self.lowest];
-        let bone = |from: usize, to: usize| (world.translations[to] - world.translations[from]).length();
-        let farthest = FARTHEST_SHARE * (bone(self.leg.thigh, self.leg.knee) + bone(self.leg.knee, self.leg.ankle));
+        let Leg { thigh, knee, ankle, .. } = self.leg;
+        let farthest = FARTHEST_SHARE * world.length_along(&[thigh, knee, ankle]);
         // Where it would be if it were let go now, or stayed so.
         self.released.1 += step_secs;
         let ([from, rate], secs) = self.released;
@@ -79,7 +79,7 @@ impl LiveFoot {
             let goal = *at + *speed * FADE.at(*secs).velocity.value;
             *secs += step_secs;
             // Heels rise while the ball stands: the height is that of the motion.
-            let whole = DVec3::new(goal.x - place.x, 0.0, goal.z - place.z);
+            let whole = (goal - place).with_y(0.0);
             let moved = whole.clamp_length_max(farthest);
             // Where it was dragged to, it stands.
             *at += moved - whole;

@@ -51,6 +51,7 @@ pub use live::LiveFoot;
 pub(crate) use model::FootModel;
 use solve::{BearingLeg, Uncut};
 pub use speed::FeetSpeed;
+use stage::FixedPoint;
 pub use stage::Stage;
 use stance::PointTrack;
 
@@ -96,7 +97,7 @@ words!(FootPoint {
 
 impl FootPoint {
     /// The point by which contacts of a foot are counted.
-    fn standing(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Self {
+    pub(crate) fn standing(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Self {
         match (foot.toe, solve::standing_point(stage, foot, is_character)) {
             (Some(_), _) => Self::Ball,
             (None, (_, DVec3::ZERO)) => Self::Ankle,
@@ -104,7 +105,7 @@ impl FootPoint {
         }
     }
 
-    /// That of the joint by which the contacts of a take are counted.
+    /// The point at the joint by which the contacts of a take are counted.
     pub(crate) fn lowest_of(foot: &Foot) -> Self {
         match foot.toe {
             Some(_) => Self::Ball,
@@ -286,38 +287,23 @@ pub struct Feet {
 impl Feet {
     /// The feet of several loops of `num_samples`, one after the other.
     pub(crate) fn repeated(&self, num_samples: usize, copies: usize) -> Self {
-        let repeated = |contact: &LoopContact| -> Vec<LoopContact> {
-            let all = num_samples * copies;
-            if contact.num_samples >= num_samples {
-                return vec![LoopContact {
-                    start_sample: 0,
-                    num_samples: all,
-                    ..*contact
-                }];
-            }
-            let starts = (0..copies).map(|copy| contact.start_sample + copy * num_samples);
-            starts
-                .map(|start_sample| LoopContact {
-                    start_sample,
-                    ..*contact
-                })
-                .collect()
-        };
-        let spans = |contacts: &[LoopContact]| {
-            let mut spans: Vec<LoopContact> = contacts.iter().flat_map(repeated).collect();
+        let [contacts, held] = [&self.contacts, &self.held].map(|contacts| {
+            let spans = contacts
+                .iter()
+                .flat_map(|contact| contact.repeated(num_samples, copies));
+            let mut spans: Vec<LoopContact> = spans.collect();
             spans.sort_by_key(|contact| (contact.foot, contact.start_sample));
             spans
-        };
-        let bearing = |bearing: &Bearing| {
-            let point = bearing.point;
-            repeated(&bearing.contact)
-                .into_iter()
+        });
+        let bearing = self.bearing.iter().flat_map(|&Bearing { point, contact }| {
+            contact
+                .repeated(num_samples, copies)
                 .map(move |contact| Bearing { point, contact })
-        };
+        });
         Self {
-            contacts: spans(&self.contacts),
-            held: spans(&self.held),
-            bearing: self.bearing.iter().flat_map(bearing).collect(),
+            contacts,
+            held,
+            bearing: bearing.collect(),
             ..self.clone()
         }
     }
@@ -343,12 +329,13 @@ impl Feet {
     fn standing_speed(&self, stage: &Stage<'_>, body: &Body) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0_f64);
         for (index, foot) in body.feet.iter().enumerate() {
-            let positions = standing_positions(stage, foot, false);
-            let at = |key: usize| stage.course.to_world(key as isize, positions[key % positions.len()]);
+            let positions = stage.positions_of(solve::standing_point(stage, foot, false));
             for contact in self.contacts.iter().filter(|contact| contact.foot == index) {
                 // Before and after it the foot swings.
                 for key in contact.keys().skip(1) {
-                    let moved = at(key) - at(key - 1);
+                    let [from, to] =
+                        [key - 1, key].map(|key| stage.course.to_world(key as isize, positions[key % positions.len()]));
+                    let moved = to - from;
                     sum += ops::hypot(moved.x, moved.z) / stage.course.step_secs;
                     count += 1.0;
                 }
@@ -383,7 +370,13 @@ pub(crate) fn measure_speed(
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    let (found, by_feet) = twist_by_feet(clip, body, limits, settings);
+    let found = speed_by_feet(clip, body, limits);
+    let by_feet = found.filter(|found| match settings.speed {
+        RootSpeed::Auto => found.is_better(),
+        RootSpeed::Poses => false,
+        RootSpeed::Feet | RootSpeed::Given(_) => true,
+    });
+    let by_feet = by_feet.map(|found| found.twist);
     match settings.speed {
         RootSpeed::Given(mps) => {
             let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();
@@ -401,25 +394,9 @@ pub fn speed_by_feet(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Op
     let stage = Stage::of_loop(clip);
     let model = FootModel::new(&stage, body, limits);
     let positions: Vec<Vec<DVec3>> = (body.feet.iter())
-        .map(|foot| standing_positions(&stage, foot, false))
+        .map(|foot| stage.positions_of(solve::standing_point(&stage, foot, false)))
         .collect();
     speed::of_feet(clip.root(), clip.step_secs(), &positions, &model.contacts)
-}
-
-/// The speed by the feet, and the twist that it gives the root; `None` where the root keeps its own.
-fn twist_by_feet(
-    clip: &LoopClip,
-    body: &Body,
-    limits: &ContactLimits,
-    settings: &FeetSettings,
-) -> (Option<FeetSpeed>, Option<Twist>) {
-    let found = speed_by_feet(clip, body, limits);
-    let taken = found.filter(|found| match settings.speed {
-        RootSpeed::Auto => found.is_better(),
-        RootSpeed::Poses => false,
-        RootSpeed::Feet | RootSpeed::Given(_) => true,
-    });
-    (found, taken.map(|found| found.twist))
 }
 
 /// A twist slower than this shows no direction, metres per second.
@@ -427,8 +404,7 @@ const SHOWS_MPS: f64 = 0.05;
 
 /// The twist of a root at a speed over the ground, in the direction of the first of `shown` that has one, else ahead.
 fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist {
-    let over_ground = |twist: Twist| twist.linear * DVec3::new(1.0, 0.0, 1.0);
-    let mut directions = shown.map(over_ground);
+    let mut directions = shown.map(|twist| twist.linear * DVec3::new(1.0, 0.0, 1.0));
     let direction = directions.find(|v| v.length() > SHOWS_MPS).unwrap_or(DVec3::Z);
     Twist {
         linear: direction.normalize() * mps + DVec3::Y * root.linear.y,
@@ -451,14 +427,8 @@ pub fn hold(
     source: Option<&RootRelativeClip>,
 ) -> Result<(Option<LoopClip>, Feet), HoldError> {
     let holding = Holding {
-        body,
-        root_joint,
-        lock,
         source,
-        image: None,
-        edited: &[],
-        known: None,
-        places: None,
+        ..Holding::new(body, root_joint, lock)
     };
     let (held, mut feet) = holding.hold(clip, limits)?;
     let Some(held) = held else {
@@ -476,34 +446,27 @@ pub fn hold(
 pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<Bearing> {
     let mut bearing = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
-        let mut add = |point: FootPoint, positions: &[DVec3]| {
-            let contacts = contact::of_point(index, positions, &stage.course, &model.contacts);
+        let mut add = |point: FootPoint, fixed: FixedPoint| {
+            let contacts = PointTrack::new(stage, model, fixed).contacts(index);
             bearing.extend(contacts.iter().map(|&contact| Bearing { point, contact }));
             contacts
         };
-        add(FootPoint::Ankle, &stage.positions(foot.ankle));
+        add(FootPoint::Ankle, (foot.ankle, DVec3::ZERO));
         let contacts = match foot.toe {
-            Some(toe) => add(FootPoint::Ball, &stage.positions(toe)),
-            None => contact::of_point(
-                index,
-                &standing_positions(stage, foot, model.is_character()),
-                &stage.course,
-                &model.contacts,
-            ),
+            Some(toe) => add(FootPoint::Ball, (toe, DVec3::ZERO)),
+            None => {
+                let stands = solve::standing_point(stage, foot, model.is_character());
+                PointTrack::new(stage, model, stands).contacts(index)
+            }
         };
         if contacts.is_empty() {
             continue;
         }
-        for (point, joint, offset) in solve::ends_of_foot(stage, foot, &contacts, model) {
-            add(point, &stage.positions_of(joint, offset));
+        for (point, fixed) in solve::ends_of_foot(stage, foot, &contacts, model) {
+            add(point, fixed);
         }
     }
     bearing
-}
-
-/// The point by which contacts of a foot of the body of a take are counted.
-pub(crate) fn standing_point(stage: &Stage<'_>, foot: &Foot) -> FootPoint {
-    FootPoint::standing(stage, foot, false)
 }
 
 /// The leg of every foot; `None` without a knee.
@@ -520,10 +483,10 @@ pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -
     }
     let model = FootModel::new(stage, body, limits);
     for (index, foot) in body.feet.iter().enumerate() {
-        let positions = stage.positions(foot.lowest_joint());
-        for contact in contact::of_point(index, &positions, &stage.course, &model.contacts) {
-            let samples = contact.keys().map(|key| key % positions.len());
-            places.extend(samples.map(|sample| (sample, positions[sample])));
+        let point = PointTrack::new(stage, &model, (foot.lowest_joint(), DVec3::ZERO));
+        for contact in point.contacts(index) {
+            let samples = contact.keys().map(|key| key % point.positions.len());
+            places.extend(samples.map(|sample| (sample, point.positions[sample])));
         }
     }
     places
@@ -557,94 +520,132 @@ pub fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay
         return stays;
     }
     let model = FootModel::new(stage, body, limits);
-    let (course, metre) = (&stage.course, model.size);
-    let reach = course.samples_in(EDGE_SECS);
     for (index, foot) in body.feet.iter().enumerate() {
         let standing = solve::standing_point(stage, foot, false);
-        let positions = stage.positions_of(standing.0, standing.1);
-        let contacts = contact::of_point(index, &positions, course, &model.contacts);
+        let contacts = PointTrack::new(stage, &model, standing).contacts(index);
         if contacts.is_empty() {
             continue;
         }
         // Toes may lie on the ground a little longer than their joint.
         let ends = solve::ends_of_foot(stage, foot, &contacts, &model).into_iter();
-        let heel = ends.filter(|(point, ..)| *point == FootPoint::Heel);
-        let heel = heel.map(|(_, joint, offset)| (joint, offset));
-        let points: Vec<Vec<DVec3>> = (core::iter::once(standing).chain(heel))
-            .map(|(joint, offset)| stage.places_of(joint, offset))
-            .collect();
+        let heel = ends
+            .filter(|(point, _)| *point == FootPoint::Heel)
+            .map(|(_, heel)| heel);
+        let points = core::iter::once(standing).chain(heel);
+        let points: Vec<Vec<DVec3>> = points.map(|point| stage.places_of(point)).collect();
         for contact in contacts {
-            let keys = contact.keys();
-            let (first, last) = (
-                keys.start.saturating_sub(reach),
-                (keys.end + reach).min(course.count() - 1),
-            );
-            let quarter = contact.num_samples / 4;
-            let middle = keys.start + contact.num_samples / 2;
-            let over: Vec<f64> = (points.iter())
-                .map(|point| {
-                    let heights =
-                        point[keys.start + quarter..(keys.end - quarter).max(keys.start + quarter + 1)].iter();
-                    percentile::of(heights.map(|at| at.y).collect(), 0.5) + DOWN_METRES * metre
-                })
-                .collect();
-            // How far the lowest point is above where it is down.
-            let above = |key: usize| {
-                let points = points.iter().zip(&over).map(|(point, over)| point[key].y - over);
-                points.fold(f64::INFINITY, f64::min)
-            };
-            // How far the point that rests longest is on its way, by its height or by its speed: from 1 on it has left.
-            let leaves = |key: usize| {
-                let [from, to] = [key.saturating_sub(1), (key + 1).min(last)];
-                let fast = LEAVES_MPS * metre * course.step_secs * (to - from).max(1) as f64;
-                let points = points.iter().zip(&over).map(|(point, over)| {
-                    let rise = (point[key].y - over) / (DOWN_METRES * metre) + 1.0;
-                    rise.max(point[to].distance(point[from]) / fast)
-                });
-                points.fold(f64::INFINITY, f64::min)
-            };
-            let strike = (first..=middle)
-                .rev()
-                .take_while(|&key| above(key) < 0.0)
-                .last()
-                .unwrap_or(keys.start);
-            let lift = (middle..=last).find(|&key| leaves(key) >= 1.0).unwrap_or(last);
-            let [before, here] = [lift.saturating_sub(1), lift].map(leaves);
-            let early = if before < 1.0 && here > 1.0 {
-                (here - 1.0) / (here - before)
-            } else {
-                0.0
-            };
-            let lift = (lift as f64 - early).max(strike as f64 + 1.0);
-            if let Some(stay) = stays
-                .last_mut()
-                .filter(|stay: &&mut Stay| stay.foot == index && (strike as f64) < stay.lift + 1.0)
-            {
+            let touch = Touch::new(&points, contact, &stage.course, model.size);
+            let (strike, lift) = (touch.strike(), touch.lift());
+            match stays.last_mut() {
                 // A foot that pivots has two contacts, between which it stays.
-                stay.lift = stay.lift.max(lift);
-                continue;
+                Some(stay) if stay.foot == index && (strike as f64) < stay.lift + 1.0 => {
+                    stay.lift = stay.lift.max(lift);
+                }
+                _ => stays.push(Stay {
+                    foot: index,
+                    strike: touch.before_sample(strike),
+                    lift,
+                }),
             }
-            let before = strike.checked_sub(1).map(|before| (above(before), above(strike)));
-            stays.push(Stay {
-                foot: index,
-                strike: match before {
-                    Some((before, here)) if before > 0.0 && here < 0.0 => strike as f64 - here / (here - before),
-                    _ => strike as f64,
-                },
-                lift,
-            });
         }
     }
     stays
 }
 
-/// Positions at all samples of the point of a foot that stays longest on the ground, seen from the root.
-fn standing_positions(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Vec<DVec3> {
-    let (joint, offset) = solve::standing_point(stage, foot, is_character);
-    stage.positions_of(joint, offset)
+/// A contact of a foot, and the points of the foot that rest in it.
+struct Touch<'a> {
+    /// Places of each point at all samples, in the world.
+    points: &'a [Vec<DVec3>],
+    /// The height below which each is down, metres.
+    down: Vec<f64>,
+    contact: LoopContact,
+    course: &'a Course,
+    /// Size of the body over that of the reference body.
+    size: f64,
 }
 
-/// What feet are held by and against: see [`hold`].
+impl<'a> Touch<'a> {
+    fn new(points: &'a [Vec<DVec3>], contact: LoopContact, course: &'a Course, size: f64) -> Self {
+        let (keys, quarter) = (contact.keys(), contact.num_samples / 4);
+        let middle = keys.start + quarter..(keys.end - quarter).max(keys.start + quarter + 1);
+        let down = points.iter().map(|point| {
+            let heights = point[middle.clone()].iter().map(|at| at.y);
+            percentile::of(heights.collect(), 0.5) + DOWN_METRES * size
+        });
+        Self {
+            down: down.collect(),
+            points,
+            contact,
+            course,
+            size,
+        }
+    }
+
+    fn middle(&self) -> usize {
+        self.contact.start_sample + self.contact.num_samples / 2
+    }
+
+    /// The last sample at which it may leave the ground.
+    fn last(&self) -> usize {
+        let reach = self.course.samples_in(EDGE_SECS);
+        (self.contact.keys().end + reach).min(self.course.count() - 1)
+    }
+
+    /// How far the lowest point is above where it is down, metres.
+    fn above(&self, key: usize) -> f64 {
+        let points = self.points.iter().zip(&self.down);
+        points
+            .map(|(point, down)| point[key].y - down)
+            .fold(f64::INFINITY, f64::min)
+    }
+
+    /// How far the point that rests longest is on its way, by its height or by its speed: from 1 on it has left.
+    fn leaves(&self, key: usize) -> f64 {
+        let [from, to] = [key.saturating_sub(1), (key + 1).min(self.last())];
+        let fast = LEAVES_MPS * self.size * self.course.step_secs * (to - from).max(1) as f64;
+        let points = self.points.iter().zip(&self.down).map(|(point, down)| {
+            let rise = (point[key].y - down) / (DOWN_METRES * self.size) + 1.0;
+            rise.max(point[to].distance(point[from]) / fast)
+        });
+        points.fold(f64::INFINITY, f64::min)
+    }
+
+    /// The first sample from which on it is down.
+    fn strike(&self) -> usize {
+        let start = self.contact.start_sample;
+        let first = start.saturating_sub(self.course.samples_in(EDGE_SECS));
+        let down = (first..=self.middle()).rev().take_while(|&key| self.above(key) < 0.0);
+        down.last().unwrap_or(start)
+    }
+
+    /// When it comes down, between the sample at which it is down first and the one before.
+    fn before_sample(&self, strike: usize) -> f64 {
+        let before = strike
+            .checked_sub(1)
+            .map(|before| (self.above(before), self.above(strike)));
+        match before {
+            Some((before, here)) if before > 0.0 && here < 0.0 => strike as f64 - here / (here - before),
+            _ => strike as f64,
+        }
+    }
+
+    /// When it leaves the ground, in samples, at least one after it came down.
+    fn lift(&self) -> f64 {
+        let last = self.last();
+        let lift = (self.middle()..=last)
+            .find(|&key| self.leaves(key) >= 1.0)
+            .unwrap_or(last);
+        let [before, here] = [lift.saturating_sub(1), lift].map(|key| self.leaves(key));
+        let early = if before < 1.0 && here > 1.0 {
+            (here - 1.0) / (here - before)
+        } else {
+            0.0
+        };
+        (lift as f64 - early).max(self.strike() as f64 + 1.0)
+    }
+}
+
+/// How feet are held, and against what: see [`hold`].
 #[derive(Clone, Copy)]
 pub(crate) struct Holding<'a> {
     pub(crate) body: &'a Body,
@@ -660,6 +661,22 @@ pub(crate) struct Holding<'a> {
     pub(crate) known: Option<&'a [Bearing]>,
     /// Where feet are to be over the whole motion, seen from its root, as high as they bear: in place of `source`.
     pub(crate) places: Option<&'a WorldTracks>,
+}
+
+impl<'a> Holding<'a> {
+    /// Holds the feet of a body as they are detected, against its own motion. `root_joint` carries only the root motion.
+    pub(crate) fn new(body: &'a Body, root_joint: Option<usize>, lock: FootLock) -> Self {
+        Self {
+            body,
+            root_joint,
+            lock,
+            source: None,
+            image: None,
+            edited: &[],
+            known: None,
+            places: None,
+        }
+    }
 }
 
 impl Holding<'_> {
@@ -707,7 +724,7 @@ impl Holding<'_> {
         let uncut = match (self.source, self.places) {
             (Some(source), _) => Uncut::from_source(source, self.image.is_some()),
             (None, Some(places)) => Uncut::from_motion(places),
-            (None, None) => Uncut::from_motion(stage.world()),
+            (None, None) => Uncut::from_motion(&stage.world),
         };
         let lifted = self.lifted(stage.skeleton(), carrier);
         let Some(solved) = solve::solve(stage, &uncut, &legs, lifted, model) else {
@@ -741,12 +758,8 @@ impl Holding<'_> {
         let most_metres = SLIDES_METRES * model.metre;
         let mut legs = Vec::new();
         for (index, foot) in body.feet.iter().enumerate() {
-            let positions = standing_positions(stage, foot, model.is_character());
-            let point = PointTrack {
-                course: &stage.course,
-                model,
-                positions: &positions,
-            };
+            let stands = solve::standing_point(stage, foot, model.is_character());
+            let point = PointTrack::new(stage, model, stands);
             let mut contacts = self.contacts(index, FootPoint::standing(stage, foot, model.is_character()), &point);
             if stage.course.has_ends() && self.lock == FootLock::Auto {
                 // One step aside says nothing of a walk of minutes.
@@ -787,7 +800,7 @@ impl Holding<'_> {
     fn contacts(&self, index: usize, standing: FootPoint, point: &PointTrack<'_>) -> Vec<LoopContact> {
         let contacts = match self.known {
             Some(known) => Bearing::contacts(known, index, Some(standing)),
-            None => contact::of_point(index, point.positions, point.course, &point.model.contacts),
+            None => point.contacts(index),
         };
         edited::overruled(index, contacts, point.course, self.edited)
     }

@@ -1,4 +1,4 @@
-//! What is known of a body for its feet: how large it is, and with that every limit and weight that is stated in metres.
+//! The size of a body, and with it every limit and weight of its feet that is stated in metres.
 
 use glam::DVec3;
 
@@ -10,7 +10,7 @@ use crate::analysis::standing::{ContactLimits, LimitsAtSize};
 /// places while they stand; more, and the longer feet of a character with short legs fold them.
 pub(crate) const KNEE_BEYOND_SOURCE: f64 = 0.14;
 
-/// So does an elbow while its hand is on the ground, radians (50 degrees): arms that are longer by a tenth would else reach below it.
+/// An elbow bends beyond that of the source by less than this while its hand is on the ground, radians (50 degrees): arms that are longer by a tenth would else reach below it.
 pub(crate) const ELBOW_BEYOND_SOURCE: f64 = 0.87;
 
 /// A bearing point is level within about this, metres on the reference body; a larger rise is a roll, and is kept.
@@ -22,7 +22,7 @@ pub(super) fn roll_kept(rise: f64, size: f64) -> f64 {
     size * rise.powi(3) / (rise * rise + ROLL_METRES * ROLL_METRES)
 }
 
-/// What a leg of a character may do, by the source of its motion.
+/// The limits of a leg of a character, by the source of its motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LegLimits {
     /// The angle beyond which the knee does not bend, radians from the straightest.
@@ -35,7 +35,6 @@ pub(crate) struct LegLimits {
 
 /// The front of the sole of a foot with toes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SoleFront {
     /// In the axes of the toes, metres.
     pub(crate) of_toes: DVec3,
@@ -44,7 +43,7 @@ pub(crate) struct SoleFront {
 }
 
 impl LegLimits {
-    /// Of a leg that may do anything.
+    /// A leg without limits.
     pub(crate) const NONE: Self = Self {
         most_flexed: f64::INFINITY,
         hardest: [f64::INFINITY; NUM_JOINTS],
@@ -64,7 +63,7 @@ pub(crate) struct FootModel {
     /// Metres on this body of a metre of what says how far and how fast a foot that stands may stray: 1 on the body of a take, more on
     /// a larger character that moves as that does.
     pub(super) metre: f64,
-    /// By foot, what its leg may do; empty where that is not known from elsewhere.
+    /// By foot, the limits of its leg; empty where they are not known from elsewhere.
     legs: Vec<LegLimits>,
     is_character: bool,
 }
@@ -82,8 +81,8 @@ impl FootModel {
         }
     }
 
-    /// The same of a character that is so many times as large as the body that it moves like, at least 1, with what its legs, by foot,
-    /// may do.
+    /// Returns the measures of a character, `times_as_large` as the body that it moves like (at least 1), with the limits of its legs, by
+    /// foot.
     pub(crate) fn of_character(self, times_as_large: f64, legs: Vec<LegLimits>) -> Self {
         Self {
             metre: times_as_large,
@@ -92,7 +91,7 @@ impl FootModel {
         }
     }
 
-    /// The same with what the legs, by foot, may do.
+    /// Returns the measures with the limits of the legs, by foot.
     pub(crate) fn with_legs(self, legs: Vec<LegLimits>) -> Self {
         Self { legs, ..self }
     }
@@ -102,7 +101,7 @@ impl FootModel {
         self.is_character
     }
 
-    /// What a leg may do, where that is known from elsewhere.
+    /// The limits of a leg, where they are known from elsewhere.
     pub(super) fn limits(&self, foot: usize) -> Option<LegLimits> {
         self.legs.get(foot).copied()
     }

@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use super::{Course, contact};
+use super::{Course, LoopContact, contact};
 use crate::analysis::standing::{LimitsAtSize, MAY_STAND_METRES, SWING_MPS};
 use crate::math::ops;
 use crate::math::rigid::Twist;
@@ -30,7 +30,7 @@ pub struct FeetSpeed {
     pub of_poses: DVec3,
     /// Mean speed of feet near the ground under this twist, metres per second; swinging feet count as 0.4.
     pub slide_mps: f64,
-    /// The same under the twist of the poses.
+    /// Their mean speed under the twist of the poses, metres per second.
     pub slide_of_poses_mps: f64,
 }
 
@@ -38,7 +38,7 @@ pub struct FeetSpeed {
 const BETTER_FACTOR: f64 = 0.75;
 const BETTER_MPS: f64 = 0.02;
 
-/// The same factor for an in-place take, whose poses hold no competing root motion.
+/// The factor for an in-place take, whose poses hold no competing root motion.
 const BETTER_FACTOR_IN_PLACE: f64 = 0.9;
 
 /// Below this share of the feet's speed a take counts as in place. Between this share and the next the root motion was captured,
@@ -47,7 +47,7 @@ const IN_PLACE_SHARE: f64 = 0.25;
 const ALIKE_SHARE: f64 = 0.1;
 
 impl FeetSpeed {
-    /// The same of a body that is so many times as large.
+    /// Returns the speed of a body that is `size` times as large.
     pub(crate) fn scaled(self, size: f64) -> Self {
         Self {
             twist: Twist {
@@ -62,15 +62,16 @@ impl FeetSpeed {
 
     /// Whether the feet give the root's speed better than the poses do.
     pub(crate) fn is_better(&self) -> bool {
-        let slides_less = |factor: f64| {
-            let poses = self.slide_of_poses_mps;
-            self.slide_mps < (factor * poses).min(poses - BETTER_MPS)
+        let Self { twist, of_poses, .. } = self;
+        let [feet, poses, apart] = [twist.linear, *of_poses, *of_poses - twist.linear].map(|v| ops::hypot(v.x, v.z));
+        let factor = if poses < IN_PLACE_SHARE * feet {
+            BETTER_FACTOR_IN_PLACE
+        } else if apart < ALIKE_SHARE * feet {
+            BETTER_FACTOR
+        } else {
+            return false;
         };
-        let over_ground = |v: DVec3| ops::hypot(v.x, v.z);
-        let feet = over_ground(self.twist.linear);
-        let is_in_place = over_ground(self.of_poses) < IN_PLACE_SHARE * feet;
-        let is_alike = over_ground(self.of_poses - self.twist.linear) < ALIKE_SHARE * feet;
-        (is_in_place && slides_less(BETTER_FACTOR_IN_PLACE)) || (is_alike && slides_less(BETTER_FACTOR))
+        self.slide_mps < (factor * self.slide_of_poses_mps).min(self.slide_of_poses_mps - BETTER_MPS)
     }
 }
 
@@ -94,44 +95,23 @@ pub(super) fn of_feet(
     let reach = TimeStep::new(step_secs)
         .nearest(0.5 * SPEED_SECS)
         .clamp(1, count.saturating_sub(1) / 2 + 1);
-    let low_at = |positions: &[DVec3], stands: &dyn Fn(usize) -> bool| -> Vec<Low> {
-        (0..count)
-            .filter(|&sample| stands(sample))
-            .map(|sample| Low {
-                position: positions[sample],
-                velocity: slope(positions, sample, reach) / step_secs,
-            })
-            .collect()
+    let low_at = |positions: &[DVec3], sample: usize| Low {
+        position: positions[sample],
+        velocity: slope(positions, sample, reach) / step_secs,
     };
-    let low: Vec<Low> = feet
-        .iter()
-        .flat_map(|positions| {
-            let lowest = positions
-                .iter()
-                .map(|position| position.y)
-                .fold(f64::INFINITY, f64::min);
-            low_at(positions, &|sample| positions[sample].y - lowest < MAY_STAND_METRES)
-        })
-        .collect();
+    let mut low: Vec<Low> = Vec::new();
+    for positions in feet {
+        let lowest = positions
+            .iter()
+            .map(|position| position.y)
+            .fold(f64::INFINITY, f64::min);
+        let samples = (0..count).filter(|&sample| positions[sample].y - lowest < MAY_STAND_METRES);
+        low.extend(samples.map(|sample| low_at(positions, sample)));
+    }
     if low.is_empty() {
         return None;
     }
-    let slide = |linear: DVec3| {
-        let speeds = low.iter().map(|low| sliding(low, linear, poses.angular).min(SWING_MPS));
-        speeds.sum::<f64>() / low.len() as f64
-    };
-    // The median of the velocities implied by all feet near the ground; it is that of the stance if stance lasts most of the
-    // time.
-    let middle = |axis: usize| {
-        let mut found: Vec<f64> = low.iter().map(|low| needed(low, poses.angular)[axis]).collect();
-        found.sort_by(f64::total_cmp);
-        found[found.len() / 2]
-    };
-    let starts = [poses.linear, DVec3::new(middle(0), poses.linear.y, middle(2))];
-    let rough = starts
-        .map(|start| irls_fit(&low, start, poses.angular, ROUGH_MPS))
-        .into_iter()
-        .min_by(|&one, &other| slide(one).total_cmp(&slide(other)))?;
+    let rough = rough_fit(&low, poses)?;
     // Under that twist feet stand; only those samples refine it.
     let root_motion = RootMotion {
         twist: Twist { linear: rough, ..poses },
@@ -141,21 +121,9 @@ pub(super) fn of_feet(
     let mut standing: Vec<Low> = Vec::new();
     for (foot, positions) in feet.iter().enumerate() {
         let contacts = contact::of_point(foot, positions, &course, limits);
-        let mut stands = vec![false; count];
-        for contact in &contacts {
-            // At its ends the foot still moves within the time over which speeds are measured.
-            let keys = contact.keys();
-            let inside = keys.start + reach..keys.end.saturating_sub(reach);
-            let measured = if inside.is_empty() || keys.len() == count {
-                keys
-            } else {
-                inside
-            };
-            for key in measured {
-                stands[key % count] = true;
-            }
-        }
-        standing.extend(low_at(positions, &|sample| stands[sample]));
+        let stands = stands_amid(&contacts, count, reach);
+        let samples = (0..count).filter(|&sample| stands[sample]);
+        standing.extend(samples.map(|sample| low_at(positions, sample)));
     }
     if standing.is_empty() {
         return None;
@@ -164,9 +132,47 @@ pub(super) fn of_feet(
     Some(FeetSpeed {
         twist: Twist { linear, ..poses },
         of_poses: poses.linear,
-        slide_mps: slide(linear),
-        slide_of_poses_mps: slide(poses.linear),
+        slide_mps: mean_slide(&low, linear, poses.angular),
+        slide_of_poses_mps: mean_slide(&low, poses.linear, poses.angular),
     })
+}
+
+/// The mean speed of feet over the ground, of which none counts as faster than one that swings.
+fn mean_slide(low: &[Low], linear: DVec3, angular: DVec3) -> f64 {
+    let speeds = low.iter().map(|low| sliding(low, linear, angular).min(SWING_MPS));
+    speeds.sum::<f64>() / low.len() as f64
+}
+
+/// The velocity that most feet imply, searched from that of the poses and from the median of those that all feet imply: the median is that
+/// of the stance if stance lasts most of the time.
+fn rough_fit(low: &[Low], poses: Twist) -> Option<DVec3> {
+    let [across, ahead] = [0, 2].map(|axis| {
+        let mut found: Vec<f64> = low.iter().map(|low| needed(low, poses.angular)[axis]).collect();
+        found.sort_by(f64::total_cmp);
+        found[found.len() / 2]
+    });
+    let starts = [poses.linear, DVec3::new(across, poses.linear.y, ahead)];
+    let found = starts.map(|start| {
+        let linear = irls_fit(low, start, poses.angular, ROUGH_MPS);
+        (linear, mean_slide(low, linear, poses.angular))
+    });
+    let least = found.into_iter().min_by(|one, other| one.1.total_cmp(&other.1));
+    least.map(|(linear, _)| linear)
+}
+
+/// At which of the samples of a loop a foot stands, but for the first and last `reach` of each contact: there it still moves within the
+/// time over which speeds are measured.
+fn stands_amid(contacts: &[LoopContact], count: usize, reach: usize) -> Vec<bool> {
+    let mut stands = vec![false; count];
+    for contact in contacts {
+        let keys = contact.keys();
+        let inside = keys.start + reach..keys.end.saturating_sub(reach);
+        let is_short = inside.is_empty() || keys.len() == count;
+        for key in if is_short { keys } else { inside } {
+            stands[key % count] = true;
+        }
+    }
+    stands
 }
 
 /// The motion of a foot per sample: the slope of the line through `reach` samples on either side.

@@ -7,6 +7,9 @@ use crate::loop_clip::LoopClip;
 use crate::math::ops;
 use crate::motion::{Skeleton, Tracks, WorldTracks};
 
+/// A point that is fixed to a joint: the joint, and the point in its axes, metres.
+pub(super) type FixedPoint = (usize, DVec3);
+
 /// A motion and the course of its root.
 pub struct Stage<'a> {
     pub(super) tracks: &'a Tracks,
@@ -42,17 +45,7 @@ impl<'a> Stage<'a> {
         !self.course.has_ends()
     }
 
-    /// How the root moves.
-    pub(crate) fn course(&self) -> &Course {
-        &self.course
-    }
-
-    /// Positions and rotations of all joints, seen from the root.
-    pub(crate) fn world(&self) -> &WorldTracks {
-        &self.world
-    }
-
-    /// The same course with other tracks.
+    /// Returns a stage of the same course with other tracks.
     pub(crate) fn with_tracks(&self, tracks: &'a Tracks) -> Self {
         Self::new(tracks, self.course.clone())
     }
@@ -73,37 +66,41 @@ impl<'a> Stage<'a> {
 
     /// Positions of a joint at all samples, seen from the root.
     pub(super) fn positions(&self, joint: usize) -> Vec<DVec3> {
-        self.positions_of(joint, DVec3::ZERO)
+        (0..self.course.count())
+            .map(|sample| self.world.position(sample, joint))
+            .collect()
     }
 
-    /// The same of a point that is fixed to a joint, by its place in the joint's axes.
-    pub(super) fn positions_of(&self, joint: usize, offset: DVec3) -> Vec<DVec3> {
-        let at = |sample: usize| {
-            if offset == DVec3::ZERO {
-                self.world.position(sample, joint)
-            } else {
-                self.world.joint(sample, joint).transform_point(offset)
-            }
-        };
-        (0..self.course.count()).map(at).collect()
+    /// Positions of a point at all samples, seen from the root.
+    pub(super) fn positions_of(&self, (joint, offset): FixedPoint) -> Vec<DVec3> {
+        if offset == DVec3::ZERO {
+            return self.positions(joint);
+        }
+        let frames = (0..self.course.count()).map(|sample| self.world.joint(sample, joint));
+        frames.map(|frame| frame.transform_point(offset)).collect()
     }
 
-    /// The same in the world.
-    pub(super) fn places_of(&self, joint: usize, offset: DVec3) -> Vec<DVec3> {
-        let positions = self.positions_of(joint, offset).into_iter().enumerate();
+    /// Positions of a point at all samples, in the world.
+    pub(super) fn places_of(&self, point: FixedPoint) -> Vec<DVec3> {
+        let positions = self.positions_of(point).into_iter().enumerate();
         positions
             .map(|(key, at)| self.course.to_world(key as isize, at))
             .collect()
     }
 
+    /// Height of a point at a sample over the root, metres.
+    pub(super) fn height(&self, sample: usize, (joint, offset): FixedPoint) -> f64 {
+        self.course.up[sample].dot(self.world.joint(sample, joint).transform_point(offset))
+    }
+
+    /// Rotation of a joint in the axes of the one above at a sample.
+    pub(super) fn local_rotation(&self, sample: usize, joint: usize) -> DQuat {
+        self.rotation_above(sample, joint).conjugate() * self.world.rotation(sample, joint)
+    }
+
     /// Rotation of the joint above one at a sample, seen from the root.
     pub(super) fn rotation_above(&self, sample: usize, joint: usize) -> DQuat {
-        rotation_above(self.skeleton(), &self.world, sample, joint)
+        let above = self.skeleton().parent(joint);
+        above.map_or(DQuat::IDENTITY, |above| self.world.rotation(sample, above))
     }
-}
-
-/// Rotation of the joint above one at a sample.
-pub(super) fn rotation_above(skeleton: &Skeleton, world: &WorldTracks, sample: usize, joint: usize) -> DQuat {
-    let above = skeleton.parent(joint);
-    above.map_or(DQuat::IDENTITY, |joint| world.rotation(sample, joint))
 }

@@ -4,9 +4,10 @@
 
 use glam::DVec3;
 
-use super::Course;
 use super::contact::{self, LoopContact};
 use super::model::{FootModel, roll_kept};
+use super::stage::FixedPoint;
+use super::{Course, Stage};
 use crate::analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS};
 use crate::math::ops;
 use crate::math::time_step::TimeStep;
@@ -19,16 +20,15 @@ const SLOW_MPS: f64 = 0.1;
 const SWING_SECS: f64 = 0.1;
 
 /// A point over the samples of a motion, seen from the root.
-#[derive(Clone, Copy)]
 pub(super) struct PointTrack<'a> {
     pub(super) course: &'a Course,
-    pub(super) model: &'a FootModel,
-    pub(super) positions: &'a [DVec3],
+    model: &'a FootModel,
+    pub(super) positions: Vec<DVec3>,
 }
 
 /// A stance: the positions of a point, and the one at which it is held, both in the world.
 struct Stance<'a> {
-    point: PointTrack<'a>,
+    point: &'a PointTrack<'a>,
     /// The contact, and the time before and after it while the foot creeps.
     span: LoopContact,
     /// Samples of the span before the contact, and those of the contact.
@@ -39,7 +39,7 @@ struct Stance<'a> {
 
 impl<'a> Stance<'a> {
     /// `room`: the number of samples before and after the contact that belong to no other stance.
-    fn new(point: PointTrack<'a>, contact: LoopContact, room: [usize; 2]) -> Self {
+    fn new(point: &'a PointTrack<'a>, contact: LoopContact, room: [usize; 2]) -> Self {
         let mut stance = Self {
             point,
             span: contact,
@@ -64,23 +64,16 @@ impl<'a> Stance<'a> {
 
     /// Extends the stance beyond the contact for as long as the foot creeps.
     fn grow(&mut self, room: [usize; 2]) {
-        let PointTrack { course, model, .. } = self.point;
-        let step_secs = course.step_secs;
-        let most = TimeStep::new(step_secs).nearest(CREEP_SECS);
-        let creeps = |key: isize, mps: f64| {
-            let moved = self.position(key + 1) - self.position(key - 1);
-            ops::hypot(moved.x, moved.z) < mps * model.metre * 2.0 * step_secs
-                && self.position(key).y - self.hold.y < CREEP_METRES * model.metre
-        };
+        let course = self.point.course;
+        let most = TimeStep::new(course.step_secs).nearest(CREEP_SECS);
         let keys = self.span.keys();
         let (first, last) = (keys.start as isize, keys.end as isize - 1);
-        let steps = |end: usize, key: &dyn Fn(usize) -> isize| {
+        let [before, after] = [0, 1].map(|end| {
+            let (from, way) = [(first, -1), (last, 1)][end];
             (1..=room[end].min(most))
-                .take_while(|&step| creeps(key(step), CREEP_MPS[end]))
+                .take_while(|&step| self.creeps(from + way * step as isize, CREEP_MPS[end]))
                 .count()
-        };
-        let before = steps(0, &|step| first - step as isize);
-        let after = steps(1, &|step| last + step as isize);
+        });
         self.before = before;
         self.span.num_samples += before + after;
         if self.span.start_sample >= before {
@@ -91,6 +84,14 @@ impl<'a> Stance<'a> {
         let count = course.count();
         self.span.start_sample += count - before;
         self.hold = (course.root(count as isize) * course.root(0).inverse()).transform_point(self.hold);
+    }
+
+    /// Whether the foot moves slower than this over the ground at a key, and is nearly as low as where it is held.
+    fn creeps(&self, key: isize, mps: f64) -> bool {
+        let PointTrack { course, model, .. } = self.point;
+        let moved = self.position(key + 1) - self.position(key - 1);
+        ops::hypot(moved.x, moved.z) < mps * model.metre * 2.0 * course.step_secs
+            && self.position(key).y - self.hold.y < CREEP_METRES * model.metre
     }
 
     /// The position of the foot in the frame in which it is held: the world, or the root if it never leaves the ground.
@@ -108,7 +109,7 @@ impl<'a> Stance<'a> {
     fn strays(&self, key: isize) -> f64 {
         let off = self.position(key) - self.hold;
         let roll = roll_kept(off.y.max(0.0), self.point.model.metre);
-        DVec3::new(off.x, off.y - roll, off.z).length()
+        off.with_y(off.y - roll).length()
     }
 
     /// The farthest that it is during the contact, metres.
@@ -125,28 +126,47 @@ const PART_SECS: f64 = 0.1;
 /// The speed at which a contact is divided falls to this share of itself until no part slides.
 const SLOWER: f64 = 0.8;
 
+impl<'a> PointTrack<'a> {
+    pub(super) fn new(stage: &'a Stage<'_>, model: &'a FootModel, point: FixedPoint) -> Self {
+        Self {
+            course: &stage.course,
+            model,
+            positions: stage.positions_of(point),
+        }
+    }
+}
+
 impl PointTrack<'_> {
+    /// The contacts of the point as detected; it is one of a foot.
+    pub(super) fn contacts(&self, foot: usize) -> Vec<LoopContact> {
+        contact::of_point(foot, &self.positions, self.course, &self.model.contacts)
+    }
+
     /// The stances of a foot, each extended into the time between two of them while the foot creeps.
     fn stances(&self, contacts: &[LoopContact]) -> Vec<Stance<'_>> {
-        let count = self.course.count();
-        let least = (SWING_SECS / self.course.step_secs).round().max(2.0) as usize;
-        // The time between two stances is shared, less the shortest swing; that beyond the ends is free.
-        let after = |index: usize| {
-            let end = contacts[index].keys().end;
-            match contacts.get(index + 1) {
-                None if self.course.has_ends() => count - end,
-                next => {
-                    let gap = (next.unwrap_or(&contacts[0]).start_sample + 2 * count - end) % count;
-                    gap.saturating_sub(least) / 2
-                }
+        (0..contacts.len())
+            .map(|index| {
+                let before = match index.checked_sub(1) {
+                    None if self.course.has_ends() => contacts[0].start_sample,
+                    before => self.room_after(contacts, before.unwrap_or(contacts.len() - 1)),
+                };
+                Stance::new(self, contacts[index], [before, self.room_after(contacts, index)])
+            })
+            .collect()
+    }
+
+    /// Samples after a contact into which its stance may be extended: those up to the next are shared, less the shortest swing; those
+    /// beyond the last are free.
+    fn room_after(&self, contacts: &[LoopContact], index: usize) -> usize {
+        let (count, end) = (self.course.count(), contacts[index].keys().end);
+        match contacts.get(index + 1) {
+            None if self.course.has_ends() => count - end,
+            next => {
+                let least = (SWING_SECS / self.course.step_secs).round().max(2.0) as usize;
+                let gap = (next.unwrap_or(&contacts[0]).start_sample + 2 * count - end) % count;
+                gap.saturating_sub(least) / 2
             }
-        };
-        let before = |index: usize| match index.checked_sub(1) {
-            None if self.course.has_ends() => contacts[0].start_sample,
-            before => after(before.unwrap_or(contacts.len() - 1)),
-        };
-        let stance = |index: usize| Stance::new(*self, contacts[index], [before(index), after(index)]);
-        (0..contacts.len()).map(stance).collect()
+        }
     }
 
     /// The spans over which the point bears, from its contacts: each extended while it creeps.
@@ -175,34 +195,38 @@ impl PointTrack<'_> {
             step.nearest_from_one(0.5 * PART_SECS) as isize,
             step.nearest_from_one(PART_SECS),
         );
-        let at = |key: isize| self.course.to_world(key, self.positions[self.course.sample(key)]);
         let mut all = Vec::new();
         for &contact in contacts {
             let (first, last) = (contact.keys().start as isize, contact.keys().end as isize - 1);
-            let moved = |key: isize| at((key + half).min(last)).distance(at((key - half).max(first)));
-            let moved: Vec<f64> = (first..=last).map(moved).collect();
-            let parts = |limit: f64| -> Vec<LoopContact> {
-                let stands: Vec<bool> = moved.iter().map(|&moved| moved <= limit).collect();
-                let mut parts = contact::runs(&stands);
-                parts.retain(|part| part.len() >= fewest.min(contact.num_samples));
-                let part = |part: core::ops::Range<usize>| LoopContact {
-                    start_sample: self.course.sample((contact.start_sample + part.start) as isize),
-                    num_samples: part.len(),
-                    ..contact
-                };
-                parts.into_iter().map(part).collect()
-            };
-            let slides = |part: &LoopContact| Stance::new(*self, *part, [0; 2]).farthest() > most_metres;
+            let moved: Vec<f64> = (first..=last)
+                .map(|key| {
+                    let [from, to] = [(key - half).max(first), (key + half).min(last)]
+                        .map(|key| self.course.to_world(key, self.positions[self.course.sample(key)]));
+                    to.distance(from)
+                })
+                .collect();
+            let slides = |part: &LoopContact| Stance::new(self, *part, [0; 2]).farthest() > most_metres;
             let mut limit = moved.iter().copied().fold(0.0, f64::max);
-            let mut found = parts(limit);
-            while found.iter().any(slides) {
-                limit *= SLOWER;
-                found = parts(limit);
+            loop {
+                let stands: Vec<bool> = moved.iter().map(|&moved| moved <= limit).collect();
+                let parts = contact::runs(&stands).into_iter();
+                let parts = parts.filter(|part| part.len() >= fewest.min(contact.num_samples));
+                let mut parts: Vec<LoopContact> = parts
+                    .map(|part| LoopContact {
+                        start_sample: self.course.sample((contact.start_sample + part.start) as isize),
+                        num_samples: part.len(),
+                        ..contact
+                    })
+                    .collect();
                 if limit == 0.0 {
-                    found.retain(|part| !slides(part));
+                    parts.retain(|part| !slides(part));
                 }
+                if !parts.iter().any(slides) {
+                    all.extend(parts);
+                    break;
+                }
+                limit *= SLOWER;
             }
-            all.extend(found);
         }
         all.sort_by_key(|contact| contact.start_sample);
         all

@@ -51,7 +51,7 @@ impl<'a> PoseRef<'a> {
         Rigid::new(self.rotations[joint], self.translations[joint])
     }
 
-    /// The same pose, owned.
+    /// Returns the pose, owned.
     pub fn to_pose(self) -> Pose {
         Pose::new(self.translations.to_vec(), self.rotations.to_vec())
     }
@@ -90,13 +90,13 @@ impl<'a> PoseRef<'a> {
 
     /// Local transform of a joint relative to a root at `root`; the joints above stay.
     pub fn in_root(self, skeleton: &Skeleton, joint: usize, root: Rigid) -> Rigid {
-        let chain = |joint: usize| {
-            let path = skeleton.path_from_root(joint);
-            let top = self.joint(path[0]);
-            path[1..].iter().fold(top, |above, &joint| above * self.joint(joint))
-        };
-        let above = skeleton.parent(joint).map_or(Rigid::IDENTITY, chain);
-        above.inverse() * root.inverse() * chain(joint)
+        let path = skeleton.path_from_root(joint);
+        // Up to the parent, and on to the joint itself: both begin with the bits of the topmost joint.
+        let mut frames = [Rigid::IDENTITY, self.joint(path[0])];
+        for &below in &path[1..] {
+            frames = [frames[1], frames[1] * self.joint(below)];
+        }
+        frames[0].inverse() * root.inverse() * frames[1]
     }
 
     /// Forward kinematics: a local pose in the space of the root's parent.
@@ -151,6 +151,26 @@ impl Pose {
     /// The pose, borrowed.
     pub fn as_ref(&self) -> PoseRef<'_> {
         PoseRef::new(&self.translations, &self.rotations)
+    }
+
+    /// Transform of a joint.
+    ///
+    /// # Panics
+    /// When `joint` is out of range.
+    pub fn joint(&self, joint: usize) -> Rigid {
+        self.as_ref().joint(joint)
+    }
+
+    /// Rotation of the joint above one in a pose in the world.
+    pub(crate) fn rotation_above(&self, skeleton: &Skeleton, joint: usize) -> DQuat {
+        let above = skeleton.parent(joint);
+        above.map_or(DQuat::IDENTITY, |above| self.rotations[above])
+    }
+
+    /// Length of a chain of joints of a pose in the world, metres.
+    pub(crate) fn length_along(&self, chain: &[usize]) -> f64 {
+        let at = &self.translations;
+        chain.windows(2).map(|bone| at[bone[0]].distance(at[bone[1]])).sum()
     }
 
     /// Sets the transform of a joint.

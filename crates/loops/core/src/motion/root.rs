@@ -41,7 +41,7 @@ impl RootMotion {
         moved
     }
 
-    /// The same root without motion.
+    /// Returns the root without motion.
     #[must_use]
     pub fn standing(&self) -> Self {
         Self {

@@ -31,7 +31,7 @@ pub enum Part {
 }
 
 impl Joint {
-    /// What it is called where parts of the body are looked for: its part where one is known, else its name.
+    /// The name by which parts of the body are found: its part where one is known, else its own name.
     pub fn says(&self) -> &str {
         match &self.part {
             Some(Part::Stated(part) | Part::Guessed(part)) => part,
@@ -164,7 +164,23 @@ impl Skeleton {
         path
     }
 
-    /// The same tree below a new root of that name, at the same place.
+    /// The last joint on the paths to both of two joints.
+    pub(crate) fn last_shared(&self, one: usize, other: usize) -> Option<usize> {
+        let paths = [one, other].map(|joint| self.path_from_root(joint));
+        let shared = paths[0].iter().zip(&paths[1]).take_while(|(one, other)| one == other);
+        shared.last().map(|(&joint, _)| joint)
+    }
+
+    /// Whether a joint is `above` or hangs from it.
+    pub(crate) fn is_within(&self, joint: usize, above: usize) -> bool {
+        let mut at = Some(joint);
+        while let Some(here) = at.filter(|&here| here > above) {
+            at = self.parent(here);
+        }
+        at == Some(above)
+    }
+
+    /// Returns the tree below a new root of that name, at the same place.
     #[must_use]
     pub fn below_root(&self, name: &str) -> Self {
         let root = Joint::new(name, None, DVec3::ZERO);
@@ -179,7 +195,7 @@ impl Skeleton {
         }
     }
 
-    /// The same tree with what its joints are, one entry for each; further entries count for nothing.
+    /// Returns the tree with what its joints are, one entry for each; further entries count for nothing.
     #[must_use]
     pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
         for (joint, part) in self.joints.iter_mut().zip(parts) {
@@ -188,7 +204,7 @@ impl Skeleton {
         self
     }
 
-    /// The same tree with every length multiplied by `factor`, which must be finite.
+    /// Returns the tree with every length multiplied by `factor`, which must be finite.
     pub fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
         for joint in &mut scaled.joints {

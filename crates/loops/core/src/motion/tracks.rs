@@ -78,7 +78,7 @@ impl Tracks {
         Ok(tracks)
     }
 
-    /// The same values on a skeleton whose joints are the same but for what they are.
+    /// Returns the values on the skeleton with other parts, one entry for each joint.
     pub(crate) fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
         self.skeleton = self.skeleton.with_parts(parts);
         self
@@ -180,11 +180,10 @@ impl Tracks {
     /// When frame or joint are out of range.
     pub(crate) fn world_rotation(&self, frame: usize, joint: usize) -> DQuat {
         let local = self.pose(frame).rotations;
-        let below_root = |world: DQuat, joint: usize| rotation::renormalized(world * local[joint]);
         let path = self.skeleton.path_from_root(joint);
-        path[1..]
-            .iter()
-            .fold(local[path[0]], |world, &joint| below_root(world, joint))
+        path[1..].iter().fold(local[path[0]], |world, &joint| {
+            rotation::renormalized(world * local[joint])
+        })
     }
 
     /// The pose between two frames, C1 in time: Hermite cubics with central slopes, one-sided where a neighbour is missing.

@@ -27,7 +27,7 @@ enum Kept {
 }
 
 impl Kept {
-    /// Those joints of `num_joints`; one that is named twice is kept once.
+    /// Keeps some of `num_joints` joints; one that is named twice is kept once.
     fn new(joints: &[usize], num_joints: usize) -> Self {
         let mut kept = Vec::new();
         let mut slots = vec![None; num_joints];
@@ -67,13 +67,13 @@ impl Kept {
 /// Where world rotations come from.
 #[derive(Clone, Debug, PartialEq)]
 enum Rotations {
-    /// Of all joints at all frames.
+    /// Those of all joints at all frames.
     Stored(Vec<DQuat>),
     /// Computed from the local ones along the chain of parents when asked for.
     ///
     /// Whole takes need them of the hips and of a few ends of chains; storing all would take as much memory as the local ones.
     Chained(Arc<Tracks>),
-    /// Of some joints at all frames.
+    /// Those of some joints at all frames.
     Some(Kept, Vec<DQuat>),
 }
 
@@ -98,7 +98,7 @@ impl WorldTracks {
         }
     }
 
-    /// The same for tracks of any length, in less memory: rotations take time whenever they are asked for.
+    /// World tracks of tracks of any length, in less memory: rotations take time whenever they are asked for.
     pub(crate) fn from_long(tracks: &Arc<Tracks>) -> Self {
         let num_joints = tracks.num_joints();
         let mut positions = Vec::with_capacity(tracks.values().translations.len());
@@ -115,7 +115,7 @@ impl WorldTracks {
         }
     }
 
-    /// What [`Self::from_long`] computed from tracks; `None` where there is not one position for each transform.
+    /// Rebuilds what [`Self::from_long`] computed from tracks; `None` where there is not one position for each transform.
     #[cfg(feature = "handover")]
     pub(crate) fn of_positions(tracks: &Arc<Tracks>, positions: Vec<DVec3>) -> Option<Self> {
         (positions.len() == tracks.values().translations.len()).then(|| Self {

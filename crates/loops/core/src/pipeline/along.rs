@@ -18,9 +18,9 @@ impl MadeLoop {
     /// first. Nothing where there are no numbers in a frame. Errors: there is no whole frame, or a number is not one that a take can hold.
     pub fn looped_along(&self, numbers: &[f64], width: usize) -> Result<Vec<f64>, MakeError> {
         let joints = width.div_ceil(PER_JOINT);
-        let joint = |joint: usize| Joint::new(format!("{joint}"), (joint > 0).then_some(0), DVec3::ZERO);
+        let tree = (0..joints).map(|joint| Joint::new(format!("{joint}"), (joint > 0).then_some(0), DVec3::ZERO));
         // Without numbers there are no joints.
-        let Ok(skeleton) = Skeleton::new((0..joints).map(joint).collect()) else {
+        let Ok(skeleton) = Skeleton::new(tree.collect()) else {
             return Ok(Vec::new());
         };
         let recorded = numbers
@@ -35,12 +35,11 @@ impl MadeLoop {
                 0.0
             }
         };
-        let at = |frame: usize, joint: usize| {
-            DVec3::from_array(core::array::from_fn(|axis| number(frame, PER_JOINT * joint + axis)))
-        };
         let frames = if recorded == 0 { 0 } else { self.take.num_frames() };
         let translations = (0..frames).flat_map(|frame| (0..joints).map(move |joint| (frame, joint)));
-        let translations: Vec<DVec3> = translations.map(|(frame, joint)| at(frame, joint)).collect();
+        let translations: Vec<DVec3> = translations
+            .map(|(frame, joint)| [0, 1, 2].map(|axis| number(frame, PER_JOINT * joint + axis)).into())
+            .collect();
         let rotations = vec![DQuat::IDENTITY; translations.len()];
         let take = Take::new("along", skeleton, self.take.frame_time_secs(), translations, rotations)?;
 

@@ -4,14 +4,15 @@
 
 use core::fmt;
 
-use super::{LoopSettings, MakeError, completed_for, finish, prepare};
+use super::{LoopSettings, MakeError, Plan, completed_for};
 use crate::analysis::Analysis;
-use crate::analysis::body::Body;
+use crate::analysis::body::{Body, Foot};
 use crate::analysis::seam_peak::{self, floor, second_difference};
 use crate::candidate::LoopCandidate;
 use crate::closure::{DEFAULT_BLEND_SECS, Method, Shape, ShapeKey, ShapeKind};
 use crate::feet::FootLock;
 use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::motion::WorldTracks;
 use crate::quality::{self, Quality};
 use crate::root_motion::RootRelativeClip;
 
@@ -84,28 +85,26 @@ const HALF_LIVES: [f64; 2] = [0.1, 0.15];
 
 /// The methods tried: the default first, which wins if scores are equal.
 fn methods(asked: &Method) -> Vec<Method> {
-    let like = |method: Method| Method {
-        shares: asked.shares,
-        order: asked.order,
-        ..method
-    };
-    let mut methods = vec![like(Method::default())];
+    let mut methods = vec![Method::default()];
     for blend_secs in BLENDS {
-        methods.push(like(Method::new(Shape::new(ShapeKind::Quintic, blend_secs))));
-        methods.push(like(Method::new(Shape::new(ShapeKind::Cubic, blend_secs))));
-        methods.push(like(Method::crossfade(blend_secs)));
+        methods.push(Method::new(Shape::new(ShapeKind::Quintic, blend_secs)));
+        methods.push(Method::new(Shape::new(ShapeKind::Cubic, blend_secs)));
+        methods.push(Method::crossfade(blend_secs));
     }
     for half_life_secs in HALF_LIVES {
-        methods.push(like(Method::new(Shape::new(ShapeKind::Spring, half_life_secs))));
+        methods.push(Method::new(Shape::new(ShapeKind::Spring, half_life_secs)));
     }
     let blend_secs = DEFAULT_BLEND_SECS;
-    methods.push(like(Method::new(Shape::new(ShapeKind::Linear, blend_secs))));
-    methods.push(like(Method::new(Shape::new(ShapeKind::Adjustment, blend_secs))));
-    methods.push(like(Method::new(
+    methods.push(Method::new(Shape::new(ShapeKind::Linear, blend_secs)));
+    methods.push(Method::new(Shape::new(ShapeKind::Adjustment, blend_secs)));
+    methods.push(Method::new(
         Shape::new(ShapeKind::SoftFade, 0.4)
             .with(ShapeKey::Hardness, 16.0)
             .with(ShapeKey::VelocityBlend, 0.4),
-    )));
+    ));
+    for method in &mut methods {
+        (method.shares, method.order) = (asked.shares, asked.order);
+    }
     methods
 }
 
@@ -117,63 +116,48 @@ pub(crate) fn choose_closure(
 ) -> Result<ClosureChoice, MakeError> {
     let settings = &*settings.of_take();
     let analysis = &*completed_for(analysis, candidate);
-    let source = prepare(analysis, candidate, settings)?;
-    let watched = Watched::of(&source.source, &analysis.body);
-    let mut best: Option<(bool, ClosureChoice)> = None;
-    let mut seen: Vec<Method> = Vec::new();
-    let mut default_score = Score::default();
+    let plan = Plan {
+        analysis,
+        candidate,
+        settings,
+    };
+    let prepared = plan.prepare()?;
+    let watched = Watched::of(&prepared.source, &analysis.body);
+    // Each method with whether the seam shows, and its score.
+    let mut tried: Vec<(Method, bool, Score)> = Vec::new();
     for method in methods(&settings.closure.method) {
         let mut settings = settings.clone();
         settings.closure.method = method;
         // Held feet do not slide under any method, so methods are compared by how much there is to correct.
         settings.feet.lock = FootLock::Off;
-        let made = finish(analysis, candidate, source.clone(), &settings)?;
+        let plan = Plan {
+            settings: &settings,
+            ..plan
+        };
+        let made = plan.finish(prepared.clone())?;
+        let method = made.closed.method;
         // Methods adjusted to the loop, or without frames to blend into, may repeat an earlier one.
-        if seen.contains(&made.closed.method) {
+        if tried.iter().any(|(before, ..)| *before == method) {
             continue;
         }
-        let is_default = seen.is_empty();
-        seen.push(made.closed.method);
         let quality = quality::measure(
             &LoopKeys::from_loop(&made.loop_clip),
             &analysis.body,
             Some(&made.source),
         );
-        let score = watched.score(&made.loop_clip, &quality);
-        if is_default {
-            default_score = score;
-        }
-        let shows = quality.pops();
-        let is_better = |(best_shows, best): (bool, ClosureChoice)| {
-            if shows == best_shows {
-                score.total() < best.score.total()
-            } else {
-                best_shows
-            }
-        };
-        if best.is_none_or(is_better) {
-            let choice = ClosureChoice {
-                method: made.closed.method,
-                score,
-                tried: 0,
-                default_score,
-            };
-            best = Some((shows, choice));
-        }
+        tried.push((method, quality.pops(), watched.score(&made.loop_clip, &quality)));
     }
+    let default_score = tried.first().map_or(Score::default(), |(.., score)| *score);
+    let best = tried.iter().min_by(|(_, one_shows, one), (_, other_shows, other)| {
+        (one_shows.cmp(other_shows)).then(one.total().total_cmp(&other.total()))
+    });
     // The list is never empty.
-    let best = best.map_or(
-        ClosureChoice {
-            method: settings.closure.method,
-            score: Score::default(),
-            tried: 0,
-            default_score,
-        },
-        |(_, best)| best,
-    );
+    let (method, _, score) = best.copied().unwrap_or((settings.closure.method, false, default_score));
     Ok(ClosureChoice {
-        tried: seen.len(),
-        ..best
+        method,
+        score,
+        tried: tried.len(),
+        default_score,
     })
 }
 
@@ -187,16 +171,15 @@ impl Watched {
         let world = source.clip.world_tracks();
         let first = source.clip.sample_range().start().unsigned_abs();
         let inside = first + 1..first + source.clip.num_intervals();
-        let feet = body.feet.iter().map(crate::analysis::body::Foot::lowest_joint);
+        let feet = body.feet.iter().map(Foot::lowest_joint);
         let joints = feet.chain(body.hands.iter().copied());
         Self {
             joints: joints
                 .map(|joint| {
-                    let size = |frame: usize| {
-                        let around = [frame + 1, frame, frame - 1].map(|frame| world.position(frame, joint));
-                        second_difference(around).length()
-                    };
-                    let sizes = inside.clone().map(size).collect();
+                    let sizes = inside
+                        .clone()
+                        .map(|frame| bend(&world, [frame + 1, frame, frame - 1], joint));
+                    let sizes = sizes.collect();
                     (joint, seam_peak::usual(sizes, floor::ROUNDING_METRES))
                 })
                 .collect(),
@@ -206,17 +189,14 @@ impl Watched {
     fn score(&self, clip: &LoopClip, quality: &Quality) -> Score {
         let count = clip.num_samples();
         let world = clip.tracks_from_root();
-        let peak = |joint: usize| {
-            let size = |sample: usize| {
-                let around = [sample + 2, sample + 1, sample].map(|sample| world.position(sample % count, joint));
-                second_difference(around).length()
-            };
-            (0..count).map(size).fold(0.0, f64::max)
-        };
-        let added: f64 = self
-            .joints
-            .iter()
-            .map(|&(joint, usual)| (peak(joint) / usual - 1.0).max(0.0))
+        let added: f64 = (self.joints.iter())
+            .map(|&(joint, usual)| {
+                let bends = (0..count).map(|sample| {
+                    let around = [sample + 2, sample + 1, sample].map(|sample| sample % count);
+                    bend(&world, around, joint)
+                });
+                (bends.fold(0.0, f64::max) / usual - 1.0).max(0.0)
+            })
             .sum();
         Score {
             displacement_metres: quality.displacement_metres.unwrap_or(0.0),
@@ -225,4 +205,9 @@ impl Watched {
             added_peaks: added / self.joints.len().max(1) as f64,
         }
     }
+}
+
+/// Second difference of the positions of a joint at three frames, metres.
+pub(super) fn bend(world: &WorldTracks, frames: [usize; 3], joint: usize) -> f64 {
+    second_difference(frames.map(|frame| world.position(frame, joint))).length()
 }

@@ -5,7 +5,8 @@
 
 use core::cmp::Ordering;
 
-use super::{ClosedStretch, LoopSettings, MadeLoop, close, prepare};
+use super::auto::bend;
+use super::{ClosedStretch, LoopSettings, MadeLoop, Plan};
 use crate::analysis::{Analysis, MOVING_MPS};
 use crate::candidate::{
     FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, SearchError, SearchSettings,
@@ -13,7 +14,6 @@ use crate::candidate::{
 };
 use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile};
-use crate::motion::WorldTracks;
 use crate::quality;
 
 /// Loops that are chosen from, whatever number is asked for: fewer are then the first of more.
@@ -182,9 +182,12 @@ impl UsualSpeeds<'_> {
 
 /// The stretch closed with default settings; `None` where that cannot be done.
 fn closed(analysis: &Analysis, candidate: &LoopCandidate) -> Option<ClosedStretch> {
-    let settings = LoopSettings::default();
-    let prepared = prepare(analysis, candidate, &settings).ok()?;
-    let (closed, _) = close(analysis, candidate, prepared, &settings).ok()?;
+    let plan = Plan {
+        analysis,
+        candidate,
+        settings: &LoopSettings::default(),
+    };
+    let (closed, _) = plan.close(plan.prepare().ok()?).ok()?;
     Some(closed)
 }
 
@@ -204,7 +207,12 @@ fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) ->
 /// Adds the parts that only the finished loop shows; returns that.
 fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
     // Loops of mirrored halves are not ranked by their outcome: there is no image.
-    let made = closed.made(None, analysis, candidate, &LoopSettings::default()).ok()?;
+    let plan = Plan {
+        analysis,
+        candidate,
+        settings: &LoopSettings::default(),
+    };
+    let made = plan.make(closed, None).ok()?;
     let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
     if let Some(outcome) = &mut candidate.outcome {
         outcome.foot_slide_mps = Some(quality.foot_slide_mps.unwrap_or(0.0) / analysis.body.size(&analysis.take));
@@ -222,21 +230,19 @@ fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, close
 pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     // Copied cycles differ by rounding only, and otherwise in a take that is turned.
     let score = |each: &LoopCandidate| (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * outcome.score()).round());
-    let is_even = |each: &LoopCandidate| each.steadiness_around.is_even();
     (other.is_sound().cmp(&one.is_sound()))
-        .then(is_even(other).cmp(&is_even(one)))
+        .then((other.steadiness_around.is_even()).cmp(&one.steadiness_around.is_even()))
         .then(score(one).total_cmp(&score(other)))
 }
 
-/// The same, and of equals the earliest.
+/// The order of [`by_recommendation`], and of equals the earliest first.
 fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
-    let start = |each: &LoopCandidate| each.cut.start_frame();
-    by_recommendation(one, other).then(start(one).total_cmp(&start(other)))
+    by_recommendation(one, other).then((one.cut.start_frame()).total_cmp(&other.cut.start_frame()))
 }
 
 /// Adds parts to the first `most` of a sorted list and sorts these anew, until the first `wanted` of them are sure.
 ///
-/// What is added only raises a score, so what comes after them without it stays after them with it.
+/// Added parts only raise a score, so what comes after them without it stays after them with it.
 fn work_out(ranked: &mut [LoopCandidate], most: usize, wanted: usize, mut add: impl FnMut(&mut LoopCandidate)) {
     for index in 0..ranked.len().min(most) {
         let is_sure = index >= wanted && by_soundness_and_score(&ranked[wanted - 1], &ranked[index]).is_le();
@@ -248,7 +254,7 @@ fn work_out(ranked: &mut [LoopCandidate], most: usize, wanted: usize, mut add: i
     }
 }
 
-/// What the best loop of fewer cycles loses by against the recommended one; `others` are the outcomes after it.
+/// Finds by what the best loop of fewer cycles loses against the recommended one; `others` are the outcomes after it.
 fn fewer_cycles_lose_by(best: &Outcome, mut others: impl Iterator<Item = Outcome>) -> Option<OutcomePart> {
     let fewer = others.find(|other| other.extra_cycles < best.extra_cycles)?;
     fewer.worst_against(best)
@@ -270,10 +276,6 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
     let first = clip.sample_range().start().unsigned_abs();
     let count = made.loop_clip.num_samples();
     let skeleton = made.loop_clip.skeleton();
-    let bend = |world: &WorldTracks, samples: [usize; 3], joint: usize| {
-        let [before, at, after] = samples.map(|sample| world.position(sample, joint));
-        (before - 2.0 * at + after).length()
-    };
     let own_range = first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1);
     let knees = made.body.feet.iter().filter_map(|foot| skeleton.parent(foot.ankle));
     knees

@@ -36,10 +36,10 @@ pub(super) fn path(
     let measured = ends::measure(&as_track, 0);
 
     let count = clip.num_intervals();
-    let at = |sample: usize| captured[sample + first.unsigned_abs()];
+    let captured = &captured[first.unsigned_abs()..];
     let mut yaws: Vec<f64> = Vec::with_capacity(count + 1);
     for sample in 0..=count {
-        let yaw = rotation::yaw_of(at(sample).rotation);
+        let yaw = rotation::yaw_of(captured[sample].rotation);
         let before = yaws.last().copied().unwrap_or(yaw);
         yaws.push(before + rotation::wrap_angle(yaw - before));
     }
@@ -57,40 +57,34 @@ pub(super) fn path(
     let share = settings.blend.share.unwrap_or(method.shares.sigma);
     let places = wanted(measured.translation, share, turn_rate);
     let turns = wanted(turns, share, 0.0);
-    let moved = |sample: usize| {
+    let moved = (0..count).map(|sample| {
         let secs = sample as f64 * clip.step_secs();
         let weights = boundary.weights(secs).value;
-        let offset = |of: &[EndState<DVec3>; 2]| {
+        let [places, turns] = [&places, &turns].map(|ends| {
             [0, 1].map(|end| {
                 let EndState {
                     value,
                     velocity,
                     acceleration,
-                } = of[end];
+                } = ends[end];
                 weights[end] * value + weights[2 + end] * velocity + weights[4 + end] * acceleration
             })
-        };
-        let [near, far] = offset(&places);
-        let turned = |secs: f64| rotation::from_yaw(turn_rate * secs);
-        let place = at(sample).translation + turned(-secs) * near + turned(boundary.period_secs() - secs) * far;
-        let [near, far] = offset(&turns);
-        Rigid::from_yaw(yaws[sample] + near.y + far.y, place)
-    };
-    Ok((0..count).map(moved).collect())
+        });
+        let [near, far] = [-secs, boundary.period_secs() - secs].map(|secs| rotation::from_yaw(turn_rate * secs));
+        let place = captured[sample].translation + near * places[0] + far * places[1];
+        Rigid::from_yaw(yaws[sample] + turns[0].y + turns[1].y, place)
+    });
+    Ok(moved.collect())
 }
 
 /// Quintics over the root's own times, or those of the closure; cubics where that meets no accelerations.
 fn boundary(period_secs: f64, blend: &RootBlend, method: &Method) -> Result<Boundary, BoundaryError> {
     let is_c2 = method.order == Order::C2 && method.start.is_c2() && method.end.is_c2();
     let kind = if is_c2 { ShapeKind::Quintic } else { ShapeKind::Cubic };
-    let fitted = |own: Option<f64>, shape: Shape| {
-        let of_closure = || shape.get(ShapeKey::VelocityBlend).unwrap_or(shape.secs());
-        Shape::new(kind, own.unwrap_or_else(of_closure)).fitted(period_secs)
-    };
-    let [start, end] = [
-        fitted(blend.start_secs, method.start),
-        fitted(blend.end_secs, method.end),
-    ];
+    let [start, end] = [(blend.start_secs, method.start), (blend.end_secs, method.end)].map(|(own, shape)| {
+        let secs = own.unwrap_or_else(|| shape.get(ShapeKey::VelocityBlend).unwrap_or(shape.secs()));
+        Shape::new(kind, secs).fitted(period_secs)
+    });
     Boundary::new(start, end, period_secs, method.order)
 }
 
@@ -116,6 +110,8 @@ fn smoothed_hips(source: &RootRelativeClip, body: &Body, smoothing_secs: f64) ->
         .map(|frame| heading.ground(frame).with_y(heading.yaw(frame)))
         .collect();
     let smoothed = kernel::averaged_mirrored(&track, &kernel::gaussian(smoothing_secs / source.clip.step_secs()));
-    let frame = |at: DVec3| Rigid::from_yaw(at.y, at.with_y(0.0));
-    smoothed.into_iter().map(frame).collect()
+    smoothed
+        .into_iter()
+        .map(|at| Rigid::from_yaw(at.y, at.with_y(0.0)))
+        .collect()
 }

@@ -1,20 +1,18 @@
 //! The mean of the cycles around a candidate, as the clip from which its loop is made.
 
-use super::{LoopSettings, MakeError};
-use crate::analysis::Analysis;
-use crate::candidate::LoopCandidate;
+use super::{MakeError, Plan};
 use crate::closure;
 use crate::mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles};
 use crate::root_motion::{self, RootRelativeClip, RootSettings, RootSpace};
 use crate::take::Clip;
 
 /// The mean that the settings ask for; `None` if they ask for none. `clip` is the candidate's own stretch.
-pub(super) fn asked_for(
-    analysis: &Analysis,
-    candidate: &LoopCandidate,
-    clip: &Clip,
-    settings: &LoopSettings,
-) -> Result<Option<(RootRelativeClip, MeanCycle)>, MakeError> {
+pub(super) fn asked_for(plan: &Plan<'_>, clip: &Clip) -> Result<Option<(RootRelativeClip, MeanCycle)>, MakeError> {
+    let Plan {
+        analysis,
+        candidate,
+        settings,
+    } = *plan;
     if settings.mean_cycles == MeanCycles::Off {
         return Ok(None);
     }

@@ -44,7 +44,7 @@ use crate::feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootS
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
-use crate::mirror::MirrorError;
+use crate::mirror::{Mirror, MirrorError};
 use crate::motion::RootMotion;
 use crate::quality;
 use crate::retarget::RigPair;
@@ -154,7 +154,7 @@ pub struct MadeLoop {
     pub source: RootRelativeClip,
     /// The cycles whose mean it is; `None` where it is the candidate's stretch alone.
     pub mean_cycle: Option<MeanCycle>,
-    /// What its cycles were varied by; `None` where they are all one.
+    /// How its cycles were varied; `None` where they are all one.
     pub variation: Option<Variation>,
     /// The one loop that was varied; `None` where its cycles are all one.
     pub unvaried: Option<Box<MadeLoop>>,
@@ -224,8 +224,12 @@ pub(crate) fn make_loop(
 ) -> Result<MadeLoop, MakeError> {
     let of_take = settings.of_take().fitted_to(candidate);
     let completed = completed_for(analysis, candidate);
-    let prepared = prepare(&completed, candidate, &of_take)?;
-    finish(&completed, candidate, prepared, &of_take)?.completed(analysis, settings)
+    let plan = Plan {
+        analysis: &completed,
+        candidate,
+        settings: &of_take,
+    };
+    plan.finish(plan.prepare()?)?.completed(analysis, settings)
 }
 
 impl MadeLoop {
@@ -300,7 +304,15 @@ fn completed_for<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Cow<'
     }
 }
 
-/// What a loop is made from.
+/// A stretch of a take, and how a loop is made of it.
+#[derive(Clone, Copy)]
+struct Plan<'a> {
+    analysis: &'a Analysis,
+    candidate: &'a LoopCandidate,
+    settings: &'a LoopSettings,
+}
+
+/// A stretch that is ready to be closed.
 #[derive(Clone)]
 struct Prepared {
     /// The sampled stretch without its root motion.
@@ -328,58 +340,6 @@ fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_se
     })
 }
 
-/// Samples the stretch and extracts its root motion.
-fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Prepared, MakeError> {
-    let (take, cut) = (&analysis.take, &candidate.cut);
-    // Half a cycle has half the samples; what is played there and back is sampled all the way.
-    let halves = usize::from(candidate.pairing.num_stretches());
-    let source_frames = match candidate.pairing.ping_pong(cut) {
-        Some(course) => course.num_frames(),
-        None => cut.num_frames(),
-    };
-    let source_secs = source_frames * take.frame_time_secs();
-    let (num_intervals, step_secs) = match settings.sampling {
-        Sampling::SourceRate => (source_frames.round() as usize, take.frame_time_secs()),
-        Sampling::Rate(rate) => {
-            if !(rate > 0.0 && rate.is_finite()) {
-                return Err(MakeError::Rate { found: rate });
-            }
-            ((source_secs * rate).round() as usize, 1.0 / rate)
-        }
-        Sampling::Samples(count) if count % halves != 0 => return Err(MakeError::OddSamples { found: count }),
-        Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
-    };
-    let clip = clip_of(take, candidate, num_intervals, step_secs)?;
-    let clip = if !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
-        clip.without_context()
-    } else {
-        clip
-    };
-    let mean = mean::asked_for(analysis, candidate, &clip, settings)?;
-    let source = match candidate.pairing.mirror() {
-        Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, &settings.root)?,
-        None => root_motion::extract_root_motion(
-            analysis,
-            &clip,
-            candidate.cycles,
-            &settings.root,
-            candidate.known_motion(),
-        )?,
-    };
-    Ok(Prepared { source, mean })
-}
-
-/// The loop from the stretch.
-fn finish(
-    analysis: &Analysis,
-    candidate: &LoopCandidate,
-    prepared: Prepared,
-    settings: &LoopSettings,
-) -> Result<MadeLoop, MakeError> {
-    let (closed, image) = close(analysis, candidate, prepared, settings)?;
-    closed.made(image.as_ref(), analysis, candidate, settings)
-}
-
 /// A stretch whose ends meet, before its feet are held.
 struct ClosedStretch {
     loop_clip: LoopClip,
@@ -389,54 +349,103 @@ struct ClosedStretch {
     closed: Closed,
 }
 
-/// Closes the ends of the stretch; with the image of the first half where the second is to mirror it.
-fn close<'a>(
-    analysis: &Analysis,
-    candidate: &'a LoopCandidate,
-    Prepared { source, mean }: Prepared,
-    settings: &LoopSettings,
-) -> Result<(ClosedStretch, Option<Image<'a>>), MakeError> {
-    let (mean, mean_cycle) = mean.unzip();
-    let (source, closed, image) = match candidate.pairing.mirror() {
-        Some(mirror) => {
-            // A joint of the rig that is the root does not move in the root's frame; the hips move.
-            let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
-            let image = Image::new(&source.clip, mirror, carrier)?;
-            let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
-            let whole = source.clip.followed_by_image(|pose| image.pose(pose));
-            (RootRelativeClip { clip: whole, ..source }, closed, Some(image))
-        }
-        None => {
-            let closed = closure::close(&mean.as_ref().unwrap_or(&source).clip, &settings.closure)?;
-            (source, closed, None)
-        }
-    };
-    let RootRelativeClip { carrier, root, .. } = *mean.as_ref().unwrap_or(&source);
-    let loop_clip = LoopClip::new(
-        format!("{}-loop", analysis.take.name()),
-        closed.tracks.clone(),
-        carrier,
-        root,
-    )?;
-    let closed = ClosedStretch {
-        loop_clip,
-        source,
-        mean_cycle,
-        closed,
-    };
-    Ok((closed, image))
-}
+/// Feet of a take that loops already are held only where it goes somewhere, metres per second, ...
+const WALKS_MPS: f64 = 0.2;
 
-impl ClosedStretch {
-    /// The loop, with its feet held as the settings say.
-    fn made(
-        self,
-        image: Option<&Image<'_>>,
-        analysis: &Analysis,
-        candidate: &LoopCandidate,
-        settings: &LoopSettings,
-    ) -> Result<MadeLoop, MakeError> {
-        let (loop_clip, source, feet) = on_its_feet(self.loop_clip, self.source, image, analysis, candidate, settings)?;
+/// ... where they slide by more than this, metres per second, ...
+const STANDS_MPS: f64 = 0.02;
+
+/// ... and where that moves the joints by less than this on average, metres.
+const MAX_BENT_METRES: f64 = 2e-3;
+
+impl<'a> Plan<'a> {
+    /// Samples the stretch and extracts its root motion.
+    fn prepare(&self) -> Result<Prepared, MakeError> {
+        let Self {
+            analysis,
+            candidate,
+            settings,
+        } = *self;
+        let (take, cut) = (&analysis.take, &candidate.cut);
+        // Half a cycle has half the samples; what is played there and back is sampled all the way.
+        let halves = usize::from(candidate.pairing.num_stretches());
+        let source_frames = match candidate.pairing.ping_pong(cut) {
+            Some(course) => course.num_frames(),
+            None => cut.num_frames(),
+        };
+        let source_secs = source_frames * take.frame_time_secs();
+        let (num_intervals, step_secs) = match settings.sampling {
+            Sampling::SourceRate => (source_frames.round() as usize, take.frame_time_secs()),
+            Sampling::Rate(rate) => {
+                if !(rate > 0.0 && rate.is_finite()) {
+                    return Err(MakeError::Rate { found: rate });
+                }
+                ((source_secs * rate).round() as usize, 1.0 / rate)
+            }
+            Sampling::Samples(count) if count % halves != 0 => return Err(MakeError::OddSamples { found: count }),
+            Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
+        };
+        let mut clip = clip_of(take, candidate, num_intervals, step_secs)?;
+        if !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
+            clip = clip.without_context();
+        }
+        let mean = mean::asked_for(self, &clip)?;
+        let (root, known) = (&settings.root, candidate.known_motion());
+        let source = match candidate.pairing.mirror() {
+            Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, root)?,
+            None => root_motion::extract_root_motion(analysis, &clip, candidate.cycles, root, known)?,
+        };
+        Ok(Prepared { source, mean })
+    }
+
+    /// Makes the loop of the stretch.
+    fn finish(&self, prepared: Prepared) -> Result<MadeLoop, MakeError> {
+        let (closed, image) = self.close(prepared)?;
+        self.make(closed, image.as_ref())
+    }
+
+    /// Closes the ends of the stretch; with the image of the first half where the second is to mirror it.
+    fn close(&self, prepared: Prepared) -> Result<(ClosedStretch, Option<Image<'a>>), MakeError> {
+        let Self {
+            analysis,
+            candidate,
+            settings,
+        } = *self;
+        let Prepared { source, mean } = prepared;
+        let (mean, mean_cycle) = mean.unzip();
+        let (source, closed, image) = match candidate.pairing.mirror() {
+            Some(mirror) => {
+                // A joint of the rig that is the root does not move in the root's frame; the hips move.
+                let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
+                let image = Image::new(&source.clip, mirror, carrier)?;
+                let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
+                let whole = source.clip.followed_by_image(|pose| image.pose(pose));
+                (RootRelativeClip { clip: whole, ..source }, closed, Some(image))
+            }
+            None => {
+                let closed = closure::close(&mean.as_ref().unwrap_or(&source).clip, &settings.closure)?;
+                (source, closed, None)
+            }
+        };
+        let RootRelativeClip { carrier, root, .. } = *mean.as_ref().unwrap_or(&source);
+        let name = format!("{}-loop", analysis.take.name());
+        let closed = ClosedStretch {
+            loop_clip: LoopClip::new(name, closed.tracks.clone(), carrier, root)?,
+            source,
+            mean_cycle,
+            closed,
+        };
+        Ok((closed, image))
+    }
+
+    /// Makes the loop of the closed stretch, with its feet held as the settings say.
+    fn make(&self, closed: ClosedStretch, image: Option<&Image<'_>>) -> Result<MadeLoop, MakeError> {
+        let Self {
+            analysis,
+            candidate,
+            settings,
+        } = *self;
+        let (loop_clip, source, feet) = self.on_its_feet(closed.loop_clip, closed.source, image)?;
         let path = match settings.root.mode {
             RootMode::Path => path::smoothed(&loop_clip, &analysis.body, settings.root.path_smoothing_secs),
             RootMode::Inertialized => {
@@ -457,10 +466,10 @@ impl ClosedStretch {
             candidate: candidate.clone(),
             root: settings.root,
             source,
-            mean_cycle: self.mean_cycle,
+            mean_cycle: closed.mean_cycle,
             variation: None,
             unvaried: None,
-            closed: self.closed,
+            closed: closed.closed,
             feet,
             edits: settings.edits.clone(),
             first_sample: 0,
@@ -469,100 +478,88 @@ impl ClosedStretch {
         };
         Ok(made.placed(settings))
     }
-}
 
-/// Feet of a take that loops already are held only where it goes somewhere, metres per second, ...
-const WALKS_MPS: f64 = 0.2;
-
-/// ... where they slide by more than this, metres per second, ...
-const STANDS_MPS: f64 = 0.02;
-
-/// ... and where that moves the joints by less than this on average, metres.
-const MAX_BENT_METRES: f64 = 2e-3;
-
-/// The loop at the speed of its feet, if that is more accurate, and with its feet held during contacts.
-///
-/// `image` is that of the first half where the second is to mirror it.
-fn on_its_feet(
-    loop_clip: LoopClip,
-    source: RootRelativeClip,
-    image: Option<&Image<'_>>,
-    analysis: &Analysis,
-    candidate: &LoopCandidate,
-    settings: &LoopSettings,
-) -> Result<(LoopClip, RootRelativeClip, Feet), MakeError> {
-    let of_poses = loop_clip.root().twist.linear;
-    let is_given = matches!(settings.feet.speed, RootSpeed::Given(_));
-    let (speed, twist) = measured_speed(&loop_clip, analysis, candidate, settings);
-    // A root that moves as its own joint was captured keeps that travel.
-    let twist = twist.filter(|_| source.captured.is_empty() || is_given);
-    let (loop_clip, source) = match twist {
-        Some(twist) => at_twist(loop_clip, source, twist),
-        None => (loop_clip, source),
-    };
-    let (loop_clip, source) = edited(loop_clip, source, image, settings)?;
-    let (held, mut feet) = with_feet_held(&loop_clip, &source, image, analysis, candidate, settings)?;
-    feet.speed = speed;
-    feet.speed_is_theirs = twist.is_some() && !is_given;
-    feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
-    Ok((held.unwrap_or(loop_clip), source, feet))
-}
-
-/// The root's speed by its feet, and the twist that the root gets for it or for the speed that is given; see
-/// [`feet::measure_speed`].
-fn measured_speed(
-    loop_clip: &LoopClip,
-    analysis: &Analysis,
-    candidate: &LoopCandidate,
-    settings: &LoopSettings,
-) -> (Option<FeetSpeed>, Option<Twist>) {
-    // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began after a single
-    // action.
-    let is_given = matches!(settings.feet.speed, RootSpeed::Given(_));
-    if settings.root.mode == RootMode::Stationary || candidate.root_rests() && !is_given {
-        return (None, None);
+    /// Puts the loop at the speed of its feet, if that is more accurate, and holds its feet during contacts.
+    ///
+    /// `image` is that of the first half where the second is to mirror it.
+    fn on_its_feet(
+        &self,
+        loop_clip: LoopClip,
+        source: RootRelativeClip,
+        image: Option<&Image<'_>>,
+    ) -> Result<(LoopClip, RootRelativeClip, Feet), MakeError> {
+        let of_poses = loop_clip.root().twist.linear;
+        let is_given = matches!(self.settings.feet.speed, RootSpeed::Given(_));
+        let (speed, twist) = self.measured_speed(&loop_clip, is_given);
+        // A root that moves as its own joint was captured keeps that travel.
+        let twist = twist.filter(|_| source.captured.is_empty() || is_given);
+        let (loop_clip, source) = match twist {
+            Some(twist) => at_twist(loop_clip, source, twist),
+            None => (loop_clip, source),
+        };
+        let (loop_clip, source) = edited(loop_clip, source, image, self.settings)?;
+        let (held, mut feet) = self.with_feet_held(&loop_clip, &source, image)?;
+        feet.speed = speed;
+        feet.speed_is_theirs = twist.is_some() && !is_given;
+        feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
+        Ok((held.unwrap_or(loop_clip), source, feet))
     }
-    feet::measure_speed(loop_clip, &analysis.body, analysis.contacts.limits(), &settings.feet)
+
+    /// The root's speed by its feet, and the twist that the root gets for it or for the speed that is given; see
+    /// [`feet::measure_speed`].
+    fn measured_speed(&self, loop_clip: &LoopClip, is_given: bool) -> (Option<FeetSpeed>, Option<Twist>) {
+        let (analysis, settings) = (self.analysis, self.settings);
+        // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began after a
+        // single action.
+        if settings.root.mode == RootMode::Stationary || self.candidate.root_rests() && !is_given {
+            return (None, None);
+        }
+        feet::measure_speed(loop_clip, &analysis.body, analysis.contacts.limits(), &settings.feet)
+    }
+
+    /// The loop with its feet held, where that is worth it, and what became of them.
+    fn with_feet_held(
+        &self,
+        loop_clip: &LoopClip,
+        source: &RootRelativeClip,
+        image: Option<&Image<'_>>,
+    ) -> Result<(Option<LoopClip>, Feet), MakeError> {
+        let Self {
+            analysis,
+            candidate,
+            settings,
+        } = *self;
+        let edited = edited_stances(
+            settings,
+            &analysis.body,
+            candidate.pairing.mirror(),
+            candidate,
+            loop_clip,
+        )?;
+        let holding = Holding {
+            source: Some(source),
+            image,
+            edited: &edited,
+            ..Holding::new(&analysis.body, source.root_joint, settings.feet.lock)
+        };
+        let (held, mut feet) = holding.hold(loop_clip, analysis.contacts.limits())?;
+        // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
+        let Some(held) = held else {
+            return Ok((None, feet));
+        };
+        let slides_more = holding.slides_more(loop_clip, &held, &mut feet);
+        if slides_more || holding.weighs() && bends(candidate, loop_clip, &held, &feet) {
+            feet.release();
+            return Ok((None, feet));
+        }
+        Ok((Some(held), feet))
+    }
 }
 
 /// The loop and its uncut samples on a root that moves by another twist.
 fn at_twist(loop_clip: LoopClip, source: RootRelativeClip, twist: Twist) -> (LoopClip, RootRelativeClip) {
     let root = RootMotion { twist, ..source.root };
     (loop_clip.with_twist(twist), RootRelativeClip { root, ..source })
-}
-
-/// The loop with its feet held, where that is worth it, and what became of them.
-fn with_feet_held(
-    loop_clip: &LoopClip,
-    source: &RootRelativeClip,
-    image: Option<&Image<'_>>,
-    analysis: &Analysis,
-    candidate: &LoopCandidate,
-    settings: &LoopSettings,
-) -> Result<(Option<LoopClip>, Feet), MakeError> {
-    let partner = |joint: usize| candidate.pairing.partner(joint);
-    let edited = edited_stances(settings, &analysis.body, partner, candidate, loop_clip)?;
-    let holding = Holding {
-        places: None,
-        body: &analysis.body,
-        root_joint: source.root_joint,
-        lock: settings.feet.lock,
-        source: Some(source),
-        image,
-        edited: &edited,
-        known: None,
-    };
-    let (held, mut feet) = holding.hold(loop_clip, analysis.contacts.limits())?;
-    // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
-    let Some(held) = held else {
-        return Ok((None, feet));
-    };
-    let slides_more = holding.slides_more(loop_clip, &held, &mut feet);
-    if slides_more || holding.weighs() && bends(candidate, loop_clip, &held, &feet) {
-        feet.release();
-        return Ok((None, feet));
-    }
-    Ok((Some(held), feet))
 }
 
 /// Whether holding the feet of a take that loops already bends it for nothing.
@@ -573,12 +570,12 @@ fn bends(candidate: &LoopCandidate, loop_clip: &LoopClip, held: &LoopClip, feet:
             || quality::mean_distance(loop_clip, held) > MAX_BENT_METRES)
 }
 
-/// What the user says of feet, in samples of a loop; where the second half of the loop mirrors the first, with what follows from it for
-/// the other foot. `partner` is the joint of which a joint of the body is the image.
+/// Returns the stances that the user edited, in samples of a loop; where the second half of the loop mirrors the first, with what follows from it for
+/// the other foot.
 fn edited_stances(
     settings: &LoopSettings,
     body: &Body,
-    partner: impl Fn(usize) -> usize,
+    mirror: Option<&Mirror>,
     candidate: &LoopCandidate,
     loop_clip: &LoopClip,
 ) -> Result<Vec<EditedStance>, HoldError> {
@@ -587,26 +584,28 @@ fn edited_stances(
         .collect::<Result<Vec<_>, _>>()?;
     if candidate.pairing.is_ping_pong() {
         // What a foot does in frames of the take it does on the way there and on the way back.
-        let back = |edit: &StanceEdit, edited: &EditedStance| {
-            matches!(edit.span, StanceSpan::Frames(_)).then(|| edited.on_the_way_back(loop_clip.num_samples()))
-        };
-        let both = settings.stances.iter().zip(&edited);
-        return Ok(both
-            .flat_map(|(edit, edited)| [Some(*edited), back(edit, edited)])
-            .flatten()
-            .collect());
+        let both = settings.stances.iter().zip(edited).flat_map(|(edit, edited)| {
+            let is_in_frames = matches!(edit.span, StanceSpan::Frames(_));
+            let back = is_in_frames.then(|| edited.on_the_way_back(loop_clip.num_samples()));
+            core::iter::once(edited).chain(back)
+        });
+        return Ok(both.collect());
     }
     if !candidate.pairing.is_mirrored() {
         return Ok(edited);
     }
     let opposite = |foot: usize| {
-        let ankle = partner(body.feet[foot].ankle);
+        let ankle = body.feet[foot].ankle;
+        let ankle = mirror.map_or(ankle, |mirror| mirror.partner(ankle));
         let other = body.feet.iter().position(|other| other.ankle == ankle);
         other.unwrap_or(foot)
     };
     // What is said of a foot is so of the other one half a cycle later.
-    let image = |edit: &EditedStance| edit.half_a_cycle_later(loop_clip.num_samples(), opposite);
-    Ok(edited.iter().flat_map(|edit| [*edit, image(edit)]).collect())
+    let count = loop_clip.num_samples();
+    let both = edited
+        .into_iter()
+        .flat_map(|edit| [edit, edit.half_a_cycle_later(count, opposite)]);
+    Ok(both.collect())
 }
 
 /// The closed loop after its edits, and the uncut samples relative to its root.

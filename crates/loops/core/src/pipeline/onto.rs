@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::{LoopSettings, MadeLoop, MakeError, edited, edited_stances};
 use crate::analysis::heading::Heading;
 use crate::closure::Image;
-use crate::feet::{FeetSettings, RootSpeed};
+use crate::feet::{FeetSettings, Holding, RootSpeed};
 use crate::loop_clip::LoopClip;
 use crate::mirror::Mirror;
 use crate::motion::Tracks;
@@ -49,7 +49,7 @@ impl LoopSettings {
 }
 
 impl MadeLoop {
-    /// The same loop on another character: carried over, edited there, and its feet held while those of the take's loop stand.
+    /// Puts the loop onto another character: carried over, edited there, and its feet held while those of the take's loop stand.
     ///
     /// Samples, period and seam stay those of the loop; lengths and the root's velocity are multiplied by the ratio of the legs. `self`
     /// was made with [`LoopSettings::of_take`]; the edits and stances of `settings` name joints and feet of the character.
@@ -83,9 +83,12 @@ impl MadeLoop {
             .map(|mirror| Image::new(&source.clip, mirror, image_carrier))
             .transpose()?;
         let (carried, source) = edited(carried, source, image.as_ref(), settings)?;
-        let partner = |joint: usize| mirror.as_ref().map_or(joint, |mirror| mirror.partner(joint));
-        let stances = edited_stances(settings, body, partner, &self.candidate, &carried)?;
-        let (held, feet) = followed.hold_edited(body, root_joint, &carried, settings.feet.lock, &stances, None)?;
+        let stances = edited_stances(settings, body, mirror.as_ref(), &self.candidate, &carried)?;
+        let holding = Holding {
+            edited: &stances,
+            ..Holding::new(body, root_joint, settings.feet.lock)
+        };
+        let (held, feet) = followed.hold_by(&carried, holding)?;
         let scale = retarget.scale();
         let theirs = &self.feet;
         let made = Self {

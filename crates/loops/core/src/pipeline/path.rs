@@ -34,11 +34,6 @@ pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec
     let positions = kernel::averaged_around(&positions, &weights);
     let yaws = kernel::averaged_around(&yaws, &weights);
     (0..count)
-        .map(|key| {
-            Rigid::from_yaw(
-                yaws[key] + spin(key),
-                DVec3::new(positions[key].x, 0.0, positions[key].z),
-            )
-        })
+        .map(|key| Rigid::from_yaw(yaws[key] + spin(key), positions[key].with_y(0.0)))
         .collect()
 }

@@ -27,7 +27,7 @@ pub struct Recentered {
 }
 
 impl LoopClip {
-    /// The same loop with the root of the first key at the origin, on a root that faces so far to the left of where it does, radians; it
+    /// Returns the loop with the root of the first key at the origin, on a root that faces so far to the left of where it does, radians; it
     /// moves over the ground as before.
     #[must_use]
     pub fn on_turned_root(self, yaw: f64) -> Self {
@@ -40,7 +40,7 @@ impl LoopClip {
             .with_start(Rigid::new(glam::DQuat::IDENTITY, height))
     }
 
-    /// The same loop with the root of the first key at the origin, facing +Z; heights are unchanged.
+    /// Returns the loop with the root of the first key at the origin, facing +Z; heights are unchanged.
     ///
     /// The twist and every pose relative to the root stay as they are. A root joint whose axes differ from the facing of the body
     /// by about a quarter turn or more keeps that: the body faces +Z. For [`RootMode::Stationary`] the root is at the origin
@@ -110,14 +110,14 @@ impl BodyInRoot {
             mean
         };
         Self {
-            ground: DVec3::new(ground.x, 0.0, ground.z),
+            ground: ground.with_y(0.0),
             yaw: ops::atan2(ahead.x, ahead.z),
         }
     }
 }
 
 impl Take {
-    /// The same recording with its first frame at the origin, facing +Z; heights are unchanged.
+    /// Returns the recording with its first frame at the origin, facing +Z; heights are unchanged.
     ///
     /// Joints above the one that carries the root motion stay where they are, such as a root joint at the origin; all else moves.
     #[must_use]
@@ -125,7 +125,7 @@ impl Take {
         let (skeleton, world) = (self.skeleton(), self.world_tracks());
         let heading = Heading::level(&world, body);
         let ground = heading.ground(0);
-        let motion = Rigid::from_yaw(heading.yaw(0), DVec3::new(ground.x, 0.0, ground.z)).inverse();
+        let motion = Rigid::from_yaw(heading.yaw(0), ground.with_y(0.0)).inverse();
         let carrier = root_joint::find_carrier(skeleton, &world, body);
         let path = skeleton.path_from_root(carrier);
         let moved: Vec<usize> = (0..skeleton.num_joints())
@@ -147,7 +147,7 @@ impl Take {
 }
 
 impl MadeLoop {
-    /// The same loop from the phase on, and at the place, that the settings ask for.
+    /// Returns the loop from the phase on, and at the place, that the settings ask for.
     pub(super) fn placed(mut self, settings: &LoopSettings) -> Self {
         let start = settings.start_at.map(|start| self.sample_of(start));
         self.first_sample = start.and_then(Result::ok).unwrap_or(0);
@@ -158,7 +158,7 @@ impl MadeLoop {
         }
     }
 
-    /// The same loop at the origin, facing +Z: see [`LoopClip::recentered`]. Its uncut samples move along.
+    /// Returns the loop at the origin, facing +Z: see [`LoopClip::recentered`]. Its uncut samples move along.
     #[must_use]
     pub fn recentered(self) -> Self {
         let RootSettings { mode, space, .. } = self.root;

@@ -87,7 +87,7 @@ pub(crate) fn make_loop_or_retry(
     Ok(done)
 }
 
-/// The same for the loop of the take.
+/// Makes the loop of the take, or another one if its seam shows.
 fn of_take_or_retry(
     analysis: &Analysis,
     candidate: &LoopCandidate,
@@ -162,7 +162,7 @@ impl RetriedLoop {
         true
     }
 
-    /// The same if its seam does not show and the motion is not bent for that.
+    /// Makes another loop and takes it if its seam does not show and the motion is not bent for that.
     fn try_without_seam(&mut self, analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> bool {
         // What was edited is meant to differ from what it is compared with.
         self.try_instead(analysis, candidate, settings, |made| {
@@ -176,8 +176,10 @@ fn is_without_seam(made: &MadeLoop, is_edited: bool) -> bool {
     let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
     // A mean is meant to differ from the cycle that it is compared with.
     let is_meant = is_edited || made.mean_cycle.is_some();
-    let is_bent = |metres: f64| !is_meant && metres > MAX_BENT_METRES * quality.body_size;
-    !quality.pops() && !quality.displacement_metres.is_some_and(is_bent)
+    !quality.pops()
+        && !quality
+            .displacement_metres
+            .is_some_and(|metres| !is_meant && metres > MAX_BENT_METRES * quality.body_size)
 }
 
 fn shows(made: &MadeLoop) -> bool {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use super::MadeLoop;
 use crate::analysis::body::Side;
+use crate::feet::LoopContact;
 use crate::loop_clip::LoopClip;
 use crate::math::ops;
 
@@ -74,31 +75,35 @@ impl MadeLoop {
     /// The sample at that phase. Errors: [`StartError`].
     pub fn sample_of(&self, start: StartAt) -> Result<usize, StartError> {
         let count = self.loop_clip.num_samples();
-        let foot_of = |side: Side| {
-            let foot = self.body.feet.iter().position(|foot| foot.side == Some(side));
-            foot.ok_or(StartError { side })
-        };
-        let contact_of = |side: Side| {
-            let foot = foot_of(side)?;
-            let contacts = self.feet.contacts.iter().filter(|contact| contact.foot == foot);
-            let longest = contacts.max_by_key(|contact| (contact.num_samples, usize::MAX - contact.start_sample));
-            let strikes = longest.filter(|contact| contact.num_samples < count);
-            strikes.ok_or(StartError { side })
-        };
         match start {
-            StartAt::Contact(side) => Ok(contact_of(side)?.start_sample),
+            StartAt::Contact(side) => Ok(self.contact_on(side)?.start_sample),
             StartAt::Share(share) => Ok((share * count as f64).round() as usize % count),
             StartAt::Passing => {
-                let ankles = [foot_of(Side::Left)?, foot_of(Side::Right)?].map(|foot| self.body.feet[foot].ankle);
+                let ankles =
+                    [self.foot_on(Side::Left)?, self.foot_on(Side::Right)?].map(|foot| self.body.feet[foot].ankle);
                 let world = self.loop_clip.tracks_from_root();
                 let apart = |key: usize| {
                     let [one, other] = ankles.map(|ankle| world.position(key % count, ankle));
                     ops::hypot(one.x - other.x, one.z - other.z)
                 };
-                let stands = contact_of(Side::Left)?.keys();
+                let stands = self.contact_on(Side::Left)?.keys();
                 let nearest = stands.min_by(|&one, &other| apart(one).total_cmp(&apart(other)));
                 Ok(nearest.unwrap_or(0) % count)
             }
         }
+    }
+
+    fn foot_on(&self, side: Side) -> Result<usize, StartError> {
+        let foot = self.body.feet.iter().position(|foot| foot.side == Some(side));
+        foot.ok_or(StartError { side })
+    }
+
+    /// The longest contact of the foot of a side, unless that lasts all the time.
+    fn contact_on(&self, side: Side) -> Result<&LoopContact, StartError> {
+        let foot = self.foot_on(side)?;
+        let contacts = self.feet.contacts.iter().filter(|contact| contact.foot == foot);
+        let longest = contacts.max_by_key(|contact| (contact.num_samples, usize::MAX - contact.start_sample));
+        let strikes = longest.filter(|contact| contact.num_samples < self.loop_clip.num_samples());
+        strikes.ok_or(StartError { side })
     }
 }

@@ -1,10 +1,11 @@
 //! What a person sees inside a loop, beside its seam: kinks, poses that freeze, feet that float or sink, a body that lies or hangs.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
+use super::seam::second_differences;
 use super::{SourceTracks, Stand};
 use crate::analysis::body::{Body, FoundBy};
-use crate::analysis::seam_peak::{self, floor, second_difference};
+use crate::analysis::seam_peak::{self, floor};
 use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile, rotation};
 
@@ -59,28 +60,29 @@ pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Join
         at_seam[seam] = true;
         at_seam[(seam + count - 1) % count] = true;
     }
-    let of_joint = |joint: usize| {
-        let bend = |sample: usize| {
-            let around = [1, 0, -1].map(|step| keys.position(sample as isize + step, joint));
-            second_difference(around).length()
-        };
-        let others = (0..count).filter(|&sample| !at_seam[sample]).map(bend).collect();
+    let joints = (0..keys.num_joints()).filter(|&joint| !body.is_control(joint));
+    let peaks = joints.map(|joint| {
+        let bends: Vec<f64> = second_differences(keys, joint)
+            .iter()
+            .map(|bend| bend.length())
+            .collect();
+        let others = (0..count)
+            .filter(|&sample| !at_seam[sample])
+            .map(|sample| bends[sample])
+            .collect();
         let usual = seam_peak::usual(others, unseen.max(floor::TREMBLE_METRES));
-        let of_seam = |seam: usize| JointPeak {
+        let of_seams = keys.seams().map(|seam| JointPeak {
             joint,
             sample: seam,
-            ratio: bend(seam).max(bend((seam + count - 1) % count)) / usual,
+            ratio: bends[seam].max(bends[(seam + count - 1) % count]) / usual,
+        });
+        let none = JointPeak {
+            joint,
+            ..JointPeak::default()
         };
-        keys.seams().map(of_seam).fold(
-            JointPeak {
-                joint,
-                ..JointPeak::default()
-            },
-            sharper,
-        )
-    };
-    let joints = (0..keys.num_joints()).filter(|&joint| !body.is_control(joint));
-    joints.map(of_joint).fold(JointPeak::default(), sharper)
+        of_seams.fold(none, sharper)
+    });
+    peaks.fold(JointPeak::default(), sharper)
 }
 
 fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
@@ -97,35 +99,35 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
     let square = keys.step_secs() * keys.step_secs();
     let own = (-2..count + 3).filter(|&sample| source.has(sample - 1) && source.has(sample + 1));
     let own: Vec<isize> = own.collect();
-    let of_joint = |joint: usize| {
-        let position =
-            |sample: isize| second_difference([1, 0, -1].map(|step| keys.position(sample + step, joint))).length();
-        let own_position =
-            |sample: isize| second_difference([1, 0, -1].map(|step| source.position(sample + step, joint))).length();
-        let turn = |at: &dyn Fn(isize) -> glam::DQuat, sample: isize| {
-            let [before, here, after] = [-1, 0, 1].map(|step| at(sample + step));
-            (rotation::difference(after, here) - rotation::difference(here, before)).length()
-        };
-        let rotated = |sample: isize| turn(&|at| keys.rotation(at, joint), sample);
-        let own_rotated = |sample: isize| turn(&|at| source.rooted.clip.rotations(at)[joint], sample);
-        let largest = |of: &dyn Fn(isize) -> f64| own.iter().map(|&at| of(at)).fold(0.0, f64::max);
-        let unseen = UNSEEN.map(|rate| rate * square);
+    let unseen = UNSEEN.map(|rate| rate * square);
+    let joints = (0..keys.num_joints().min(source.world.num_joints())).filter(|&joint| !body.is_control(joint));
+    let peaks = joints.map(|joint| {
+        let bends = own.iter().map(|&at| source.second_difference(at, joint).length());
+        let turns =
+            (own.iter()).map(|&at| turn_change([-1, 0, 1].map(|step| source.rooted.clip.rotations(at + step)[joint])));
         let allowed = [
-            largest(&own_position).max(unseen[0] * size).max(floor::TREMBLE_METRES),
-            largest(&own_rotated).max(unseen[1]),
+            (bends.fold(0.0, f64::max))
+                .max(unseen[0] * size)
+                .max(floor::TREMBLE_METRES),
+            turns.fold(0.0, f64::max).max(unseen[1]),
         ];
-        (0..count)
-            .map(move |sample| JointPeak {
+        let bends = second_differences(keys, joint).into_iter().enumerate();
+        let peaks = bends.map(|(sample, bend)| {
+            let turned = turn_change([-1, 0, 1].map(|step| keys.rotation(sample as isize + step, joint)));
+            JointPeak {
                 joint,
-                sample: sample as usize,
-                ratio: (position(sample) / allowed[0]).max(TURN_SHARE * rotated(sample) / allowed[1]),
-            })
-            .fold(JointPeak::default(), sharper)
-    };
-    (0..keys.num_joints().min(source.world.num_joints()))
-        .filter(|&joint| !body.is_control(joint))
-        .map(of_joint)
-        .reduce(sharper)
+                sample,
+                ratio: (bend.length() / allowed[0]).max(TURN_SHARE * turned / allowed[1]),
+            }
+        });
+        peaks.fold(JointPeak::default(), sharper)
+    });
+    peaks.reduce(sharper)
+}
+
+/// How the turn to the last of three rotations differs from the one before, radians.
+fn turn_change([before, here, after]: [DQuat; 3]) -> f64 {
+    (rotation::difference(after, here) - rotation::difference(here, before)).length()
 }
 
 /// A pose is held where joints move at less than this share of the loop's usual speed.
@@ -136,21 +138,21 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     let count = keys.num_samples();
     let step = keys.root().twist.exp(keys.step_secs());
     // Seen from the root at a sample, the next one has moved on by a step of the root.
-    let speed = |sample: usize| -> f64 {
-        let sample = sample as isize;
-        let moved = |joint: usize| {
-            let next = step.transform_point(keys.position(sample + 1, joint));
-            next.distance(keys.position(sample, joint))
-        };
-        (0..keys.num_joints()).map(moved).sum()
-    };
-    let speeds: Vec<f64> = (0..count).map(speed).collect();
+    let speeds: Vec<f64> = (0..count as isize)
+        .map(|sample| {
+            let moved = (0..keys.num_joints()).map(|joint| {
+                let next = step.transform_point(keys.position(sample + 1, joint));
+                next.distance(keys.position(sample, joint))
+            });
+            moved.sum()
+        })
+        .collect();
     let usual = percentile::of(speeds.clone(), 0.5);
-    let is_held = |step: usize| speeds[step % count] < HELD_SHARE * usual;
     let (mut longest, mut run) = (HeldPose::default(), 0);
     // Twice around, so that a hold over the seam is whole.
     for step in 0..2 * count {
-        run = if is_held(step) { run + 1 } else { 0 };
+        let is_held = speeds[step % count] < HELD_SHARE * usual;
+        run = if is_held { run + 1 } else { 0 };
         let secs = run.min(count) as f64 * keys.step_secs();
         if secs > longest.secs {
             longest = HeldPose {
@@ -165,7 +167,7 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
 /// The contact whose foot is farthest above or below where it was; `None` without contacts or source.
 pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&SourceTracks<'_>>) -> Option<FootHeight> {
     let source = source?;
-    let of_stand = |stand: &Stand| {
+    let heights = stands.iter().map(|stand| {
         let samples = (0..stand.num_samples).map(|step| ((stand.first_sample + step) % keys.num_samples()) as isize);
         let lifts = samples.map(|sample| keys.position(sample, stand.joint).y - source.position(sample, stand.joint).y);
         FootHeight {
@@ -173,15 +175,14 @@ pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&Sou
             sample: stand.first_sample,
             metres: percentile::of(lifts.collect(), 0.5),
         }
-    };
-    let farthest = |worst: FootHeight, next: FootHeight| {
+    });
+    heights.reduce(|worst, next| {
         if next.metres.abs() > worst.metres.abs() {
             next
         } else {
             worst
         }
-    };
-    stands.iter().map(of_stand).reduce(farthest)
+    })
 }
 
 /// Mean angle between the way from the feet to the head and up, radians; `None` for bodies without a head or feet.
@@ -190,10 +191,10 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
         .head
         .filter(|_| body.found_by != FoundBy::AllLeaves && !body.feet.is_empty())?;
     let count = keys.num_samples() as isize;
-    let way = |sample: isize| {
+    let ways = (0..count).map(|sample| {
         let feet: DVec3 = body.feet.iter().map(|foot| keys.position(sample, foot.ankle)).sum();
         keys.position(sample, head) - feet / body.feet.len() as f64
-    };
-    let mean = (0..count).map(way).sum::<DVec3>() / count as f64;
+    });
+    let mean = ways.sum::<DVec3>() / count as f64;
     (mean.length() > floor::ROUNDING_METRES).then(|| ops::atan2(ops::hypot(mean.x, mean.z), mean.y))
 }

@@ -16,8 +16,9 @@ pub(crate) use sliding::foot_slide_of_loop;
 pub use sliding::{FootSlide, Stand, farthest_slide_of_stances, foot_slide_of_stances, stands};
 pub use step::{SeamSteps, Step, StepKind};
 
+use crate::analysis::{Body, seam_peak::second_difference};
 use crate::loop_clip::{LoopClip, LoopKeys};
-use crate::{analysis::body::Body, math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
+use crate::{math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
 
 /// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
 ///
@@ -35,7 +36,7 @@ pub struct Quality {
     pub seam_acceleration_ratio: f64,
     /// Share of windows with a smaller third difference than the seam's, 0 to 1; 0.5 on average when nothing shows.
     pub seam_rank: f64,
-    /// The same for the take's own frames at both ends of the cut, mean of the two.
+    /// That share for the take's own frames at both ends of the cut, mean of the two.
     pub take_rank: Option<f64>,
     /// Mean distance of joints from the uncut take, root aligned.
     pub displacement_metres: Option<f64>,
@@ -122,7 +123,7 @@ pub(crate) fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
 /// Tracks of an uncut clip seen from the root.
 struct SourceTracks<'a> {
     rooted: &'a RootRelativeClip,
-    /// Of all samples from this one on.
+    /// The sample that `world` begins with.
     first: isize,
     world: WorldTracks,
 }
@@ -151,5 +152,9 @@ impl<'a> SourceTracks<'a> {
 
     fn position(&self, sample: isize, joint: usize) -> DVec3 {
         self.world.position((sample - self.first) as usize, joint)
+    }
+
+    fn second_difference(&self, sample: isize, joint: usize) -> DVec3 {
+        second_difference([sample + 1, sample, sample - 1].map(|sample| self.position(sample, joint)))
     }
 }

@@ -20,17 +20,24 @@ pub struct SeamJoints {
 /// The joints with a loop's largest figures; the first of equal ones. Takes the arguments of [`measure`](super::measure).
 pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJoints {
     let source = source.map(SourceTracks::new);
-    let worst = |figure: &dyn Fn(usize) -> f64| {
-        (0..keys.num_joints()).fold((0, f64::NEG_INFINITY), |worst, joint| {
-            let found = figure(joint);
-            if found > worst.1 { (joint, found) } else { worst }
-        })
-    };
+    let joints = 0..keys.num_joints();
+    let gaps = joints.clone().map(|joint| joint_pose_gap(keys, source.as_ref(), joint));
     SeamJoints {
-        turn: worst(&|joint| joint_pose_gap(keys, source.as_ref(), joint).0).0,
-        gap: worst(&|joint| joint_pose_gap(keys, source.as_ref(), joint).1).0,
-        acceleration: worst(&|joint| joint_acceleration_ratio(keys, joint)).0,
+        turn: first_largest(gaps.clone().map(|gap| gap.0)),
+        gap: first_largest(gaps.map(|gap| gap.1)),
+        acceleration: first_largest(joints.map(|joint| joint_acceleration_ratio(keys, joint))),
     }
+}
+
+/// The place of the largest figure; the first of equal ones.
+fn first_largest(figures: impl Iterator<Item = f64>) -> usize {
+    let largest = figures.enumerate().fold(
+        (0, f64::NEG_INFINITY),
+        |worst, found| {
+            if found.1 > worst.1 { found } else { worst }
+        },
+    );
+    largest.0
 }
 
 /// Gap between first and closing key, and the excess of the step over the seam over any natural step there.
@@ -40,20 +47,23 @@ pub(super) fn pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f
         .fold((0.0, 0.0), |worst, gap| (worst.0.max(gap.0), worst.1.max(gap.1)))
 }
 
-/// The same of one joint.
+/// The gap of [`pose_gap`] of one joint.
 fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usize) -> (f64, f64) {
     let last = keys.num_samples() as isize;
     let (radians, mut metres) = keys.closing_gap(joint).unwrap_or_default();
-    let moved = |sample: isize| (keys.position(sample + 1, joint) - keys.position(sample, joint)).length();
     let own = source.map(|source| (source.position(last, joint) - source.position(last - 1, joint)).length());
-    metres = metres.max(jump(&moved, last, own));
-    let turned =
-        |sample: isize| rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length();
-    let own = source.map(|source| {
-        let turn = |sample: isize| source.rooted.clip.rotations(sample)[joint];
-        rotation::difference(turn(last), turn(last - 1)).length()
+    let moved = jump(last, own, |sample| {
+        (keys.position(sample + 1, joint) - keys.position(sample, joint)).length()
     });
-    (radians.max(jump(&turned, last, own)), metres)
+    metres = metres.max(moved);
+    let own = source.map(|source| {
+        let [before, after] = [last - 1, last].map(|sample| source.rooted.clip.rotations(sample)[joint]);
+        rotation::difference(after, before).length()
+    });
+    let turned = jump(last, own, |sample| {
+        rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
+    });
+    (radians.max(turned), metres)
 }
 
 /// The excess of the step from the last sample to the first over any natural step there, at least 0.
@@ -61,7 +71,7 @@ fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usi
 /// A key copied over a jump has no gap, but a step. A step is natural if the longer neighbour and twice the largest change of
 /// step length elsewhere explain it, or if the take itself has it there (`own`, if available): a foot may well slap down at that
 /// moment.
-fn jump(step: &dyn Fn(isize) -> f64, last: isize, own: Option<f64>) -> f64 {
+fn jump(last: isize, own: Option<f64>, step: impl Fn(isize) -> f64) -> f64 {
     let neighbour = step(last - 2).max(step(0)).max(own.unwrap_or(0.0));
     let bend = (0..last - 2)
         .map(|sample| (step(sample + 1) - step(sample)).abs())
@@ -70,7 +80,7 @@ fn jump(step: &dyn Fn(isize) -> f64, last: isize, own: Option<f64>) -> f64 {
 }
 
 /// Second differences of all samples of a joint: size at index i is centred at sample i.
-fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
+pub(super) fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
     (0..keys.num_samples() as isize)
         .map(|sample| second_difference([sample + 1, sample, sample - 1].map(|sample| keys.position(sample, joint))))
         .collect()
@@ -82,7 +92,7 @@ pub(super) fn seam_acceleration_ratio(keys: &LoopKeys) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The same of one joint.
+/// The ratio of [`seam_acceleration_ratio`] of one joint.
 fn joint_acceleration_ratio(keys: &LoopKeys, joint: usize) -> f64 {
     let num_samples = keys.num_samples();
     let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
@@ -108,7 +118,7 @@ pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTrac
         }
         let own = known
             .iter()
-            .map(|&at| second_difference([at + 1, at, at - 1].map(|sample| source.position(sample, joint))))
+            .map(|&at| source.second_difference(at, joint))
             .sum::<DVec3>()
             / known.len() as f64;
         sum += (differences[0] - own).length() / rms;
@@ -157,10 +167,11 @@ pub(super) fn seam_rank(keys: &LoopKeys) -> f64 {
     let profile = third_difference_profile(num_samples, keys.num_joints(), |sample, joint| {
         keys.position(sample, joint)
     });
-    let window = |start: usize| (0..3).map(|i| profile[(start + i) % num_samples]).fold(0.0, f64::max);
-    let windows: Vec<f64> = (0..num_samples).map(window).collect();
+    let windows: Vec<f64> = (0..num_samples)
+        .map(|start| (0..3).map(|i| profile[(start + i) % num_samples]).fold(0.0, f64::max))
+        .collect();
     // The three that span the step from the last sample to the first.
-    mid_rank(&windows, window(num_samples - 3))
+    mid_rank(&windows, windows[num_samples - 3])
 }
 
 /// Rank of the take's own frames at start and end among the frames of the cut.

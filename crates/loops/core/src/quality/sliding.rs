@@ -32,6 +32,13 @@ pub struct Stand {
     pub num_samples: usize,
 }
 
+impl Stand {
+    /// The samples, numbered on beyond the last.
+    pub(crate) fn samples(&self) -> core::ops::Range<usize> {
+        self.first_sample..self.first_sample + self.num_samples
+    }
+}
+
 /// Mean speed over the ground of joints during known contacts, metres per second:
 /// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps) for contacts from [`stands`]. `None` without contacts.
 pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
@@ -42,8 +49,9 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
             .saturating_add(stand.num_samples.min(keys.num_samples()));
         for sample in stand.first_sample..last {
             let sample = (sample % keys.num_samples()) as isize;
-            let position = |sample| over_ground(keys, sample, keys.position(sample, stand.joint));
-            sum += horizontal_speed(keys, position(sample - 1), position(sample + 1));
+            let [before, after] =
+                [sample - 1, sample + 1].map(|sample| over_ground(keys, sample, keys.position(sample, stand.joint)));
+            sum += horizontal_speed(keys, before, after);
             count += 1.0;
         }
     }
@@ -68,7 +76,7 @@ pub struct FootSlide {
 /// The contact in which a joint slides farthest: [`Quality::farthest_slide`](super::Quality::farthest_slide) for contacts from
 /// [`stands`]. `None` without contacts.
 pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<FootSlide> {
-    let slide = |stand: &Stand| {
+    let slides = stands.iter().map(|stand| {
         let first = stand.first_sample;
         let last = first.saturating_add(stand.num_samples.min(keys.num_samples()));
         let places: Vec<DVec3> = (first..last)
@@ -87,9 +95,8 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
             sample: first,
             metres: pairs.map(|way| ops::hypot(way.x, way.z)).fold(0.0, f64::max),
         }
-    };
-    let farthest = |worst: FootSlide, next: FootSlide| if next.metres > worst.metres { next } else { worst };
-    stands.iter().map(slide).reduce(farthest)
+    });
+    slides.reduce(|worst, next| if next.metres > worst.metres { next } else { worst })
 }
 
 /// A point over the ground, from its position seen from the root at a sample.
@@ -119,8 +126,6 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
     }
     let size = body.leg_size(keys.skeleton(), |joint| keys.position(0, joint));
     let num_samples = keys.num_samples() as isize;
-    let world = |sample, seen_from_root| over_ground(keys, sample, seen_from_root);
-    let horizontal_speed = |before, after| horizontal_speed(keys, before, after);
     let mut stands: Vec<Stand> = Vec::new();
     for foot in &body.feet {
         let joint = foot.lowest_joint();
@@ -128,22 +133,27 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
             Some(source) => source.position(sample, joint),
             None => keys.position(sample, joint),
         };
-        let known = |sample: isize| source.is_none_or(|source| source.has(sample));
         let lowest = (0..num_samples)
             .map(|sample| uncut(sample).y)
             .fold(f64::INFINITY, f64::min);
         for sample in 0..num_samples {
             // Without frames around the ends the speed there is one-sided.
-            let before = if known(sample - 1) { sample - 1 } else { sample };
-            let after = if known(sample + 1) { sample + 1 } else { sample };
+            let [before, after] = [sample - 1, sample + 1].map(|other| {
+                if source.is_none_or(|source| source.has(other)) {
+                    other
+                } else {
+                    sample
+                }
+            });
             let span = (after - before) as f64 / 2.0;
-            let speed = horizontal_speed(world(before, uncut(before)), world(after, uncut(after))) / span;
+            let [from, to] = [before, after].map(|sample| over_ground(keys, sample, uncut(sample)));
+            let speed = horizontal_speed(keys, from, to) / span;
             if !standing::is_stance((uncut(sample).y - lowest) / size, speed / size) {
                 continue;
             }
             let sample = sample as usize;
             match stands.last_mut() {
-                Some(stand) if stand.joint == joint && stand.first_sample + stand.num_samples == sample => {
+                Some(stand) if stand.joint == joint && stand.samples().end == sample => {
                     stand.num_samples += 1;
                 }
                 _ => stands.push(Stand {
@@ -161,8 +171,9 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
 /// Makes one contact of those of a joint that end with the last sample and begin with the first.
 fn join_over_the_seam(stands: &mut Vec<Stand>, joint: usize, num_samples: usize) {
     let first = (stands.iter()).position(|stand| stand.joint == joint && stand.first_sample == 0);
-    let ends = |stand: &Stand| stand.joint == joint && stand.first_sample + stand.num_samples == num_samples;
-    let last = stands.iter().rposition(ends);
+    let last = stands
+        .iter()
+        .rposition(|stand| stand.joint == joint && stand.samples().end == num_samples);
     if let (Some(first), Some(last)) = (first, last)
         && first != last
     {

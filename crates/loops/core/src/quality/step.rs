@@ -2,9 +2,7 @@
 //!
 //! Formulae, and how often the limits are right: docs/math/measures.md.
 
-use core::ops::Range;
-
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use crate::{loop_clip::LoopKeys, math::percentile, math::rotation};
 
@@ -104,61 +102,44 @@ pub struct SeamSteps {
 impl SeamSteps {
     /// The steps of a loop of a body of that size relative to a man.
     pub(crate) fn from_loop(keys: &LoopKeys, size: f64) -> Self {
-        let num_samples = keys.num_samples() as isize;
-        let seams: Vec<usize> = keys.seams().collect();
-        let before = num_samples / seams.len() as isize / 2;
-        // As many second differences as samples, and no seam at either end of them.
-        let steps = Self::of_frames(
-            -before - 1..num_samples - before + 1,
-            &seams,
-            keys.step_secs(),
-            keys.num_joints(),
-            size,
-            |sample, joint| keys.position(sample, joint),
-            |sample, joint| keys.rotation(sample, joint),
-        );
-        (0..keys.num_joints()).fold(steps.0, |found, joint| match keys.closing_gap(joint) {
-            Some((radians, metres)) => found.with_gap(joint, metres, radians, &steps.1[joint], size),
-            None => found,
-        })
+        let (mut found, allowed) = Self::at_seams(keys, size);
+        for (joint, allowed) in allowed.iter().enumerate() {
+            if let Some((radians, metres)) = keys.closing_gap(joint) {
+                found = found.with_gap(joint, metres, radians, allowed, size);
+            }
+        }
+        found
     }
 
-    /// The largest steps over the seams of a stretch, each before one of these frames, the first before frame 0; and what is allowed of
-    /// every joint.
-    fn of_frames(
-        frames: Range<isize>,
-        seams: &[usize],
-        step_secs: f64,
-        num_joints: usize,
-        size: f64,
-        position: impl Fn(isize, usize) -> DVec3,
-        rotation: impl Fn(isize, usize) -> DQuat,
-    ) -> (Self, Vec<Allowed>) {
-        let mut found = Self::default();
-        let mut allowed = Vec::with_capacity(num_joints);
+    /// The largest steps over the seams, and what is allowed of every joint.
+    fn at_seams(keys: &LoopKeys, size: f64) -> (Self, Vec<Allowed>) {
+        let (num_samples, num_seams) = (keys.num_samples() as isize, keys.seams().count() as isize);
+        // As many second differences as samples, and no seam at either end of them.
+        let before = num_samples / num_seams / 2;
+        let frames = -before - 1..num_samples - before;
         let before_seam = usize::try_from(-1 - frames.start).unwrap_or(0);
-        let seams: Vec<usize> = seams.iter().map(|seam| before_seam + seam).collect();
-        for joint in 0..num_joints {
-            let moves: Vec<DVec3> = (frames.start..frames.end - 1)
-                .map(|frame| position(frame + 1, joint) - position(frame, joint))
+        let seams: Vec<usize> = keys.seams().map(|seam| before_seam + seam).collect();
+        let mut found = Self::default();
+        let mut allowed = Vec::with_capacity(keys.num_joints());
+        for joint in 0..keys.num_joints() {
+            let moves: Vec<DVec3> = (frames.clone())
+                .map(|frame| keys.position(frame + 1, joint) - keys.position(frame, joint))
                 .collect();
-            let turns: Vec<DVec3> = (frames.start..frames.end - 1)
-                .map(|frame| rotation::difference(rotation(frame + 1, joint), rotation(frame, joint)))
+            let turns: Vec<DVec3> = (frames.clone())
+                .map(|frame| rotation::difference(keys.rotation(frame + 1, joint), keys.rotation(frame, joint)))
                 .collect();
-            let [jump, kink] = AtSeam::of(&moves, &seams, step_secs);
-            let [turn, swing] = AtSeam::of(&turns, &seams, step_secs);
-            let step = |at: &AtSeam, limit: Limit, size: f64| Step {
-                joint,
-                sample: at.at - before_seam,
-                size: at.seam,
-                allowed: (limit.floor * size).max(limit.ratio * at.own),
-            };
-            let steps = [
-                step(&jump, LIMITS[0], size),
-                step(&kink, LIMITS[1], size),
-                step(&turn, LIMITS[2], 1.0),
-                step(&swing, LIMITS[3], 1.0),
-            ];
+            let [jump, kink] = AtSeam::of(&moves, &seams, keys.step_secs());
+            let [turn, swing] = AtSeam::of(&turns, &seams, keys.step_secs());
+            let sized = [(jump, size), (kink, size), (turn, 1.0), (swing, 1.0)];
+            let steps: [Step; 4] = core::array::from_fn(|kind| {
+                let ((at, size), limit) = (sized[kind], LIMITS[kind]);
+                Step {
+                    joint,
+                    sample: at.at - before_seam,
+                    size: at.seam,
+                    allowed: (limit.floor * size).max(limit.ratio * at.own),
+                }
+            });
             let worst = [
                 &mut found.position,
                 &mut found.velocity,
@@ -181,23 +162,20 @@ impl SeamSteps {
 
     /// Takes the gap between the first key and the closing one for a step: played, it is one.
     fn with_gap(mut self, joint: usize, metres: f64, radians: f64, allowed: &Allowed, size: f64) -> Self {
-        let gap = Step {
-            joint,
-            sample: 0,
-            size: metres,
-            allowed: allowed.metres.min(GAP_METRES * size),
-        };
-        if gap.ratio() > self.position.ratio() {
-            self.position = gap;
-        }
-        let turn = Step {
-            joint,
-            sample: 0,
-            size: radians,
-            allowed: allowed.radians.min(LIMITS[2].floor),
-        };
-        if turn.ratio() > self.rotation.ratio() {
-            self.rotation = turn;
+        let gaps = [
+            (&mut self.position, metres, allowed.metres.min(GAP_METRES * size)),
+            (&mut self.rotation, radians, allowed.radians.min(LIMITS[2].floor)),
+        ];
+        for (worst, size, allowed) in gaps {
+            let gap = Step {
+                joint,
+                sample: 0,
+                size,
+                allowed,
+            };
+            if gap.ratio() > worst.ratio() {
+                *worst = gap;
+            }
         }
         self.excess_metres = self.excess_metres.max(metres);
         self
@@ -212,13 +190,9 @@ impl SeamSteps {
             (StepKind::AngularVelocity, self.angular_velocity),
         ];
         // Where a joint jumps, that is the reason of all the rest.
-        let first = steps.iter().find(|(_, step)| step.ratio() > 1.0);
-        let largest = || {
-            steps
-                .iter()
-                .max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()))
-        };
-        first.or_else(largest).copied().unwrap_or_default()
+        let first = steps.into_iter().find(|(_, step)| step.ratio() > 1.0);
+        let largest = (steps.into_iter()).max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()));
+        first.or(largest).unwrap_or_default()
     }
 
     /// Whether the seam shows.

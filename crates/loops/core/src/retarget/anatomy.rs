@@ -40,6 +40,18 @@ pub(super) struct Limb {
     pub(super) finger_bases: [Option<usize>; NUM_FINGERS],
 }
 
+impl Limb {
+    /// Where it begins: its upper bone, or its first joint.
+    pub(super) fn top(&self) -> Option<usize> {
+        self.upper().or(self.joints.first().copied())
+    }
+
+    /// Its upper bone.
+    pub(super) fn upper(&self) -> Option<usize> {
+        Some(self.bones?.upper)
+    }
+}
+
 /// The joints of a limb of two bones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
@@ -48,6 +60,18 @@ pub(super) struct Bones {
     pub(super) lower: usize,
     /// Hand or ankle; `None` where the rig ends at the lower bone.
     pub(super) end: Option<usize>,
+}
+
+impl Bones {
+    /// Upper bone, lower bone and end, where it has one.
+    pub(super) fn ends(self) -> Option<[usize; 3]> {
+        Some([self.upper, self.lower, self.end?])
+    }
+
+    /// Upper bone, lower bone and end.
+    pub(super) fn joints(self) -> impl Iterator<Item = usize> {
+        [self.upper, self.lower].into_iter().chain(self.end)
+    }
 }
 
 /// The chains of a body.
@@ -84,16 +108,13 @@ impl Anatomy {
         let hips = body.hips;
         let hands = find.hands();
         let arms = match hands {
-            [Some(left), Some(right)] => find.shared(left, right),
+            [Some(left), Some(right)] => skeleton.last_shared(left, right),
             _ => None,
         };
         let (head, top) = find.head_and_top(arms);
         let chest = arms.or_else(|| {
-            let neck = find
-                .path(hips, top?)
-                .into_iter()
-                .find(|&joint| find.says(joint, Word::Neck));
-            neck.and_then(|neck| skeleton.parent(neck))
+            let mut path = find.path(hips, top?).into_iter();
+            skeleton.parent(path.find(|&joint| find.says(joint, Word::Neck))?)
         });
         let mut above: Vec<usize> = match (head, top) {
             (Some(head), _) => {
@@ -119,7 +140,7 @@ impl Anatomy {
         for (hand, side) in hands.into_iter().zip([Side::Left, Side::Right]) {
             limbs.extend(hand.and_then(|hand| find.arm(&trunk, hand, side)));
         }
-        let tail = find.tail(hips);
+        let tail = find.tail();
         Self {
             hips,
             pelvis,
@@ -138,9 +159,19 @@ impl Anatomy {
         (self.limbs.iter()).find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
     }
 
+    /// The legs, forelegs among them.
+    pub(super) fn legs(&self) -> impl Iterator<Item = &Limb> {
+        self.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg)
+    }
+
     /// Whether it walks on two legs.
     pub(super) fn is_biped(&self) -> bool {
-        self.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg).count() == 2
+        self.legs().count() == 2
+    }
+
+    /// The topmost joint of the trunk: the head, or the last joint below it.
+    pub(super) fn top(&self) -> Option<usize> {
+        (self.head.as_ref()).or(self.neck.last()).or(self.spine.last()).copied()
     }
 }
 
@@ -195,14 +226,9 @@ impl Finder<'_> {
         }
     }
 
-    /// The last joint on the paths to both.
-    fn shared(&self, one: usize, other: usize) -> Option<usize> {
-        let [one, other] = [one, other].map(|joint| self.skeleton.path_from_root(joint));
-        one.iter()
-            .zip(&other)
-            .take_while(|(one, other)| one == other)
-            .last()
-            .map(|(&joint, _)| joint)
+    /// Whether a joint hangs from another.
+    fn hangs_from(&self, above: usize, joint: usize) -> bool {
+        joint != above && self.skeleton.is_within(joint, above)
     }
 
     /// The topmost joint of a word and side that hangs from the hips.
@@ -211,23 +237,24 @@ impl Finder<'_> {
             self.says(joint, word)
                 && self.meanings[joint].side == side
                 && !self.body.is_control(joint)
-                && self.skeleton.path_from_root(joint).contains(&self.body.hips)
+                && self.skeleton.is_within(joint, self.body.hips)
         })
     }
 
     /// The head, and the last joint of a trunk without one; `arms` is the joint from which the arms part.
     fn head_and_top(&self, arms: Option<usize>) -> (Option<usize>, Option<usize>) {
-        let by_body = (self.body.head).filter(|&head| self.body.bone_ends.iter().all(|(joint, _)| *joint != head));
-        let by_body = by_body.filter(|&head| !self.path(self.body.hips, head).is_empty());
+        let by_body =
+            (self.body.head).filter(|&head| !self.body.is_bone_end(head) && self.hangs_from(self.body.hips, head));
         if let Some(head) = by_body.or_else(|| self.named(Word::Head, None)) {
             return (Some(head), Some(head));
         }
-        let is_trunk = |&joint: &usize| {
-            (self.says(joint, Word::Spine) || self.says(joint, Word::Neck)) && !self.body.is_control(joint)
-        };
         let from = arms.unwrap_or(self.body.hips);
-        let below = |joint: &usize| !self.path(from, *joint).is_empty();
-        match (0..self.meanings.len()).filter(is_trunk).rfind(below) {
+        let last = (0..self.meanings.len()).rfind(|&joint| {
+            (self.says(joint, Word::Spine) || self.says(joint, Word::Neck))
+                && !self.body.is_control(joint)
+                && self.hangs_from(from, joint)
+        });
+        match last {
             // Rigs that number the bones from the hips to the head.
             Some(last) if arms.is_some() && !self.says(last, Word::Neck) => (Some(last), Some(last)),
             Some(last) => (None, Some(last)),
@@ -241,18 +268,20 @@ impl Finder<'_> {
     /// Where the neck begins among the joints above the hips: above the arms at `chest`, unless names put joints of the neck below
     /// that, as where collar bones hang from it, or joints of the spine above.
     fn start_of_neck(&self, above: &[usize], chest: Option<usize>) -> usize {
-        let is_named = |word: Word| move |&joint: &usize| self.meanings[joint].word() == Some(word);
-        let neck = above.iter().position(is_named(Word::Neck));
+        let neck = above
+            .iter()
+            .position(|&joint| self.meanings[joint].word() == Some(Word::Neck));
         let start = match chest.or(self.front_of_trunk(above)) {
             Some(chest) if chest == self.body.hips => Some(0),
             chest => chest.and_then(|chest| above.iter().position(|&joint| joint == chest).map(|at| at + 1)),
         };
         match (start, neck) {
             (Some(start), Some(neck)) if self.body.feet.len() == 2 => {
-                let spine = above[start.min(neck)..]
+                let from = start.min(neck);
+                let spine = above[from..]
                     .iter()
-                    .take_while(|joint| is_named(Word::Spine)(joint));
-                start.min(neck) + spine.count()
+                    .take_while(|&&joint| self.meanings[joint].word() == Some(Word::Spine));
+                from + spine.count()
             }
             (start, neck) => start.or(neck).unwrap_or(above.len()),
         }
@@ -263,8 +292,8 @@ impl Finder<'_> {
         let [left, right] = self.body.feet.as_slice() else {
             return None;
         };
-        let shared = self.shared(left.ankle, right.ankle)?;
-        (!self.path(self.body.hips, shared).is_empty()).then_some(shared)
+        let shared = self.skeleton.last_shared(left.ankle, right.ankle)?;
+        self.hangs_from(self.body.hips, shared).then_some(shared)
     }
 
     /// A chain of the trunk without joints that share the turn of another; all of them where there is no other.
@@ -283,8 +312,9 @@ impl Finder<'_> {
         if self.body.feet.len() != 2 || self.meanings.iter().any(|meaning| meaning.word().is_some()) {
             return None;
         }
-        let is_end = |joint: &usize| skeleton.children(*joint).is_empty() && self.path(hips, *joint).len() > 1;
-        let ends = (0..self.meanings.len()).filter(|joint| is_end(joint) && self.side_of(*joint).is_none());
+        let ends = (0..self.meanings.len()).filter(|&joint| {
+            skeleton.children(joint).is_empty() && self.path(hips, joint).len() > 1 && self.side_of(joint).is_none()
+        });
         let top = ends.max_by(|&one, &other| self.at[one].y.total_cmp(&self.at[other].y))?;
         if self.at[top].y <= self.at[hips].y {
             return None;
@@ -310,17 +340,16 @@ impl Finder<'_> {
 
     /// The hands, left and right, or the last joints of arms without hands.
     fn hands(&self) -> [Option<usize>; 2] {
-        let is_foot = |hand: usize| {
-            (self.body.feet.iter())
-                .any(|foot| foot.ankle == hand || self.skeleton.path_from_root(foot.ankle).contains(&hand))
-        };
         [Side::Left, Side::Right].map(|side| {
             let by_body = (self.body.hands.iter().copied()).find(|&hand| self.side_of(hand) == Some(side));
             let words = [Word::Hand, Word::Forearm, Word::UpperArm];
             (by_body
                 .into_iter()
                 .chain(words.into_iter().filter_map(|word| self.named(word, Some(side)))))
-            .find(|&hand| !is_foot(hand))
+            .find(|&hand| {
+                let mut feet = self.body.feet.iter();
+                !feet.any(|foot| self.skeleton.is_within(foot.ankle, hand))
+            })
             .or_else(|| self.farthest_aside(side))
         })
     }
@@ -330,18 +359,16 @@ impl Finder<'_> {
     fn farthest_aside(&self, side: Side) -> Option<usize> {
         let skeleton = self.skeleton;
         let taken: Vec<usize> = (self.body.feet.iter().map(|foot| foot.ankle).chain(self.body.head)).collect();
-        let reach = |joint: usize| self.at[joint].distance(self.at[self.body.hips]);
-        let is_free = |joint: &usize| {
-            let path = self.path(self.body.hips, *joint);
-            let meaning = &self.meanings[*joint];
+        let leaves = (0..self.meanings.len()).filter(|&joint| {
+            let path = self.path(self.body.hips, joint);
             path.len() > 2
-                && skeleton.children(*joint).is_empty()
-                && self.side_of(*joint) == Some(side)
-                && !self.body.is_control(*joint)
-                && meaning.word() != Some(Word::Tail)
+                && skeleton.children(joint).is_empty()
+                && self.side_of(joint) == Some(side)
+                && !self.body.is_control(joint)
+                && self.meanings[joint].word() != Some(Word::Tail)
                 && !path.iter().any(|on| taken.contains(on) || self.says(*on, Word::Head))
-        };
-        let leaves = (0..self.meanings.len()).filter(is_free);
+        });
+        let reach = |joint: usize| self.at[joint].distance(self.at[self.body.hips]);
         let leaf = leaves.max_by(|&one, &other| reach(one).total_cmp(&reach(other)))?;
         let path = self.path(self.body.hips, leaf);
         let sided = path.iter().position(|&joint| self.side_of(joint) == Some(side))?;
@@ -392,23 +419,11 @@ impl Finder<'_> {
                 .unwrap_or(0);
             let mut chain = path[at..].to_vec();
             if let Some(last) = last {
-                // The end of a leg's last bone may be a joint of its own; the foot stands in for it.
-                // Where names differ, what is called the shin may be the upper bone.
-                let lower = self
-                    .named(Word::Shin, Some(side))
-                    .filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
-                let above_end = || match (self.meanings[last].is_helper, chain.as_slice()) {
-                    (true, [_, .., above, _]) => *above,
-                    _ => last,
-                };
-                let lower = lower.unwrap_or_else(above_end);
+                let lower = self.lower_above_foot(&chain, last, side);
                 apart.push((foot.ankle, lower));
-                chain.truncate(
-                    chain
-                        .iter()
-                        .position(|&joint| joint == lower)
-                        .map_or(chain.len(), |at| at + 1),
-                );
+                if let Some(at) = chain.iter().position(|&joint| joint == lower) {
+                    chain.truncate(at + 1);
+                }
                 chain.push(foot.ankle);
             }
             let joints = self.bare(&chain, foot.ankle);
@@ -431,15 +446,24 @@ impl Finder<'_> {
             ));
         }
         // Pairs in the order in which they hang from the trunk.
+        feet.sort_by_key(|(hangs_at, _)| *hangs_at);
         for side in [Side::Left, Side::Right] {
-            let mut of_side: Vec<(usize, Limb)> = feet.iter().filter(|(_, limb)| limb.side == side).cloned().collect();
-            of_side.sort_by_key(|(hangs_at, _)| *hangs_at);
-            limbs.extend(
-                of_side
-                    .into_iter()
-                    .enumerate()
-                    .map(|(row, (_, limb))| Limb { row, ..limb }),
-            );
+            let of_side = feet.iter().filter(|(_, limb)| limb.side == side).enumerate();
+            limbs.extend(of_side.map(|(row, (_, limb))| Limb { row, ..limb.clone() }));
+        }
+    }
+
+    /// The lower bone of a leg whose foot hangs from elsewhere; `last` is the last joint of its chain.
+    ///
+    /// The end of the last bone may be a joint of its own: the foot stands in for it. Where names differ, what is called the shin may
+    /// be the upper bone.
+    fn lower_above_foot(&self, chain: &[usize], last: usize, side: Side) -> usize {
+        let named = self.named(Word::Shin, Some(side));
+        let named = named.filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
+        match (named, chain) {
+            (Some(lower), _) => lower,
+            (None, [_, .., above, _]) if self.meanings[last].is_helper => *above,
+            _ => last,
         }
     }
 
@@ -452,15 +476,12 @@ impl Finder<'_> {
     /// The two bones of a limb: those whose names say so together, and among them those that are both as long as can be.
     fn bones(&self, joints: &[usize], end: Option<usize>, words: [Word; 2]) -> Option<Bones> {
         let inner: Vec<usize> = joints.iter().copied().filter(|&joint| Some(joint) != end).collect();
-        let length = |upper: usize, lower: usize| {
-            let first = self.at[upper].distance(self.at[lower]);
-            end.map_or(0.0, |end| first.min(self.at[lower].distance(self.at[end])))
-        };
         let mut best: Option<(f64, f64, Bones)> = None;
         for (index, &upper) in inner.iter().enumerate() {
             for &lower in &inner[index + 1..] {
                 let named = self.agrees(upper, words[0]) + self.agrees(lower, words[1]);
-                let length = length(upper, lower);
+                let first = self.at[upper].distance(self.at[lower]);
+                let length = end.map_or(0.0, |end| first.min(self.at[lower].distance(self.at[end])));
                 let is_better = best.is_none_or(|(most, longest, _)| {
                     // Of bones that hardly differ the ones nearest to the end: hip joints sit on short bones.
                     named > most + NAMES_DIFFER || (named > most - NAMES_DIFFER && length >= 0.9 * longest)
@@ -476,10 +497,8 @@ impl Finder<'_> {
     fn arm(&self, trunk: &[usize], hand: usize, side: Side) -> Option<Limb> {
         let path = self.skeleton.path_from_root(hand);
         let at = path.iter().rposition(|joint| trunk.contains(joint))?;
-        let has_hand = !(self.body.bone_ends.iter().any(|(joint, _)| *joint == hand))
-            && ![Word::Forearm, Word::UpperArm]
-                .iter()
-                .any(|&word| self.says(hand, word));
+        let has_hand =
+            !self.body.is_bone_end(hand) && !self.says(hand, Word::Forearm) && !self.says(hand, Word::UpperArm);
         let joints = self.bare(&path[at + 1..], hand);
         let bones = self.bones(&joints, has_hand.then_some(hand), [Word::UpperArm, Word::Forearm]);
         Some(Limb {
@@ -499,17 +518,17 @@ impl Finder<'_> {
     /// The joints of an arm above its upper bone: those that are named as collar bones, where any is.
     fn collar(&self, joints: &[usize], upper: usize) -> Vec<usize> {
         let above = joints.iter().copied().take_while(|&joint| joint != upper);
-        let above: Vec<usize> = above.collect();
-        let is_named = |&joint: &usize| self.meanings[joint].may_be(Word::Clavicle);
-        let named: Vec<usize> = above.iter().copied().filter(is_named).collect();
-        if named.is_empty() { above } else { named }
+        let named = (above.clone())
+            .filter(|&joint| self.meanings[joint].may_be(Word::Clavicle))
+            .collect::<Vec<_>>();
+        if named.is_empty() { above.collect() } else { named }
     }
 
     /// The joints of a finger, from the hand outwards, each below the one before.
     fn finger(&self, hand: usize, finger: usize) -> Vec<usize> {
         let mut chain: Vec<usize> = Vec::new();
         for joint in self.of_hand(hand, Word::Finger(finger)) {
-            if chain.last().is_none_or(|&above| !self.path(above, joint).is_empty()) {
+            if chain.last().is_none_or(|&above| self.hangs_from(above, joint)) {
                 chain.push(joint);
             }
         }
@@ -520,24 +539,19 @@ impl Finder<'_> {
     fn of_hand(&self, hand: usize, word: Word) -> impl Iterator<Item = usize> + '_ {
         (hand + 1..self.meanings.len())
             .filter(move |&joint| self.says(joint, word) && !self.body.is_control(joint))
-            .filter(move |&joint| self.skeleton.path_from_root(joint).contains(&hand) || self.hangs_beside(hand, joint))
+            .filter(move |&joint| self.skeleton.is_within(joint, hand) || self.hangs_beside(hand, joint))
     }
 
     /// Whether a joint hangs from the same forearm as the hand: some rigs have several palms.
     fn hangs_beside(&self, hand: usize, joint: usize) -> bool {
-        let Some(parent) = self.skeleton.parent(hand) else {
-            return false;
-        };
-        self.says(parent, Word::Forearm) && self.skeleton.path_from_root(joint).contains(&parent)
+        let parent = self.skeleton.parent(hand);
+        parent.is_some_and(|parent| self.says(parent, Word::Forearm) && self.skeleton.is_within(joint, parent))
     }
 
-    fn tail(&self, hips: usize) -> Vec<usize> {
+    fn tail(&self) -> Vec<usize> {
         let Some(mut joint) = self.named(Word::Tail, None) else {
             return Vec::new();
         };
-        if !self.skeleton.path_from_root(joint).contains(&hips) {
-            return Vec::new();
-        }
         let mut tail = vec![joint];
         while let [child] = self.skeleton.children(joint) {
             joint = *child;

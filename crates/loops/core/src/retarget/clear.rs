@@ -29,7 +29,7 @@ const UPRIGHT_SHARE: f64 = 0.35;
 /// Without a mesh, what is farther from the ankle than this share of the leg is no foot: ends of bones that only steer may lie anywhere.
 const LONGEST_SHARE: f64 = 0.6;
 
-/// What reaches less far from its joint than this share of the leg does not turn up: toes without an end that is known.
+/// Toes that reach less far from their joint than this share of the leg do not turn up: their end is not known.
 const SHORTEST_SHARE: f64 = 0.02;
 
 /// A foot or its toes turn up by less than this, radians (86 degrees): toes that lie flat under a foot that points down turn as far.
@@ -40,13 +40,12 @@ const ROUNDS: usize = 8;
 
 /// The sole of a foot of the target.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Sole {
     pub(super) ankle: usize,
     pub(super) toe: Option<usize>,
-    /// What turns with the ankle; the ball of the foot is one of its points where it has toes.
+    /// The part that turns with the ankle; the ball of the foot is one of its points where it has toes.
     foot: Part,
-    /// What turns with the toes.
+    /// The part that turns with the toes.
     toes: Part,
     /// Length of the leg, metres.
     leg: f64,
@@ -54,7 +53,6 @@ pub(super) struct Sole {
 
 /// A part of a sole that turns with a joint, in its axes.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 struct Part {
     /// Metres.
     points: Vec<DVec3>,
@@ -65,7 +63,7 @@ struct Part {
     length: f64,
 }
 
-/// What a foot does so that no point of it is below the ground.
+/// How a foot turns and rises so that no point of it is below the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cleared {
     /// Turns in the world after the foot's and the toes' own.
@@ -81,81 +79,47 @@ impl Sole {
     /// Without points of a surface, those of the ground in the reference pose below its joints and the ends of its bones.
     pub(super) fn new(rig: &Rig, limb: &Limb) -> Option<Self> {
         let ankle = limb.reaches?.end?;
-        let skeleton = &rig.skeleton;
-        let at = |joint: usize| rig.world.as_ref().joint(joint);
-        let below = |joint: usize, above: usize| skeleton.path_from_root(joint).contains(&above);
-        let ground = rig.ground();
-        let surface = rig.soles().iter().find(|sole| sole.ankle == ankle);
-        let mut points: Vec<(usize, DVec3)> = Vec::new();
-        match surface.filter(|sole| !sole.points.is_empty()) {
-            Some(sole) => {
-                let in_world = sole
-                    .points
-                    .iter()
-                    .map(|&(joint, point)| (joint, at(joint).transform_point(point)));
-                points.extend(in_world);
-            }
-            None => {
-                let is_foot = |&joint: &usize| below(joint, ankle) && !rig.anatomy.meanings[joint].is_helper;
-                for joint in (ankle..skeleton.num_joints()).filter(is_foot) {
-                    let tip = skeleton.joint(joint).tip.map(|tip| at(joint).transform_point(tip));
-                    let ends = [Some(at(joint).translation), tip].into_iter().flatten();
-                    points.extend(ends.map(|end| (joint, DVec3::new(end.x, ground, end.z))));
-                }
-                let longest = LONGEST_SHARE * rig.leg_length();
-                points.retain(|(_, point)| point.distance(at(ankle).translation) < longest);
-            }
-        }
-        let toe = limb.toe;
+        let (ground, leg) = (rig.ground(), rig.leg_length());
+        let at_ankle = rig.world.joint(ankle);
+        let toe = limb.toe.map(|toe| (toe, rig.world.joint(toe)));
         let (mut of_ankle, mut of_toe) = (Vec::new(), Vec::new());
-        for (joint, point) in points {
-            match toe.filter(|&toe| below(joint, toe)) {
-                Some(toe) => of_toe.push(at(toe).inverse().transform_point(point)),
-                None => of_ankle.push(at(ankle).inverse().transform_point(point)),
+        for (joint, point) in points_of_sole(rig, ankle) {
+            match toe.filter(|&(toe, _)| rig.skeleton.is_within(joint, toe)) {
+                Some((_, at_toe)) => of_toe.push(at_toe.inverse().transform_point(point)),
+                None => of_ankle.push(at_ankle.inverse().transform_point(point)),
             }
         }
-        if let Some(toe) = toe {
+        if let Some((_, at_toe)) = toe {
             // The ball bears where the toes bend.
-            let ball = at(toe).translation;
-            of_ankle.push(at(ankle).inverse().transform_point(DVec3::new(ball.x, ground, ball.z)));
+            of_ankle.push(at_ankle.inverse().transform_point(at_toe.translation.with_y(ground)));
         }
         let farthest = of_ankle
             .iter()
-            .map(|point| at(ankle).rotation * *point)
+            .map(|point| at_ankle.rotation * *point)
             .fold(DVec3::ZERO, longer);
-        let ahead = toe.map_or(farthest, |toe| at(toe).translation - at(ankle).translation);
-        let level = DVec3::new(ahead.x, 0.0, ahead.z);
+        let level = toe
+            .map_or(farthest, |(_, at_toe)| at_toe.translation - at_ankle.translation)
+            .with_y(0.0);
         let ahead = level.try_normalize()?;
-        let part = |joint: usize, points: Vec<DVec3>, length: f64| {
-            let back = at(joint).rotation.conjugate();
-            Part {
-                points,
-                ahead: back * ahead,
-                aside: back * ahead.cross(DVec3::Y),
-                length,
-            }
-        };
         let longest = of_toe.iter().map(|point| point.length()).fold(0.0, f64::max);
         Some(Self {
             ankle,
-            toe,
-            foot: part(ankle, of_ankle, level.length()),
-            toes: match toe.filter(|_| longest > SHORTEST_SHARE * rig.leg_length()) {
-                Some(toe) => part(toe, of_toe, longest),
+            toe: limb.toe,
+            foot: Part::new(at_ankle, of_ankle, ahead, level.length()),
+            toes: match toe.filter(|_| longest > SHORTEST_SHARE * leg) {
+                Some((_, at_toe)) => Part::new(at_toe, of_toe, ahead, longest),
                 None => Part::default(),
             },
-            leg: rig.leg_length(),
+            leg,
         })
     }
 
     /// Height of the lowest point in a pose in the world, or a little less.
     pub(super) fn lowest(&self, world: &Pose) -> f64 {
-        let at = |joint: usize, points: &[DVec3]| -> Vec<f64> {
-            let joint = world.as_ref().joint(joint);
-            points.iter().map(|&point| joint.transform_point(point).y).collect()
-        };
-        let mut heights = at(self.ankle, &self.foot.points);
-        heights.extend(self.toe.map(|toe| at(toe, &self.toes.points)).into_iter().flatten());
+        let of_toes = self.toe.map(|toe| self.toes.heights(world.joint(toe)));
+        let heights: Vec<f64> = (self.foot.heights(world.joint(self.ankle)))
+            .chain(of_toes.into_iter().flatten())
+            .collect();
         let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let soft = LOWEST_SHARE * self.leg;
         let weights = heights.iter().map(|height| ops::exp((least - height) / soft));
@@ -169,7 +133,7 @@ impl Sole {
         0.5 * (of_source - ops::hypot(of_source, 2.0 * soft))
     }
 
-    /// What keeps a foot above a floor; `None` where nothing of it is below. `foot` and `toe` are its transforms in the world.
+    /// Finds how a foot stays above a floor; `None` where nothing of it is below. `foot` and `toe` are its transforms in the world.
     pub(super) fn cleared(&self, foot: Rigid, toe: Option<Rigid>, floor: f64) -> Option<Cleared> {
         let (turned, rise) = self.lifted(&self.foot, foot, floor);
         let moved = Rigid::new(turned * foot.rotation, foot.translation + DVec3::Y * rise);
@@ -215,11 +179,9 @@ impl Sole {
             if missing == 0.0 {
                 break;
             }
-            let levers = arms
-                .iter()
-                .zip(&upright)
-                .map(|(arm, upright)| axis.cross(*arm).y + upright);
-            let lever = levers.zip(&weights).map(|(lever, weight)| lever * weight).sum::<f64>() / total;
+            let levers = (arms.iter().zip(&upright).zip(&weights))
+                .map(|((arm, upright), weight)| (axis.cross(*arm).y + upright) * weight);
+            let lever = levers.sum::<f64>() / total;
             let both = lever * lever + turns * turns;
             angle += lever * missing / both;
             rise += turns * turns * missing / both;
@@ -232,9 +194,54 @@ impl Sole {
     }
 }
 
+impl Part {
+    /// The points of a joint, in its axes, that reach so far ahead in the world.
+    fn new(joint: Rigid, points: Vec<DVec3>, ahead: DVec3, length: f64) -> Self {
+        let back = joint.rotation.conjugate();
+        Self {
+            points,
+            ahead: back * ahead,
+            aside: back * ahead.cross(DVec3::Y),
+            length,
+        }
+    }
+
+    /// Heights of its points where its joint is there in the world.
+    fn heights(&self, joint: Rigid) -> impl Iterator<Item = f64> {
+        self.points.iter().map(move |&point| joint.transform_point(point).y)
+    }
+}
+
+/// Points of the sole of an ankle in the reference pose in the world, each with its joint: those of its surface, or without one the
+/// joints and ends of bones of the foot, moved to the ground.
+fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
+    let (skeleton, world) = (&rig.skeleton, &rig.world);
+    let surface = rig.soles().iter().find(|sole| sole.ankle == ankle);
+    if let Some(sole) = surface.filter(|sole| !sole.points.is_empty()) {
+        return sole.in_world(world).collect();
+    }
+    let (ground, longest) = (rig.ground(), LONGEST_SHARE * rig.leg_length());
+    let foot = (ankle..skeleton.num_joints())
+        .filter(|&joint| skeleton.is_within(joint, ankle) && !rig.anatomy.meanings[joint].is_helper);
+    let ends = foot.flat_map(|joint| {
+        let at = world.joint(joint);
+        let tip = skeleton.joint(joint).tip.map(|tip| at.transform_point(tip));
+        [Some(at.translation), tip]
+            .into_iter()
+            .flatten()
+            .map(move |end| (joint, end.with_y(ground)))
+    });
+    ends.filter(|(_, point)| point.distance(world.translations[ankle]) < longest)
+        .collect()
+}
+
+/// The longer of two offsets over the ground.
 fn longer(one: DVec3, other: DVec3) -> DVec3 {
-    let level = |v: DVec3| ops::hypot(v.x, v.z);
-    if level(other) > level(one) { other } else { one }
+    if ops::hypot(other.x, other.z) > ops::hypot(one.x, one.z) {
+        other
+    } else {
+        one
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::anatomy::{Anatomy, LimbKind};
+use super::anatomy::Anatomy;
 use super::reference::uprightness;
 use crate::analysis::Body;
 use crate::analysis::standing::{self, ContactLimits};
@@ -39,10 +39,37 @@ pub(super) fn with_flat_feet(
     reference: &Pose,
     limits: &ContactLimits,
 ) -> (Pose, Vec<usize>) {
+    let skeleton = take.skeleton();
     let mut flat = reference.clone();
+    let shown = shown_normals(take, body, anatomy, limits);
+    let joints = shown.iter().flatten().map(|&(joint, _)| joint).collect();
+    // Toes hang from ankles. What is done to one foot is done to the other: both bear the same body.
+    for normals in shown {
+        let world = flat.as_ref().world(skeleton);
+        let tilts = normals
+            .iter()
+            .map(|&(joint, normal)| (joint, arc(world.rotations[joint] * normal, DVec3::Y)));
+        let tilts: Vec<(usize, DQuat)> = tilts.collect();
+        let are_flat = tilts
+            .iter()
+            .all(|&(_, tilt)| rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)).length() < FLAT_RADIANS);
+        if are_flat {
+            continue;
+        }
+        for (joint, tilt) in tilts {
+            let above = world.rotation_above(skeleton, joint);
+            flat.rotations[joint] = (above.conjugate() * tilt * world.rotations[joint]).normalize();
+        }
+    }
+    (flat, joints)
+}
+
+/// Upward normals of the soles that stand in a take, in the axes of ankles and of toes.
+fn shown_normals(take: &Take, body: &Body, anatomy: &Anatomy, limits: &ContactLimits) -> [Vec<(usize, DVec3)>; 2] {
     let (skeleton, num_frames) = (take.skeleton(), take.num_frames().min(MOST_FRAMES));
+    let mut shown = [Vec::new(), Vec::new()];
     if num_frames < 3 || !anatomy.is_biped() {
-        return (flat, Vec::new());
+        return shown;
     }
     let motion = WorldTracks::from_frames(take.tracks(), 0..num_frames);
     let rise = standing::rise_of_hips(&motion, body.hips, take.frame_time_secs());
@@ -51,19 +78,7 @@ pub(super) fn with_flat_feet(
         let positions: Vec<DVec3> = (0..num_frames).map(|frame| motion.position(frame, joint)).collect();
         standing::stands(&positions, &rise, take.frame_time_secs(), &limits)
     };
-    let is_upright = |frame: usize| {
-        let pose = take.pose(frame).world(skeleton);
-        uprightness(anatomy, &pose) >= 1.0
-    };
-    let normal_of = |joint: usize, frames: &[usize]| {
-        let normals = frames
-            .iter()
-            .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
-        let normal = normals.sum::<DVec3>() / frames.len().max(1) as f64;
-        (normal.length() > ALIKE).then_some((joint, normal))
-    };
-    let (mut of_ankles, mut of_toes) = (Vec::new(), Vec::new());
-    for limb in anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
+    for limb in anatomy.legs() {
         let Some(ankle) = limb.bones.and_then(|bones| bones.end) else {
             continue;
         };
@@ -72,32 +87,21 @@ pub(super) fn with_flat_feet(
         let ball = limb.toe.map_or_else(|| heel.clone(), stands);
         let both: Vec<usize> = (0..num_frames).filter(|&frame| heel[frame] && ball[frame]).collect();
         let stride = both.len().div_ceil(MOST_POSES).max(1);
-        let upright = both.into_iter().step_by(stride).filter(|&frame| is_upright(frame));
-        let frames: Vec<usize> = upright.collect();
+        let looked_at = both.into_iter().step_by(stride);
+        let frames: Vec<usize> = looked_at
+            .filter(|&frame| uprightness(anatomy, &take.pose(frame).world(skeleton)) >= 1.0)
+            .collect();
         if frames.len() < LEAST_FRAMES || ((frames.len() * stride) as f64) * take.frame_time_secs() < LEAST_SECS {
             continue;
         }
-        of_ankles.extend(normal_of(ankle, &frames));
-        of_toes.extend(limb.toe.and_then(|toe| normal_of(toe, &frames)));
-    }
-    let shown = of_ankles.iter().chain(&of_toes).map(|&(joint, _)| joint).collect();
-    // Toes hang from ankles. What is done to one foot is done to the other: both bear the same body.
-    for normals in [of_ankles, of_toes] {
-        let world = flat.as_ref().world(skeleton);
-        let tilts = normals
-            .iter()
-            .map(|&(joint, normal)| (joint, arc(world.rotations[joint] * normal, DVec3::Y)));
-        let tilts: Vec<(usize, DQuat)> = tilts.collect();
-        let angle = |tilt: DQuat| rotation::log(rotation::on_side_of(tilt, DQuat::IDENTITY)).length();
-        if tilts.iter().all(|&(_, tilt)| angle(tilt) < FLAT_RADIANS) {
-            continue;
-        }
-        for (joint, tilt) in tilts {
-            let above = skeleton
-                .parent(joint)
-                .map_or(DQuat::IDENTITY, |parent| world.rotations[parent]);
-            flat.rotations[joint] = (above.conjugate() * tilt * world.rotations[joint]).normalize();
+        for (normals, joint) in shown.iter_mut().zip([Some(ankle), limb.toe]) {
+            let Some(joint) = joint else { continue };
+            let up = frames
+                .iter()
+                .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
+            let normal = up.sum::<DVec3>() / frames.len().max(1) as f64;
+            normals.extend((normal.length() > ALIKE).then_some((joint, normal)));
         }
     }
-    (flat, shown)
+    shown
 }

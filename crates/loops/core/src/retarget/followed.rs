@@ -3,13 +3,15 @@
 //! The contacts are those of the source: what stands there stands here, on larger targets too, whose feet move faster, and on
 //! targets whose legs do not reach, where a foot that slides would not count as one that stands.
 
-use super::anatomy::{Bones, Limb, LimbKind};
+use core::ops::Range;
+
+use super::anatomy::Limb;
 use super::transfer::Led;
 use super::{Retarget, Rig};
 use crate::analysis::body::{Body, Foot};
 use crate::analysis::standing::ContactLimits;
 use crate::feet::contact::spans;
-use crate::feet::model::SoleFront;
+use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront};
 use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage};
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::motion::{Pose, Skeleton, WorldTracks};
@@ -18,13 +20,14 @@ use crate::take::Take;
 
 /// When points of a target's feet bear, and how its source's knees bend, sample by sample of a motion.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FollowedFeet {
     pub(super) num_samples: usize,
     /// Whether the last sample is followed by the first.
     pub(super) is_loop: bool,
-    points: Vec<PointBears>,
-    stands: Vec<JointStands>,
+    /// When points bear.
+    points: Vec<Marks<FootPoint>>,
+    /// When the joints whose sliding is measured stand.
+    stands: Vec<Marks<usize>>,
     /// By foot of the target.
     pub(super) legs: Vec<Option<FollowedLeg>>,
     /// How large the target is beside its source, at least 1: feet that slide by so many times as much are seen to slide alike.
@@ -42,33 +45,62 @@ pub struct FollowedFeet {
     pub(super) is_character: bool,
 }
 
-/// A point of a foot of the target, and at which samples it bears.
+/// At which samples something of a foot of the target is on the ground.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-struct PointBears {
+struct Marks<T> {
     foot: usize,
-    point: FootPoint,
-    bears: Vec<bool>,
+    of: T,
+    at: Vec<bool>,
 }
 
-impl PointBears {
-    fn is_of(&self, other: &Self) -> bool {
-        (self.foot, self.point) == (other.foot, other.point)
+impl<T: Copy + PartialEq> Marks<T> {
+    fn is_like(&self, other: &Self) -> bool {
+        (self.foot, self.of) == (other.foot, other.of)
+    }
+
+    /// Marks samples of a motion of `num_samples`; keys run on around a loop.
+    fn add(all: &mut Vec<Self>, (foot, of): (usize, T), keys: Range<usize>, num_samples: usize) {
+        let found = all.iter().position(|own| (own.foot, own.of) == (foot, of));
+        let index = found.unwrap_or_else(|| {
+            let at = vec![false; num_samples];
+            all.push(Self { foot, of, at });
+            all.len() - 1
+        });
+        for key in keys {
+            all[index].at[key % num_samples] = true;
+        }
+    }
+
+    /// Marks what has half of the weight in a mix of motions; `samples` has what is mixed by foot and sample.
+    fn mixed(
+        motions: &[(&FollowedFeet, f64)],
+        samples: &[Vec<Shares<'_>>],
+        of: impl Fn(&FollowedFeet) -> &Vec<Self>,
+    ) -> Vec<Self> {
+        let mut mixed: Vec<Self> = Vec::new();
+        for own in motions.iter().flat_map(|(feet, _)| of(feet)) {
+            if !mixed.iter().any(|known| known.is_like(own)) {
+                mixed.push(own.clone());
+            }
+        }
+        for own in &mut mixed {
+            let shares = samples[own.foot].iter().map(|those| -> f64 {
+                let those = those
+                    .iter()
+                    .filter(|(feet, at, _)| of(feet).iter().any(|other| other.is_like(own) && other.at[*at]));
+                those.map(|(.., share)| share).sum()
+            });
+            own.at = shares.map(|share| share >= 0.5).collect();
+        }
+        mixed
     }
 }
 
-/// The joint of a foot of the target whose sliding is measured, and at which samples it stands.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-struct JointStands {
-    foot: usize,
-    joint: usize,
-    stands: Vec<bool>,
-}
+/// What is mixed at a sample: the feet of each motion, at which sample of it, and its share of the weight.
+type Shares<'a> = Vec<(&'a FollowedFeet, usize, f64)>;
 
 /// A leg of the target and how the knee of its source bends.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct FollowedLeg {
     /// Thigh, knee and ankle of the target.
     pub(super) joints: [usize; 3],
@@ -82,32 +114,34 @@ pub(super) struct FollowedLeg {
 }
 
 impl FollowedLeg {
-    pub(super) fn most_bent(&self) -> f64 {
-        self.bent.iter().copied().fold(0.0, f64::max)
+    /// Its limits.
+    pub(super) fn limits(&self) -> LegLimits {
+        LegLimits {
+            most_flexed: self.bent.iter().copied().fold(0.0, f64::max) + KNEE_BEYOND_SOURCE,
+            hardest: self.hardest,
+            front: self.front,
+        }
     }
 }
 
 impl FollowedFeet {
-    /// The same at other samples, each of which is one of these.
+    /// Returns the feet at other samples, each of which is one of these.
     pub(super) fn sampled(&self, from: &[usize]) -> Self {
-        let mask = |known: &[bool]| -> Vec<bool> { from.iter().map(|&at| known[at]).collect() };
         let mut sampled = self.clone();
         sampled.num_samples = from.len();
-        for (own, known) in sampled.points.iter_mut().zip(&self.points) {
-            own.bears = mask(&known.bears);
+        for own in &mut sampled.points {
+            own.at = picked(&own.at, from);
         }
-        for (own, known) in sampled.stands.iter_mut().zip(&self.stands) {
-            own.stands = mask(&known.stands);
+        for own in &mut sampled.stands {
+            own.at = picked(&own.at, from);
         }
-        for (own, known) in sampled.legs.iter_mut().zip(&self.legs) {
-            if let (Some(own), Some(known)) = (own, known) {
-                own.bent = from.iter().map(|&at| known.bent[at]).collect();
-            }
+        for own in sampled.legs.iter_mut().flatten() {
+            own.bent = picked(&own.bent, from);
         }
         sampled
     }
 
-    /// That of a mix of motions on one body: what bears in those that have half of the weight bears in the mix.
+    /// Returns the feet of a mix of motions on one body: a point bears that bears in motions with half of the weight.
     ///
     /// Each motion comes with its weight; `share` says, of a motion and a foot, the share of its time at which a sample of the mix shows
     /// that foot. `None` without motions.
@@ -118,73 +152,44 @@ impl FollowedFeet {
     ) -> Option<Self> {
         let (first, _) = motions.first()?;
         let total: f64 = motions.iter().map(|(_, weight)| weight).sum();
-        // By foot, then by sample of the mix: the sample of each motion, with its share of the weight.
-        let num_feet = first.legs.len();
-        let samples = |foot: usize| -> Vec<Vec<(&Self, usize, f64)>> {
-            let of = |sample: usize| {
-                (motions.iter().enumerate())
-                    .map(|(index, (feet, weight))| {
-                        let at = share(index, foot, sample) * feet.num_samples as f64;
-                        let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
-                        (*feet, at as usize, weight / total)
-                    })
-                    .collect()
-            };
-            (0..num_samples).map(of).collect()
-        };
-        let samples: Vec<_> = (0..num_feet).map(samples).collect();
-        let by_weight = |foot: usize, bears: &dyn Fn(&Self, usize) -> bool| -> Vec<bool> {
-            let share = |those: &Vec<(&Self, usize, f64)>| -> f64 {
-                let those = those.iter().filter(|(feet, at, _)| bears(feet, *at));
-                those.map(|(.., share)| share).sum()
-            };
-            samples[foot].iter().map(|those| share(those) >= 0.5).collect()
-        };
+        let samples: Vec<Vec<Shares<'_>>> = (0..first.legs.len())
+            .map(|foot| {
+                let shares = |sample: usize| {
+                    (motions.iter().enumerate())
+                        .map(|(index, (feet, weight))| {
+                            let at = share(index, foot, sample) * feet.num_samples as f64;
+                            let at = (at.round() as isize).rem_euclid(feet.num_samples.max(1) as isize);
+                            (*feet, at as usize, weight / total)
+                        })
+                        .collect()
+                };
+                (0..num_samples).map(shares).collect()
+            })
+            .collect();
         let mut mixed = (*first).clone();
         mixed.num_samples = num_samples;
-        for (feet, _) in motions {
-            for own in &feet.points {
-                if !mixed.points.iter().any(|known| known.is_of(own)) {
-                    mixed.points.push(own.clone());
-                }
-            }
-            for own in &feet.stands {
-                if !mixed.stands.iter().any(|known| known.foot == own.foot) {
-                    mixed.stands.push(own.clone());
-                }
-            }
-        }
-        for own in &mut mixed.points {
-            let known = own.clone();
-            own.bears = by_weight(own.foot, &|feet, at| {
-                feet.points.iter().any(|other| other.is_of(&known) && other.bears[at])
-            });
-        }
-        for own in &mut mixed.stands {
-            let foot = own.foot;
-            own.stands = by_weight(foot, &|feet, at| {
-                feet.stands.iter().any(|other| other.foot == foot && other.stands[at])
-            });
-        }
+        mixed.points = Marks::mixed(motions, &samples, |feet| &feet.points);
+        mixed.stands = Marks::mixed(motions, &samples, |feet| &feet.stands);
         for (foot, own) in mixed.legs.iter_mut().enumerate() {
             let Some(own) = own else { continue };
-            let bent = |those: &Vec<(&Self, usize, f64)>| {
-                let of = |(feet, at, share): &(&Self, usize, f64)| {
-                    let leg = feet.legs.get(foot).and_then(Option::as_ref);
-                    leg.map_or(0.0, |leg| leg.bent[*at] * share)
-                };
-                those.iter().map(of).sum()
+            let bent = |(feet, at, share): &(&Self, usize, f64)| {
+                let leg = feet.legs.get(foot).and_then(Option::as_ref);
+                leg.map_or(0.0, |leg| leg.bent[*at] * share)
             };
-            own.bent = samples[foot].iter().map(bent).collect();
-            let legs = || motions.iter().filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref());
-            own.hardest = core::array::from_fn(|joint| legs().map(|leg| leg.hardest[joint]).fold(0.0, f64::max));
+            own.bent = samples[foot].iter().map(|those| those.iter().map(bent).sum()).collect();
+            let legs: Vec<&FollowedLeg> = (motions.iter())
+                .filter_map(|(feet, _)| feet.legs.get(foot)?.as_ref())
+                .collect();
+            own.hardest = core::array::from_fn(|joint| legs.iter().map(|leg| leg.hardest[joint]).fold(0.0, f64::max));
         }
-        let mean = |value: &dyn Fn(&Self) -> Option<f64>| -> Option<f64> {
-            let of = |(feet, weight): &(&Self, f64)| Some(value(feet)? * weight / total);
-            motions.iter().map(of).sum()
-        };
-        mixed.times_as_large = mean(&|feet| Some(feet.times_as_large)).unwrap_or(1.0);
-        mixed.slide_of_source_mps = mean(&|feet| feet.slide_of_source_mps);
+        let motions = motions.iter();
+        mixed.times_as_large = motions
+            .clone()
+            .map(|(feet, weight)| feet.times_as_large * weight / total)
+            .sum();
+        mixed.slide_of_source_mps = motions
+            .map(|(feet, weight)| Some(feet.slide_of_source_mps? * weight / total))
+            .sum();
         Some(mixed)
     }
 
@@ -197,36 +202,27 @@ impl FollowedFeet {
         let model = FootModel::new(&dense, body, &limits);
         let num_samples = fine.num_samples();
         let legs = feet::legs_of(&stage, body).into_iter().zip(&body.feet);
-        let leg = |(leg, foot): (Option<feet::Leg>, &Foot)| {
-            let feet::Leg {
-                thigh: upper,
-                knee: lower,
-                ankle: end,
-                ..
-            } = leg?;
-            let bones = Bones {
-                upper,
-                lower,
-                end: Some(end),
-            };
-            Some(FollowedLeg {
-                joints: [upper, lower, end],
-                bent: bends(dense.world(), bones)?,
-                hardest: [Some(upper), Some(lower), Some(end), foot.toe]
-                    .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(&stage, joint))),
-                front: None,
-            })
-        };
         let mut own = Self {
             num_samples,
             is_loop: true,
             points: points_that_bear(feet::bearing(&dense, body, &model), num_samples),
             stands: Vec::new(),
-            legs: legs.map(leg).collect(),
+            legs: legs
+                .map(|(leg, foot)| {
+                    let leg = leg?;
+                    let joints = [leg.thigh, leg.knee, leg.ankle];
+                    Some(FollowedLeg {
+                        joints,
+                        bent: bends(&dense.world, joints).collect(),
+                        hardest: hardest(&stage, joints, foot.toe),
+                        front: None,
+                    })
+                })
+                .collect(),
             stand_on: body
                 .feet
                 .iter()
-                .map(|foot| feet::standing_point(&dense, foot))
+                .map(|foot| FootPoint::standing(&dense, foot, false))
                 .collect(),
             times_as_large: 1.0,
             limits,
@@ -252,25 +248,16 @@ impl FollowedFeet {
     pub fn stances(&self, foot: usize) -> Vec<[f64; 2]> {
         let point = self.stand_on.get(foot);
         let mut points = self.points.iter();
-        let own = points.find(|own| own.foot == foot && Some(&own.point) == point);
-        let share = |sample: usize| sample as f64 / self.num_samples as f64;
-        let spans = own.map_or_else(Vec::new, |own| self.spans(foot, &own.bears));
+        let own = points.find(|own| own.foot == foot && Some(&own.of) == point);
+        let spans = own.map_or_else(Vec::new, |own| self.spans(foot, &own.at));
         let swings = spans.iter().filter(|span| span.num_samples < self.num_samples);
         swings
-            .map(|span| [share(span.start_sample), share(span.keys().end)])
+            .map(|span| [span.start_sample, span.keys().end].map(|sample| sample as f64 / self.num_samples as f64))
             .collect()
     }
 
     fn stands_during(&mut self, foot: usize, joint: usize, stand: Stand) {
-        let num_samples = self.num_samples;
-        let found = self.stands.iter().position(|own| own.joint == joint);
-        let index = found.unwrap_or_else(|| {
-            let stands = vec![false; num_samples];
-            self.stands.push(JointStands { foot, joint, stands });
-            self.stands.len() - 1
-        });
-        let keys = stand.first_sample..stand.first_sample + stand.num_samples;
-        keys.for_each(|key| self.stands[index].stands[key % num_samples] = true);
+        Marks::add(&mut self.stands, (foot, joint), stand.samples(), self.num_samples);
     }
 
     /// Puts joints beside the body where those that lead them are in a local pose.
@@ -284,26 +271,22 @@ impl FollowedFeet {
     /// When points of the target's feet bear.
     pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.points.iter().flat_map(|own| {
-            let contacts = self.spans(own.foot, &own.bears).into_iter();
-            contacts.map(|contact| Bearing {
-                point: own.point,
-                contact,
-            })
+            let contacts = self.spans(own.foot, &own.at).into_iter();
+            contacts.map(|contact| Bearing { point: own.of, contact })
         })
     }
 
     /// When the target's feet stand: at the joint that follows that of the source, the ball of the foot or the ankle.
     pub fn stands(&self) -> Vec<Stand> {
-        let of = |own: &JointStands| {
-            let joint = own.joint;
-            let spans = self.spans(own.foot, &own.stands).into_iter();
-            spans.map(move |span| Stand {
-                joint,
+        let stands = self.stands.iter().flat_map(|own| {
+            let spans = self.spans(own.foot, &own.at).into_iter();
+            spans.map(|span| Stand {
+                joint: own.of,
                 first_sample: span.start_sample,
                 num_samples: span.num_samples,
             })
-        };
-        self.stands.iter().flat_map(of).collect()
+        });
+        stands.collect()
     }
 
     fn spans(&self, foot: usize, stands: &[bool]) -> Vec<LoopContact> {
@@ -314,7 +297,7 @@ impl FollowedFeet {
     pub(super) fn slide(&self, stage: &Stage<'_>) -> Option<f64> {
         let (mut sum, mut count) = (0.0, 0.0);
         for stand in self.stands() {
-            for key in stand.first_sample..stand.first_sample + stand.num_samples {
+            for key in stand.samples() {
                 sum += stage.speed_over_ground(key % self.num_samples, stand.joint);
                 count += 1.0;
             }
@@ -335,7 +318,7 @@ impl Retarget {
         Ok(feet)
     }
 
-    /// The same for all frames of a take of the source.
+    /// When the target's feet stand by those of a take of the source, frame by frame.
     pub fn feet_of_take(&self, source: &Take) -> FollowedFeet {
         let tracks = source.tracks();
         let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
@@ -343,11 +326,11 @@ impl Retarget {
         // Over minutes the ground may rise, so that the fixed limits of a loop say nothing.
         for (index, foot) in self.target.body.feet.iter().enumerate() {
             let lowest = FootPoint::lowest_of(foot);
-            let own = feet.points.iter().find(|own| (own.foot, own.point) == (index, lowest));
-            let stands = own.map(|own| JointStands {
+            let own = feet.points.iter().find(|own| (own.foot, own.of) == (index, lowest));
+            let stands = own.map(|own| Marks {
                 foot: index,
-                joint: foot.lowest_joint(),
-                stands: own.bears.clone(),
+                of: foot.lowest_joint(),
+                at: own.at.clone(),
             });
             feet.stands.extend(stands);
         }
@@ -357,18 +340,6 @@ impl Retarget {
     /// The points that bear, and how knees bend.
     fn feet_of(&self, source: &Stage<'_>) -> FollowedFeet {
         let num_samples = source.num_samples();
-        let leg = |foot: &Foot| {
-            let followed = self.followed_leg(foot.ankle)?;
-            let theirs = followed.reaches?;
-            let Bones { upper, lower, end } = leg_that_ends_in(&self.target, foot.ankle)?.reaches?;
-            Some(FollowedLeg {
-                joints: [upper, lower, end?],
-                bent: bends(source.world(), theirs)?,
-                hardest: [Some(theirs.upper), Some(theirs.lower), theirs.end, followed.toe]
-                    .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(source, joint))),
-                front: self.target.front_of_sole(foot),
-            })
-        };
         FollowedFeet {
             num_samples,
             is_loop: source.is_loop(),
@@ -376,12 +347,30 @@ impl Retarget {
             stands: Vec::new(),
             stand_on: self.target.body.feet.iter().map(FootPoint::lowest_of).collect(),
             is_character: true,
-            legs: self.target.body.feet.iter().map(leg).collect(),
+            legs: self
+                .target
+                .body
+                .feet
+                .iter()
+                .map(|foot| self.leg_of(foot, source))
+                .collect(),
             times_as_large: self.scale.max(1.0),
             limits: self.source.contacts.scaled(self.scale),
             slide_of_source_mps: None,
             led: self.led.clone(),
         }
+    }
+
+    /// The leg of a foot of the target, and how the knee of the source bends.
+    fn leg_of(&self, foot: &Foot, source: &Stage<'_>) -> Option<FollowedLeg> {
+        let followed = self.followed_leg(foot.ankle)?;
+        let theirs = followed.reaches?.ends()?;
+        Some(FollowedLeg {
+            joints: leg_that_ends_in(&self.target, foot.ankle)?.reaches?.ends()?,
+            bent: bends(&source.world, theirs).collect(),
+            hardest: hardest(source, theirs, followed.toe),
+            front: self.target.front_of_sole(foot),
+        })
     }
 
     /// When the target's feet stand by those of a loop of the source: see [`FollowedFeet::stands`].
@@ -463,34 +452,33 @@ impl Retarget {
 }
 
 fn leg_that_ends_in(rig: &Rig, ankle: usize) -> Option<&Limb> {
-    let mut legs = rig.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
-    legs.find(|limb| limb.joints.last() == Some(&ankle))
+    rig.anatomy.legs().find(|limb| limb.joints.last() == Some(&ankle))
 }
 
 /// At which samples each point bears.
-fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<PointBears> {
-    let mut points: Vec<PointBears> = Vec::new();
+fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<Marks<FootPoint>> {
+    let mut points = Vec::new();
     for Bearing { point, contact } in bearing {
-        let foot = contact.foot;
-        let found = points.iter().position(|own| (own.foot, own.point) == (foot, point));
-        let index = found.unwrap_or_else(|| {
-            let bears = vec![false; num_samples];
-            points.push(PointBears { foot, point, bears });
-            points.len() - 1
-        });
-        contact
-            .keys()
-            .for_each(|key| points[index].bears[key % num_samples] = true);
+        Marks::add(&mut points, (contact.foot, point), contact.keys(), num_samples);
     }
     points
 }
 
 /// The angle between the bones of a limb at every sample, radians.
-fn bends(world: &WorldTracks, Bones { upper, lower, end }: Bones) -> Option<Vec<f64>> {
-    let end = end?;
-    let angle = |frame: usize| {
-        let at = |joint: usize| world.position(frame, joint);
-        (at(lower) - at(upper)).angle_between(at(end) - at(lower))
-    };
-    Some((0..world.num_frames()).map(angle).collect())
+pub(super) fn bends(world: &WorldTracks, joints: [usize; 3]) -> impl Iterator<Item = f64> {
+    (0..world.num_frames()).map(move |frame| {
+        let [upper, lower, end] = joints.map(|joint| world.position(frame, joint));
+        (lower - upper).angle_between(end - lower)
+    })
+}
+
+/// The largest angular accelerations of the joints of a leg and of its toes, radians per second squared; infinite without toes.
+fn hardest(stage: &Stage<'_>, [upper, lower, end]: [usize; 3], toe: Option<usize>) -> [f64; 4] {
+    [Some(upper), Some(lower), Some(end), toe]
+        .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(stage, joint)))
+}
+
+/// The values at some places.
+fn picked<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
+    places.iter().map(|&at| values[at]).collect()
 }

@@ -2,10 +2,11 @@
 
 use glam::DVec3;
 
-use super::{FollowedFeet, Retarget, followed::FollowedLeg};
+use super::followed::{FollowedLeg, bends};
+use super::{FollowedFeet, Retarget};
 use crate::analysis::body::Body;
 use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits};
-use crate::feet::{self, Bearing, EditedStance, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage};
+use crate::feet::{self, Bearing, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage};
 use crate::loop_clip::LoopClip;
 use crate::math::ops::atan2;
 use crate::motion::{Tracks, WorldTracks};
@@ -21,16 +22,6 @@ const MORE_ROUNDS: usize = 4;
 
 /// ... while feet slide less by at least this share: for less, legs would jerk.
 const LEAST_GAIN: f64 = 0.1;
-
-/// The joints of a character that matter for its feet.
-#[derive(Clone, Copy)]
-pub(super) struct FootedBody<'a> {
-    pub(super) body: &'a Body,
-    /// The joint that carries only the root motion, if there is one.
-    pub(super) root_joint: Option<usize>,
-    /// The joint that carries the root motion where there is none.
-    pub(super) carrier: usize,
-}
 
 impl Retarget {
     /// Holds the feet of a loop on the target while those of the source bear, where they then slide less. Feet that stand as still as those
@@ -61,10 +52,10 @@ impl FollowedFeet {
         carried: &LoopClip,
         lock: FootLock,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
-        self.hold_edited(body, root_joint, carried, lock, &[], None)
+        self.hold_by(carried, Holding::new(body, root_joint, lock))
     }
 
-    /// The same with where the feet are to be, seen from the root, which is not where the loop has them.
+    /// Holds the feet of a loop at places seen from the root, which are not where the loop has them.
     pub fn hold_at(
         &self,
         body: &Body,
@@ -73,31 +64,24 @@ impl FollowedFeet {
         lock: FootLock,
         places: &WorldTracks,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
-        self.hold_edited(body, root_joint, carried, lock, &[], Some(places))
+        let holding = Holding::new(body, root_joint, lock);
+        let places = Some(places);
+        self.hold_by(carried, Holding { places, ..holding })
     }
 
-    /// The same with stances that overrule the source's, whose feet are held however far they slide; and with where feet are to be, seen
-    /// from the root, where that is not where the loop has them.
-    pub(crate) fn hold_edited(
+    /// Holds the feet of a loop on the target. Feet whose stances are edited are held however far they slide; feet that are to be
+    /// elsewhere than where the loop has them have places, seen from the root.
+    pub(crate) fn hold_by(
         &self,
-        body: &Body,
-        root_joint: Option<usize>,
         carried: &LoopClip,
-        lock: FootLock,
-        edited: &[EditedStance],
-        places: Option<&WorldTracks>,
+        holding: Holding<'_>,
     ) -> Result<(Option<LoopClip>, Feet), HoldError> {
         let (found, known) = (carried.num_samples(), self.num_samples);
         if found != known {
             return Err(HoldError::KnownElsewhere { found, known });
         }
         let straight = carried.clone().on_screw()?;
-        let character = FootedBody {
-            body,
-            root_joint,
-            carrier: straight.carrier(),
-        };
-        let (held, feet) = self.hold_motion(&Stage::of_loop(&straight), character, lock, edited, places);
+        let (held, feet) = self.hold_motion(&Stage::of_loop(&straight), holding, straight.carrier());
         let Some(tracks) = held else {
             return Ok((None, feet));
         };
@@ -107,45 +91,37 @@ impl FollowedFeet {
         Ok((Some(held), feet))
     }
 
-    /// The tracks of a motion of the target with its feet held, and what became of them; `None` where none is held.
+    /// The tracks of a motion of the target with its feet held, and what became of them; `None` where none is held. `carrier` is the joint
+    /// that carries the root motion.
     pub(super) fn hold_motion(
         &self,
         stage: &Stage<'_>,
-        character: FootedBody<'_>,
-        lock: FootLock,
-        edited: &[EditedStance],
-        places: Option<&WorldTracks>,
+        holding: Holding<'_>,
+        carrier: usize,
     ) -> (Option<Tracks>, Feet) {
-        let FootedBody {
-            body,
-            root_joint,
-            carrier,
-        } = character;
-        let (model, legs) = (FootModel::new(stage, body, &self.limits), self.limits_of_legs());
+        let body = holding.body;
+        let legs = (self.legs.iter())
+            .map(|leg| leg.as_ref().map_or(LegLimits::NONE, FollowedLeg::limits))
+            .collect();
+        let model = FootModel::new(stage, body, &self.limits);
         let model = if self.is_character {
             model.of_character(self.times_as_large, legs)
         } else {
             model.with_legs(legs)
         };
         let mut bearing: Vec<Bearing> = self.bearing().collect();
-        if self.is_character && lock != FootLock::Off {
+        if self.is_character && holding.lock != FootLock::Off {
             // On smaller targets more stands, since less speed is seen.
             bearing.extend(feet::bearing(stage, body, &model));
         }
-        let known = Bearing::joined(&bearing, stage.course());
+        let known = Bearing::joined(&bearing, &stage.course);
         let mut holding = Holding {
-            body,
-            root_joint,
-            lock,
-            source: None,
-            image: None,
-            edited,
             known: Some(&known),
-            places,
+            ..holding
         };
         let weighs = holding.weighs();
         let by_pose = self.slide(stage);
-        if weighs && places.is_none() && self.is_still(by_pose) {
+        if weighs && holding.places.is_none() && self.is_still(by_pose) {
             holding.lock = FootLock::Off;
             let (_, feet) = holding.solved(stage, &model, carrier);
             return (None, left_still(feet, by_pose, known.clone()));
@@ -158,9 +134,10 @@ impl FollowedFeet {
             }
             return (None, feet);
         };
-        let before = stage.world();
-        let next = |so_far: &Stage<'_>| holding.solved(so_far, &model, carrier).0;
-        let (held, slide) = self.held_further(stage, held, next);
+        let before = &stage.world;
+        let (held, slide) = self.held_further(stage, held, |so_far: &Stage<'_>| {
+            holding.solved(so_far, &model, carrier).0
+        });
         feet.foot_slide_mps[1] = slide;
         let folds = self.folds(&held.world(), before) && !self.folds(before, before);
         if weighs && (slide >= by_pose || folds) {
@@ -168,17 +145,6 @@ impl FollowedFeet {
             return (None, feet);
         }
         (Some(self.with_led(&held)), feet)
-    }
-
-    /// By foot of the target, what its leg may do.
-    fn limits_of_legs(&self) -> Vec<LegLimits> {
-        let limits = |leg: &FollowedLeg| LegLimits {
-            most_flexed: leg.most_bent() + KNEE_BEYOND_SOURCE,
-            hardest: leg.hardest,
-            front: leg.front,
-        };
-        let legs = self.legs.iter();
-        legs.map(|leg| leg.as_ref().map_or(LegLimits::NONE, limits)).collect()
     }
 
     /// A motion whose feet are held, and how fast they slide, once a loop was held again from its own result: what the legs did not give
@@ -198,7 +164,7 @@ impl FollowedFeet {
             let further = stage.with_tracks(&again);
             let slides = self.slide(&further);
             let is_worse = slides >= slide.map(|mps| mps * (1.0 - LEAST_GAIN));
-            if is_worse || self.folds(further.world(), stage.world()) {
+            if is_worse || self.folds(&further.world, &stage.world) {
                 break;
             }
             (held, slide) = (again, slides);
@@ -220,12 +186,12 @@ impl FollowedFeet {
     fn folds(&self, world: &WorldTracks, by_pose: &WorldTracks) -> bool {
         let mut legs = self.legs.iter().flatten();
         legs.any(|leg| {
-            most_bent(world, leg.joints) > leg.most_bent() + KNEE_BEYOND_SOURCE + FOLDED
+            bends(world, leg.joints).fold(0.0, f64::max) > leg.limits().most_flexed + FOLDED
                 || bent_wrong(world, leg.joints) > bent_wrong(by_pose, leg.joints) + KNEE_BEYOND_SOURCE
         })
     }
 
-    /// The same tracks with joints beside the body where those that lead them are.
+    /// Returns the tracks with joints beside the body where those that lead them put them.
     fn with_led(&self, tracks: &Tracks) -> Tracks {
         let skeleton = tracks.skeleton();
         let mut led = Tracks::empty(skeleton.clone(), tracks.step_secs(), tracks.num_frames());
@@ -240,37 +206,28 @@ impl FollowedFeet {
 
 /// The feet of a motion that are as still as those of its source, and were not held.
 fn left_still(mut feet: Feet, slide_mps: Option<f64>, bearing: Vec<Bearing>) -> Feet {
-    let stands = |foot: usize| feet.contacts.iter().any(|contact| contact.foot == foot);
-    let outcome = |foot: usize| {
-        if stands(foot) {
-            FootOutcome::Still
-        } else {
-            FootOutcome::NeverStands
-        }
-    };
-    feet.outcomes = (0..feet.outcomes.len()).map(outcome).collect();
+    feet.outcomes = (0..feet.outcomes.len())
+        .map(|foot| {
+            if feet.contacts.iter().any(|contact| contact.foot == foot) {
+                FootOutcome::Still
+            } else {
+                FootOutcome::NeverStands
+            }
+        })
+        .collect();
     feet.foot_slide_mps = [slide_mps; 2];
     feet.bearing = bearing;
     feet
 }
 
-/// The largest angle between the bones of a limb over a loop, radians.
-fn most_bent(world: &WorldTracks, [upper, lower, end]: [usize; 3]) -> f64 {
-    let angle = |frame: usize| {
-        let at = |joint: usize| world.position(frame, joint);
-        (at(lower) - at(upper)).angle_between(at(end) - at(lower))
-    };
-    (0..world.num_frames()).map(angle).fold(0.0, f64::max)
-}
-
 /// The largest bend of a limb the wrong way over a loop, radians: against the axis about which it bends on the whole, in the axes of
 /// its upper bone.
-fn bent_wrong(world: &WorldTracks, [upper, lower, end]: [usize; 3]) -> f64 {
+fn bent_wrong(world: &WorldTracks, joints: [usize; 3]) -> f64 {
     let bends: Vec<DVec3> = (0..world.num_frames())
         .map(|frame| {
-            let at = |joint: usize| world.position(frame, joint);
-            let [above, below] = [at(lower) - at(upper), at(end) - at(lower)].map(DVec3::normalize_or_zero);
-            world.rotation(frame, upper).conjugate() * above.cross(below)
+            let [upper, lower, end] = joints.map(|joint| world.position(frame, joint));
+            let [above, below] = [lower - upper, end - lower].map(DVec3::normalize_or_zero);
+            world.rotation(frame, joints[0]).conjugate() * above.cross(below)
         })
         .collect();
     let axis = bends.iter().sum::<DVec3>().normalize_or_zero();

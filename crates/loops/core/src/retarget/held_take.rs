@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::{FollowedFeet, Retarget, held::FootedBody, legs::faded};
+use super::{FollowedFeet, Retarget, legs::faded};
 use crate::analysis::body::Foot;
-use crate::feet::{Course, FootLock, HoldError, Stage};
+use crate::feet::{Course, FootLock, HoldError, Holding, Stage};
 use crate::math::cubic::{Hermite, Span};
 use crate::math::rotation;
 use crate::math::time_step::TimeStep;
@@ -102,27 +102,27 @@ impl Retarget {
         let body = &self.target.body;
         let joints: Vec<usize> = body.feet.iter().map(Foot::lowest_joint).chain([body.hips]).collect();
         let farther = LEAP_SHARE * self.target.leg_length();
-        let step = |frame: usize, joint: usize| world.position(frame, joint).distance(world.position(frame + 1, joint));
-        let leaps = |frame: usize| {
-            joints.iter().any(|&joint| {
-                let around = [frame - 1, frame + 1].map(|frame| step(frame, joint));
-                step(frame, joint) > LEAP_RATIO * around[0].max(around[1]) + farther
-            })
-        };
         let num_frames = carried.num_frames();
         let ends = (1..num_frames.saturating_sub(2))
-            .filter(|&frame| leaps(frame))
+            .filter(|&frame| {
+                joints.iter().any(|&joint| {
+                    let [before, step, after] = [frame - 1, frame, frame + 1]
+                        .map(|frame| world.position(frame, joint).distance(world.position(frame + 1, joint)));
+                    step > LEAP_RATIO * before.max(after) + farther
+                })
+            })
             .map(|frame| frame + 1);
         let mut first = 0;
-        let stretch = |end: usize| core::mem::replace(&mut first, end)..end;
-        ends.chain([num_frames]).map(stretch).collect()
+        ends.chain([num_frames])
+            .map(|end| core::mem::replace(&mut first, end)..end)
+            .collect()
     }
 
     /// The corrections that hold the feet in a stretch of a take; `None` where there are none.
     fn corrections(&self, feet: &FollowedFeet, samples: &Samples<'_>, lock: FootLock) -> Option<Corrections> {
-        let in_secs = |secs: f64| TimeStep::new(samples.step_secs).nearest_from_one(secs);
-        let (margin, over) = (in_secs(MARGIN_SECS), in_secs(OVER_SECS) as f64);
-        let num_windows = samples.count.div_ceil(in_secs(WINDOW_SECS).min(WINDOW_SAMPLES));
+        let step = TimeStep::new(samples.step_secs);
+        let [margin, over, longest] = [MARGIN_SECS, OVER_SECS, WINDOW_SECS].map(|secs| step.nearest_from_one(secs));
+        let num_windows = samples.count.div_ceil(longest.min(WINDOW_SAMPLES));
         let mut corrections = Corrections {
             num_samples: samples.count,
             of_joints: BTreeMap::new(),
@@ -134,9 +134,9 @@ impl Retarget {
                 continue;
             }
             let weight = |sample: usize| {
-                let after = |end: usize| faded((sample as f64 - end as f64) / over + 0.5);
-                let begins = if window == 0 { 1.0 } else { after(ends[0]) };
-                let stops = if window + 1 == num_windows { 0.0 } else { after(ends[1]) };
+                let [begins, stops] = ends.map(|end| faded((sample as f64 - end as f64) / over as f64 + 0.5));
+                let begins = if window == 0 { 1.0 } else { begins };
+                let stops = if window + 1 == num_windows { 0.0 } else { stops };
                 begins - stops
             };
             let window = reaches[0]..reaches[1];
@@ -150,13 +150,8 @@ impl Retarget {
 
     fn held_window(&self, feet: &FollowedFeet, tracks: &Tracks, lock: FootLock) -> Option<Tracks> {
         let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
-        let character = FootedBody {
-            body: &self.target.body,
-            root_joint: self.root_joint(),
-            carrier: self.carrier(),
-        };
-        feet.hold_motion(&Stage::new(tracks, course), character, lock, &[], None)
-            .0
+        let holding = Holding::new(&self.target.body, self.root_joint(), lock);
+        feet.hold_motion(&Stage::new(tracks, course), holding, self.carrier()).0
     }
 }
 

@@ -7,17 +7,17 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::Rig;
 use super::anatomy::{Bones, Limb, LimbKind};
-use super::laid::{STEEP, knuckles, tip};
+use super::laid::{STEEP, knuckles};
 use crate::analysis::Side;
 use crate::math::rotation::{self, arc};
 use crate::math::{Rigid, ops};
-use crate::motion::{Joint, Part};
+use crate::motion::Part;
 
 /// A joint of a human body.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct HumanBone {
-    /// What avatars call it, such as "leftUpperArm", in the words of VRM and of Unity's humanoid.
+    /// Its name in avatars, such as "leftUpperArm", in the words of VRM and of Unity's humanoid.
     pub name: String,
     /// The joint of the skeleton.
     pub joint: usize,
@@ -48,12 +48,12 @@ impl HumanBone {
     ];
 }
 
-/// What is nearer to its place in the T-pose than this stays as it rests, cosine of the angle (10 degrees): people call such poses
+/// A bone that is nearer to its place in the T-pose than this stays as it rests, cosine of the angle (10 degrees): people call such poses
 /// T-poses, and the bones of an avatar turn from the pose that its own file states. A frame of a take is no such pose, and is laid as a
 /// whole, so that all takes of a body have one T-pose.
 const NEAR_COSINE: f64 = 0.985;
 
-/// The same of a hand by its knuckles, radians (20 degrees).
+/// A hand that is nearer to its place than this by its knuckles stays as it rests, radians (20 degrees).
 const HAND_RADIANS: f64 = 0.35;
 
 /// Collar bones that begin this near to each other, as a share of the leg, do not say which way the chest faces.
@@ -68,8 +68,10 @@ impl Rig {
     /// without which there is no avatar, by the names that avatars have for them.
     pub fn humanoid(&self) -> Result<Vec<HumanBone>, Vec<&'static str>> {
         let found = self.bones();
-        let is_missing = |name: &&str| !found.iter().any(|bone| bone.name == *name);
-        let missing: Vec<&str> = HumanBone::NEEDED.into_iter().filter(is_missing).collect();
+        let missing: Vec<&str> = HumanBone::NEEDED
+            .into_iter()
+            .filter(|name| !found.iter().any(|bone| bone.name == *name))
+            .collect();
         if missing.is_empty() {
             Ok(self.in_t_pose(found))
         } else {
@@ -79,13 +81,13 @@ impl Rig {
 
     /// The bones that there are, in the order in which they hang from each other, at the origin.
     fn bones(&self) -> Vec<HumanBone> {
-        let anatomy = &self.anatomy;
+        let (anatomy, is_stated) = (&self.anatomy, self.states_parts());
         let mut bones: Vec<HumanBone> = Vec::new();
-        let is_stated = self.states_parts();
         // A joint is one bone; below one that is another already, bones hang from what that hangs from.
         let mut add = |name: String, joint: Option<usize>, parent: Option<usize>| -> Option<usize> {
-            let is_bone = |joint: usize| !(is_stated && anatomy.meanings[joint].is_helper);
-            let joint = joint.filter(|&joint| is_bone(joint) && bones.iter().all(|bone| bone.joint != joint));
+            let joint = joint.filter(|&joint| {
+                !(is_stated && anatomy.meanings[joint].is_helper) && bones.iter().all(|bone| bone.joint != joint)
+            });
             let Some(joint) = joint else { return parent };
             bones.push(HumanBone {
                 name,
@@ -150,24 +152,25 @@ impl Rig {
 
     /// Whether its file states what its joints are.
     fn states_parts(&self) -> bool {
-        let is_stated = |joint: &Joint| matches!(joint.part, Some(Part::Stated(_)));
-        self.skeleton.joints().iter().any(is_stated)
+        self.skeleton
+            .joints()
+            .iter()
+            .any(|joint| matches!(joint.part, Some(Part::Stated(_))))
     }
 
-    /// The same bones in the T-pose.
+    /// Puts the bones into the T-pose.
     fn in_t_pose(&self, mut bones: Vec<HumanBone>) -> Vec<HumanBone> {
         let is_stated = self.states_parts();
-        let (world, axes) = match is_stated {
+        let (world, axes) = if !is_stated {
+            (self.world.clone(), self.axes)
+        } else {
             // Such files face along Z to the last digit, either way.
-            true => (
-                self.stated.as_ref().world(&self.skeleton),
-                if (self.axes * DVec3::Z).z < 0.0 {
-                    DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0)
-                } else {
-                    DQuat::IDENTITY
-                },
-            ),
-            false => (self.world.clone(), self.axes),
+            let axes = if (self.axes * DVec3::Z).z < 0.0 {
+                DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0)
+            } else {
+                DQuat::IDENTITY
+            };
+            (self.stated.as_ref().world(&self.skeleton), axes)
         };
         let mut turns = vec![DQuat::IDENTITY; self.skeleton.num_joints()];
         if !is_stated {
@@ -176,12 +179,10 @@ impl Rig {
         let at = |joint: usize| axes.conjugate() * world.translations[joint];
         let rotation = |joint: usize| (axes.conjugate() * world.rotations[joint]).normalize();
         for bone in 0..bones.len() {
-            let (joint, parent) = (bones[bone].joint, bones[bone].parent.map(|parent| &bones[parent]));
-            let place = parent.map_or(DVec3::ZERO, |parent| {
-                let from_parent = at(joint) - at(parent.joint);
-                parent
-                    .rest
-                    .transform_point(rotation(parent.joint).conjugate() * from_parent)
+            let joint = bones[bone].joint;
+            let place = bones[bone].parent.map_or(DVec3::ZERO, |parent| {
+                let HumanBone { joint: above, rest, .. } = bones[parent];
+                rest.transform_point(rotation(above).conjugate() * (at(joint) - at(above)))
             });
             bones[bone].rest = Rigid::new((turns[joint] * rotation(joint)).normalize(), place);
         }
@@ -207,10 +208,22 @@ impl Rig {
         }
     }
 
-    /// The upward normal of the sole of an ankle or of toes in the reference pose, in the world.
+    /// The way from the right limb of a kind to the left one, each by one of its joints, in the axes of the body.
+    fn across(&self, kind: LimbKind, joint: impl Fn(&Limb) -> Option<usize>) -> Option<DVec3> {
+        let [left, right] = [Side::Left, Side::Right].map(|side| {
+            let mut limbs = self.anatomy.limbs.iter();
+            limbs
+                .find(|limb| limb.kind == kind && limb.side == side)
+                .and_then(&joint)
+        });
+        let across = self.in_body(left?) - self.in_body(right?);
+        (across.length() > LEAST_ACROSS * self.leg_length()).then_some(across)
+    }
+
+    /// The upward normal of the sole of an ankle or of toes in the reference pose, in the axes of the body.
     fn sole_normal(&self, joint: usize) -> DVec3 {
         let seen = self.stance.soles.iter().find(|(of, _)| *of == joint);
-        seen.map_or(DVec3::Y, |&(_, normal)| self.world.rotations[joint] * normal)
+        self.axes.conjugate() * seen.map_or(DVec3::Y, |&(_, normal)| self.world.rotations[joint] * normal)
     }
 
     /// Adds to each joint of trunk and limbs the turn in the axes of the body that lays it into the T-pose.
@@ -221,40 +234,20 @@ impl Rig {
         } else {
             (1.0, 0.0)
         };
-        let at = |joint: usize| self.axes.conjugate() * self.world.translations[joint];
         let next = |above: DQuat, along: Option<DVec3>, wanted: DVec3| match along {
             Some(along) if (above * along).dot(wanted) < near * along.length() => {
                 (arc(above * along, wanted) * above).normalize()
             }
             _ => above,
         };
-        let bone = |from: usize, to: Option<usize>| match to {
-            Some(to) => Some(at(to) - at(from)).filter(|along| along.length() > 0.0),
-            None => tip(self, from),
-        };
-
         // The trunk as a whole: bones of a neck may point far ahead in a T-pose.
-        let top = (anatomy.head.as_ref()).or(anatomy.neck.last()).or(anatomy.spine.last());
-        let upright = next(
-            DQuat::IDENTITY,
-            top.and_then(|&top| bone(anatomy.hips, Some(top))),
-            DVec3::Y,
-        );
-        let across = |kind: LimbKind, top: &dyn Fn(&Limb) -> Option<usize>| {
-            let [left, right] = [Side::Left, Side::Right].map(|side| {
-                let mut limbs = anatomy.limbs.iter();
-                limbs.find(|limb| limb.kind == kind && limb.side == side).and_then(top)
-            });
-            Some(at(left?) - at(right?)).filter(|across| across.length() > LEAST_ACROSS * self.leg_length())
-        };
-        let upper = |limb: &Limb| limb.bones.map(|bones| bones.upper);
+        let trunk = anatomy.top().and_then(|top| self.along(anatomy.hips, Some(top)));
+        let upright = next(DQuat::IDENTITY, trunk, DVec3::Y);
         // Shoulders may be raised and drawn ahead on collar bones, which begin at the trunk.
-        let shoulders = across(LimbKind::Arm, &|limb| limb.collar.first().copied());
-        let shoulders = shoulders.or_else(|| across(LimbKind::Arm, &upper)).map(|across| {
-            let level = upright * across;
-            upright.conjugate() * DVec3::new(level.x, 0.0, level.z)
-        });
-        let of_hips = next(upright, across(LimbKind::Leg, &upper), DVec3::X);
+        let shoulders = self.across(LimbKind::Arm, |limb| limb.collar.first().copied());
+        let shoulders = (shoulders.or_else(|| self.across(LimbKind::Arm, Limb::upper)))
+            .map(|across| upright.conjugate() * (upright * across).with_y(0.0));
+        let of_hips = next(upright, self.across(LimbKind::Leg, Limb::upper), DVec3::X);
         let of_chest = next(upright, shoulders, DVec3::X);
         let twist = rotation::difference(of_chest, of_hips);
         turns[anatomy.hips] = of_hips;
@@ -278,15 +271,13 @@ impl Rig {
             for &joint in &limb.collar {
                 turns[joint] = trunk;
             }
-            turns[upper] = next(trunk, bone(upper, Some(lower)), wanted);
-            turns[lower] = next(turns[upper], bone(lower, end), wanted);
+            turns[upper] = next(trunk, self.along(upper, Some(lower)), wanted);
+            turns[lower] = next(turns[upper], self.along(lower, end), wanted);
             let Some(end) = end else { continue };
             if limb.kind == LimbKind::Leg {
                 // Whatever the leg does, the sole is level and the foot points ahead.
-                let sole = |joint: usize| Some(self.axes.conjugate() * self.sole_normal(joint));
-                let level = next(DQuat::IDENTITY, sole(end), DVec3::Y);
-                let ahead = limb.toe.map_or_else(|| tip(self, end), |toe| bone(end, Some(toe)));
-                let ahead = ahead.map(|ahead| level * ahead);
+                let level = next(DQuat::IDENTITY, Some(self.sole_normal(end)), DVec3::Y);
+                let ahead = self.along(end, limb.toe).map(|ahead| level * ahead);
                 turns[end] = match ahead.filter(|ahead| ahead.y.abs() <= STEEP * ahead.length()) {
                     Some(ahead) if ahead.z < near * ops::hypot(ahead.x, ahead.z) => {
                         (rotation::from_yaw(-ops::atan2(ahead.x, ahead.z)) * level).normalize()
@@ -294,7 +285,7 @@ impl Rig {
                     _ => level,
                 };
                 if let Some(toe) = limb.toe {
-                    turns[toe] = next(turns[end], sole(toe), DVec3::Y);
+                    turns[toe] = next(turns[end], Some(self.sole_normal(toe)), DVec3::Y);
                 }
                 continue;
             }
@@ -311,7 +302,7 @@ impl Rig {
                 for (index, &joint) in joints.iter().enumerate() {
                     // A thumb points aside, and rests there as its hand does.
                     if finger > 0 {
-                        above = next(above, bone(joint, joints.get(index + 1).copied()), wanted);
+                        above = next(above, self.along(joint, joints.get(index + 1).copied()), wanted);
                     }
                     turns[joint] = above;
                 }

@@ -16,7 +16,6 @@ pub(super) const STEEP: f64 = 0.87;
 /// but for legs of animals that reach for the places of their feet: these tell their directions.
 pub(super) fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
     let mut laid = vec![DQuat::IDENTITY; target.skeleton.num_joints()];
-    let at = |rig: &Rig, joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
     for limb in &target.anatomy.limbs {
         let Some(from) = source.anatomy.limb(limb) else {
             continue;
@@ -25,31 +24,23 @@ pub(super) fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
             let reaches = limb.kind == LimbKind::Leg && limb.reaches.and(from.reaches).is_some();
             if let Some((whole, other)) = whole(target, limb).zip(whole(source, from)).filter(|_| !reaches) {
                 let turn = arc(whole, other);
-                let is_foot = |joint: usize| limb.kind == LimbKind::Leg && Some(&joint) == limb.joints.last();
-                let fingers = limb.fingers.iter().flatten();
-                for &joint in limb.joints.iter().filter(|&&joint| !is_foot(joint)).chain(fingers) {
+                let foot = limb.joints.last().filter(|_| limb.kind == LimbKind::Leg);
+                let joints = limb.joints.iter().filter(|&joint| Some(joint) != foot);
+                for &joint in joints.chain(limb.fingers.iter().flatten()) {
                     laid[joint] = turn;
                 }
             }
             continue;
         };
-        let along = |rig: &Rig, from: usize, to: Option<usize>| match to {
-            Some(to) => Some(at(rig, to) - at(rig, from)),
-            None => tip(rig, from),
-        };
-        let next = |above: DQuat, ours: Option<DVec3>, theirs: Option<DVec3>| match (ours, theirs) {
-            (Some(ours), Some(theirs)) => (arc(above * ours, theirs) * above).normalize(),
-            _ => above,
-        };
-        let upper = next(
+        let upper = laid_along(
             DQuat::IDENTITY,
-            along(target, ours.upper, Some(ours.lower)),
-            along(source, theirs.upper, Some(theirs.lower)),
+            target.along(ours.upper, Some(ours.lower)),
+            source.along(theirs.upper, Some(theirs.lower)),
         );
-        let lower = next(
+        let lower = laid_along(
             upper,
-            along(target, ours.lower, ours.end),
-            along(source, theirs.lower, theirs.end),
+            target.along(ours.lower, ours.end),
+            source.along(theirs.lower, theirs.end),
         );
         (laid[ours.upper], laid[ours.lower]) = (upper, lower);
         let Some(end) = ours.end else { continue };
@@ -69,12 +60,11 @@ pub(super) fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
         for (finger, others) in limb.fingers.iter().zip(&from.fingers) {
             let mut above = laid[end];
             for (index, (&joint, &other)) in finger.iter().zip(others).enumerate() {
-                let (ours, theirs) = (finger.get(index + 1), others.get(index + 1));
-                if let (Some(&ours), Some(&theirs)) = (ours, theirs) {
-                    above = next(
+                if let Some((&ours, &theirs)) = finger.get(index + 1).zip(others.get(index + 1)) {
+                    above = laid_along(
                         above,
-                        along(target, joint, Some(ours)),
-                        along(source, other, Some(theirs)),
+                        target.along(joint, Some(ours)),
+                        source.along(other, Some(theirs)),
                     );
                 }
                 laid[joint] = above;
@@ -84,16 +74,32 @@ pub(super) fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
     laid
 }
 
+/// The turn of a bone that lays it along another's by the shortest way after that of the bone above it, which it keeps where either has
+/// no direction.
+fn laid_along(above: DQuat, ours: Option<DVec3>, theirs: Option<DVec3>) -> DQuat {
+    match (ours, theirs) {
+        (Some(ours), Some(theirs)) => (arc(above * ours, theirs) * above).normalize(),
+        _ => above,
+    }
+}
+
+impl Rig {
+    /// The bone from a joint to another, or to its tip, in the axes of the body.
+    pub(super) fn along(&self, from: usize, to: Option<usize>) -> Option<DVec3> {
+        match to {
+            Some(to) => Some(self.in_body(to) - self.in_body(from)),
+            None => tip(self, from),
+        }
+    }
+}
+
 /// The direction of a whole limb, from its upper bone to hand or ankle, in the axes of the body; collar bones are none of it.
 fn whole(rig: &Rig, limb: &Limb) -> Option<DVec3> {
-    let at = |joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
-    let is_collar = |joint: usize| rig.anatomy.meanings[joint].word() == Some(Word::Clavicle);
-    let first = || match *limb.joints {
-        [collar, next, _, ..] if is_collar(collar) => Some(next),
+    let upper = limb.upper().or_else(|| match *limb.joints {
+        [collar, next, _, ..] if rig.anatomy.meanings[collar].word() == Some(Word::Clavicle) => Some(next),
         [first, ..] => Some(first),
         [] => None,
-    };
-    let upper = limb.bones.map(|bones| bones.upper).or_else(first)?;
+    })?;
     let last = *limb.joints.last()?;
     let has_end = limb.bones.is_none_or(|bones| bones.end.is_some()) && last != upper;
     let end = if has_end {
@@ -101,12 +107,12 @@ fn whole(rig: &Rig, limb: &Limb) -> Option<DVec3> {
     } else {
         tip(rig, last).unwrap_or_default()
     };
-    let along = at(last) + end - at(upper);
+    let along = rig.in_body(last) + end - rig.in_body(upper);
     (along.length() > 0.0).then_some(along)
 }
 
 /// Where the bone of a joint without children ends, in the axes of the body.
-pub(super) fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
+fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
     let end = match rig.skeleton.children(joint) {
         [only] => Some(rig.reference.translations[*only]),
         _ => rig.skeleton.joint(joint).tip,
@@ -118,15 +124,14 @@ pub(super) fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
 /// The axes of a hand by its knuckles, in the axes of the body: outwards, across, and the normal of both.
 pub(super) fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
     let hand = limb.bones?.end?;
-    let at = |joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
     let bases: Vec<usize> = limb.fingers[1..]
         .iter()
         .filter_map(|finger| finger.first().copied())
         .collect();
     let (&first, &last) = (bases.first()?, bases.last()?);
-    let middle = bases.iter().map(|&base| at(base)).sum::<DVec3>() / bases.len() as f64;
-    let out = (middle - at(hand)).try_normalize()?;
-    let across = at(first) - at(last);
+    let middle = bases.iter().map(|&base| rig.in_body(base)).sum::<DVec3>() / bases.len() as f64;
+    let out = (middle - rig.in_body(hand)).try_normalize()?;
+    let across = rig.in_body(first) - rig.in_body(last);
     let across = (across - out * across.dot(out)).try_normalize()?;
     Some(DQuat::from_mat3(&DMat3::from_cols(out, across, out.cross(across))).normalize())
 }
@@ -138,5 +143,5 @@ fn flat(rig: &Rig, limb: &Limb) -> Option<DVec3> {
     if along.y.abs() > STEEP * along.length() {
         return None;
     }
-    DVec3::new(along.x, 0.0, along.z).try_normalize()
+    along.with_y(0.0).try_normalize()
 }

@@ -29,9 +29,12 @@ impl Rig {
             .map_or(0, |at| at + 1);
         let at = &self.world.translations;
         let near = HIPS_SHARE * self.leg_length();
-        let is_near = |joint: &&usize| at[**joint].distance(at[self.body.hips]) < near;
         let above = path[below_root..].iter().rev();
-        above.take_while(is_near).last().copied().unwrap_or(self.body.hips)
+        above
+            .take_while(|joint| at[**joint].distance(at[self.body.hips]) < near)
+            .last()
+            .copied()
+            .unwrap_or(self.body.hips)
     }
 
     /// Joints beside the body that follow one of it rigidly, each with that one; what hangs from them goes with them.
@@ -41,23 +44,15 @@ impl Rig {
         let skeleton = &self.skeleton;
         let beside = Beside::of(skeleton, self.body.hips);
         let (top, carrier) = (self.top(), self.carrier());
-        let mut is_foot = vec![false; skeleton.num_joints()];
-        for joint in 0..is_foot.len() {
-            let hangs = skeleton.parent(joint).is_some_and(|parent| is_foot[parent]);
-            is_foot[joint] = hangs || self.anatomy.apart.iter().any(|(foot, _)| *foot == joint);
-        }
-        let is_of_body = |joint: usize| is_foot[joint] || beside.is_within[joint];
-        let of_body: Vec<usize> = (0..is_foot.len()).filter(|&joint| is_of_body(joint)).collect();
+        let apart = &self.anatomy.apart;
+        let is_foot: Vec<bool> = (0..skeleton.num_joints())
+            .map(|joint| apart.iter().any(|(foot, _)| skeleton.is_within(joint, *foot)))
+            .collect();
+        let of_body: Vec<usize> = (0..is_foot.len())
+            .filter(|&joint| is_foot[joint] || beside.is_within[joint])
+            .collect();
         let above: Vec<usize> = skeleton.path_from_root(self.body.hips);
-        let at = &self.world.translations;
         let leg = self.leg_length();
-        let nearest = |joint: usize, among: &[usize]| {
-            let distance = |&other: &usize| (at[other].distance(at[joint]), other);
-            among
-                .iter()
-                .map(distance)
-                .min_by(|one, other| one.0.total_cmp(&other.0))
-        };
         // By joint: within which distance it belongs to one of the body.
         let mut within = vec![FROM_ROOT_SHARE; is_foot.len()];
         let mut led = Vec::new();
@@ -68,25 +63,31 @@ impl Rig {
             } else if let Some(parent) = parent {
                 within[joint] = within[parent];
             }
-            let is_carried = parent.is_some_and(|parent| skeleton.path_from_root(parent).contains(&carrier));
+            let is_carried = parent.is_some_and(|parent| skeleton.is_within(parent, carrier));
             if !beside.is_beside[joint] || is_foot[joint] || !is_carried {
                 continue;
             }
             let as_mapped = map.links[joint].filter(|link| link.toward.is_none()).and_then(|link| {
-                let follows_same =
-                    |other: &&usize| map.links[**other].is_some_and(|of| of.toward.is_none() && of.from == link.from);
-                of_body.iter().find(follows_same).copied()
+                let mut of_body = of_body.iter().copied();
+                of_body.find(|&other| map.links[other].is_some_and(|of| of.toward.is_none() && of.from == link.from))
             });
-            let by_place = || {
-                let (distance, body) = nearest(joint, &of_body)?;
-                let (from_above, _) = nearest(joint, &above)?;
+            let found = as_mapped.or_else(|| {
+                let (distance, body) = self.nearest(joint, &of_body)?;
+                let (from_above, _) = self.nearest(joint, &above)?;
                 (distance < within[joint] * leg && distance < from_above).then_some(body)
-            };
-            if let Some(body) = as_mapped.or_else(by_place) {
+            });
+            if let Some(body) = found {
                 led.push((joint, body));
                 within[joint] = SAME_PLACE_SHARE;
             }
         }
         led
+    }
+
+    /// The nearest to a joint among others, and its distance, metres.
+    fn nearest(&self, joint: usize, among: &[usize]) -> Option<(f64, usize)> {
+        let at = &self.world.translations;
+        let others = among.iter().map(|&other| (at[other].distance(at[joint]), other));
+        others.min_by(|one, other| one.0.total_cmp(&other.0))
     }
 }

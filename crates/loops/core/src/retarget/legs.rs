@@ -7,8 +7,9 @@
 
 use glam::{DQuat, DVec3};
 
-use super::Rig;
 use super::anatomy::{Bones, Limb, LimbKind};
+use super::places::row_ahead;
+use super::{Rig, RigPair};
 use crate::feet::leg::{Bend, Leg, STRAIGHT};
 use crate::feet::model::{ELBOW_BEYOND_SOURCE, KNEE_BEYOND_SOURCE};
 use crate::math::ops::hypot;
@@ -17,7 +18,6 @@ use crate::motion::{Pose, WorldTracks};
 
 /// A limb of the target with the one that it follows.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct PlacedLimb {
     pub(super) kind: LimbKind,
     pub(super) leg: Leg,
@@ -59,24 +59,26 @@ const TILT_ROUNDS: usize = 3;
 const HANGING_SHARE: f64 = 0.35;
 
 impl PlacedLimb {
-    /// The reach of a limb; `turn` maps the source's world rotation of the thigh to the target's. `None` for a limb that does not
-    /// bend in the middle, or that has no end.
+    /// The reach of a limb of the target; `turn` maps the source's world rotation of the thigh to the target's. `None` for a limb that
+    /// does not bend in the middle, that has no end, or that the source lacks.
     pub(super) fn new(
-        target: &Rig,
+        rigs: &RigPair,
         limb: &Limb,
-        source: &Rig,
-        from: &Limb,
         hangs_from: &[Option<usize>],
         turn: Option<DQuat>,
         motion: &WorldTracks,
     ) -> Option<Self> {
+        let RigPair { source, target, .. } = rigs;
+        let from = source.anatomy.limb(limb)?;
         let Bones { upper, lower, end } = limb.reaches?;
         let (theirs, ankle) = (from.reaches?, end?);
         let above_knee = hangs_from[lower]?;
-        let own = || own_hinge(target, [upper, lower, ankle]);
-        let by_motion = || Some(turn?.conjugate() * hinge_of(theirs, motion)?);
         // Legs of animals, whose joints need not be those of the other animal, are bent at rest and show their axis themselves.
-        let hinge = if limb.bones.is_some() { by_motion() } else { own() };
+        let hinge = if limb.bones.is_some() {
+            turn.and_then(|turn| Some(turn.conjugate() * hinge_of(theirs, motion)?))
+        } else {
+            own_hinge(target, [upper, lower, ankle])
+        };
         // Knees bend backward, elbows forward.
         let bends_toward = target.axes
             * if limb.kind == LimbKind::Leg {
@@ -85,41 +87,27 @@ impl PlacedLimb {
                 DVec3::Z
             };
         let along = target.world.translations[lower] - target.world.translations[upper];
-        let usual = || {
-            along
-                .cross(bends_toward)
-                .try_normalize()
-                .unwrap_or(target.axes * DVec3::X)
-        };
-        let hinge = hinge.unwrap_or_else(|| target.world.rotations[upper].conjugate() * usual());
+        let hinge = hinge.unwrap_or_else(|| {
+            let usual = along.cross(bends_toward).try_normalize();
+            target.world.rotations[upper].conjugate() * usual.unwrap_or(target.axes * DVec3::X)
+        });
         let rotations = &target.world.rotations;
         let above_from_upper = rotations[above_knee].conjugate() * rotations[upper];
-        let both_have_toes = from.toe.zip(limb.toe);
-        let (follows, anchor) = match both_have_toes {
+        let (follows, anchor) = match from.toe.zip(limb.toe) {
             Some((from, toe)) => (from, target.world.translations[toe] - target.world.translations[ankle]),
             None => (theirs.end?, DVec3::ZERO),
-        };
-        debug_assert!(follows < source.skeleton.num_joints());
-        let chain = |from: usize, below: usize| {
-            let mut chain: Vec<usize> = Vec::new();
-            let mut next = Some(below);
-            while let Some(joint) = next.filter(|_| chain.last() != Some(&from)) {
-                chain.push(joint);
-                next = hangs_from[joint];
-            }
-            chain
         };
         let above_ankle = hangs_from[ankle].filter(|_| ankle != lower)?;
         Some(Self {
             kind: limb.kind,
             leg: Leg::with_hinge([upper, lower, ankle], (above_from_upper * hinge).normalize()),
-            bones: [chain(upper, above_knee), chain(lower, above_ankle)],
+            bones: [(upper, above_knee), (lower, above_ankle)].map(|(top, last)| chain(hangs_from, top, last)),
             follows,
             ankle: theirs.end?,
             lifted: LIFTED_SHARE * target.leg_length(),
             grounded: grounded(target, source, theirs),
             anchor: rotations[ankle].conjugate() * anchor,
-            shift: DVec3::ZERO,
+            shift: row_ahead(target, limb) - rigs.scale() * row_ahead(source, limb),
         })
     }
 
@@ -148,9 +136,9 @@ impl PlacedLimb {
         stretch: f64,
     ) -> ([DQuat; 3], f64) {
         let Leg { thigh, knee, ankle, .. } = self.leg;
-        let at = |joint: usize| world.translations[joint];
+        let at = &world.translations;
         let above = world.rotations[self.bones[0].first().copied().unwrap_or(thigh)];
-        let bend = self.leg.bend(at, above);
+        let bend = self.leg.bend(|joint| at[joint], above);
         let lifted = faded(height / self.lifted);
         let most = match self.kind {
             LimbKind::Leg => KNEE_BEYOND_SOURCE,
@@ -164,11 +152,11 @@ impl PlacedLimb {
             let on_ball = ball - (turns[2] * own).normalize() * self.anchor;
             let wanted = on_ball.lerp(of_ankle, lifted);
             let wanted = if weight < 1.0 {
-                at(ankle).lerp(wanted, weight)
+                at[ankle].lerp(wanted, weight)
             } else {
                 wanted
             };
-            let goal = wanted - at(thigh);
+            let goal = wanted - at[thigh];
             let wanted = match self.kind {
                 LimbKind::Leg => bend.eased(goal.length(), give.powi(-2)),
                 // No solve follows that would bring hands to their places.
@@ -176,13 +164,13 @@ impl PlacedLimb {
             };
             let angle = yielding(bend.angle_forward(wanted), most);
             let bent = rotation::exp(self.leg.hinge_at(above) * angle);
-            let leg = at(knee) - at(thigh) + bent * (at(ankle) - at(knee));
+            let leg = at[knee] - at[thigh] + bent * (at[ankle] - at[knee]);
             if self.kind == LimbKind::Leg && leg.length() > 0.0 {
                 grown = growth(goal.length() / leg.length() - 1.0, stretch);
             }
             let leg = leg * (1.0 + grown);
             let swing = arc(leg, goal);
-            let to_ball = ball - at(thigh) - swing * leg;
+            let to_ball = ball - at[thigh] - swing * leg;
             let tilt = arc(own * self.anchor, to_ball);
             turns = [
                 swing,
@@ -200,9 +188,20 @@ impl PlacedLimb {
     }
 }
 
+/// The joints from `last` up to `top`, by what they hang from.
+fn chain(hangs_from: &[Option<usize>], top: usize, last: usize) -> Vec<usize> {
+    let mut chain = vec![last];
+    while chain.last() != Some(&top)
+        && let Some(above) = hangs_from[chain[chain.len() - 1]]
+    {
+        chain.push(above);
+    }
+    chain
+}
+
 /// The share by which a leg grows that is too short by the share `missing`: less than `most`.
 ///
-/// What is missing begins with two derivatives of zero where a leg begins to yield, and so does this.
+/// The missing share begins with two derivatives of zero where a leg begins to yield, and so does this one.
 fn growth(missing: f64, most: f64) -> f64 {
     if missing > 0.0 && most > 0.0 {
         most * missing / hypot(missing, most)
@@ -264,10 +263,10 @@ fn own_hinge(rig: &Rig, [thigh, knee, ankle]: [usize; 3]) -> Option<DVec3> {
 
 /// Heights of a hand over standing feet below which it is put on its place, and above which it is not, metres of the target; the same
 /// number twice where hands hang down to the ground.
-fn grounded(target: &Rig, source: &Rig, Bones { upper, lower, end }: Bones) -> [f64; 2] {
-    let at = |joint: usize| source.world.translations[joint];
-    let length = |end: usize| at(lower).distance(at(upper)) + at(end).distance(at(lower));
-    let hangs = end.map_or(0.0, |end| at(upper).y - source.ground() - length(end));
+fn grounded(target: &Rig, source: &Rig, bones: Bones) -> [f64; 2] {
+    let hangs = bones.ends().map_or(0.0, |arm| {
+        source.world.translations[bones.upper].y - source.ground() - source.world.length_along(&arm)
+    });
     let scale = target.scale_from(source);
     let [low, high] = GROUNDED_SHARES.map(|share| share * target.leg_length());
     let share = (HANGING_SHARE * scale * hangs.max(0.0) / high).min(1.0);

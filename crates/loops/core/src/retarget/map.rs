@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Rig, anatomy::Limb};
+use super::Rig;
+use super::anatomy::{Limb, LimbKind};
 use crate::analysis::body::vocabulary::{Meaning, Word};
 use crate::motion::Skeleton;
 
@@ -100,70 +101,26 @@ impl JointMap {
         }
         let mut links = vec![None; target.skeleton.num_joints()];
         let (of, to) = (&source.anatomy, &target.anatomy);
-        // 1 where both names say the word, or both the same, less where one or none does, least where one says another.
-        let trust = |from: usize, joint: usize, word: Word| -> f64 {
-            let (from, joint) = (&of.meanings[from], &to.meanings[joint]);
-            if from.word().is_some() && from.word() == joint.word() {
-                return 1.0;
-            }
-            let agrees = |meaning: &Meaning| match meaning.word() {
-                _ if meaning.may_be(word) => 1.0,
-                Some(Word::Spine) if word == Word::Hips => 1.0,
-                None | Some(Word::Spine | Word::Neck) => 0.8,
-                Some(_) => 0.65,
-            };
-            agrees(from) * agrees(joint)
-        };
         // The hips turn as the pelvis does, where that is a joint of its own.
         let pelvis = of.pelvis.unwrap_or(of.hips);
         for joint in core::iter::once(to.hips).chain(to.pelvis) {
-            links[joint] = Some(Link::sure(pelvis, trust(pelvis, joint, Word::Hips).max(0.8)));
+            links[joint] = Some(Link::sure(
+                pelvis,
+                trust(&of.meanings[pelvis], &to.meanings[joint], Word::Hips).max(0.8),
+            ));
         }
         if let (Some(from), Some(head)) = (of.head, to.head) {
-            links[head] = Some(Link::sure(from, trust(from, head, Word::Head)));
+            links[head] = Some(Link::sure(
+                from,
+                trust(&of.meanings[from], &to.meanings[head], Word::Head),
+            ));
         }
         spread(&mut links, Some(of.hips), &of.spine, &to.spine, None);
         let chest = of.spine.last().copied().unwrap_or(of.hips);
         spread(&mut links, Some(chest), &of.neck, &to.neck, of.head);
         spread(&mut links, Some(of.hips), &of.tail, &to.tail, None);
         for limb in &to.limbs {
-            let Some(from) = of.limb(limb) else { continue };
-            let (Some(bones), Some(theirs)) = (limb.bones, from.bones) else {
-                let base = from.joints.first().and_then(|&first| source.skeleton.parent(first));
-                spread(&mut links, base, &from.joints, &limb.joints, None);
-                toes(&mut links, from, limb);
-                continue;
-            };
-            let words = match limb.kind {
-                super::anatomy::LimbKind::Arm => [Word::UpperArm, Word::Forearm, Word::Hand],
-                super::anatomy::LimbKind::Leg => [Word::Thigh, Word::Shin, Word::Foot],
-            };
-            if !from.collar.is_empty() {
-                spread(&mut links, None, &from.collar, &limb.collar, None);
-            }
-            for ((joint, from), word) in [
-                (Some(bones.upper), Some(theirs.upper)),
-                (Some(bones.lower), Some(theirs.lower)),
-                (bones.end, theirs.end),
-            ]
-            .into_iter()
-            .zip(words)
-            {
-                if let (Some(joint), Some(from)) = (joint, from) {
-                    links[joint] = Some(Link::sure(from, trust(from, joint, word)));
-                }
-            }
-            toes(&mut links, from, limb);
-            for (base, from) in limb.finger_bases.iter().zip(&from.finger_bases) {
-                if let (Some(joint), Some(from)) = (*base, *from) {
-                    links[joint] = Some(Link::sure(from, 1.0));
-                }
-            }
-            for (finger, from) in limb.fingers.iter().zip(&from.fingers) {
-                for (&joint, &from) in finger.iter().zip(from) {
-                    links[joint] = Some(Link::sure(from, 1.0));
-                }
-            }
+            link_limb(&mut links, source, target, limb);
         }
         same_names(&mut links, &source.skeleton, &target.skeleton);
         let map = Self {
@@ -176,7 +133,7 @@ impl JointMap {
         Ok(map)
     }
 
-    /// The same map with the caller's choices in place of those found; pairs of a joint of the target and what it follows.
+    /// Returns the map with the caller's choices in place of those found; pairs of a joint of the target and what it follows.
     ///
     /// Errors: a name that is no joint, a share out of range.
     pub fn with(mut self, source: &Skeleton, target: &Skeleton, given: &[(String, Given)]) -> Result<Self, MapError> {
@@ -215,29 +172,27 @@ impl JointMap {
 
     /// Each link in names, as [`Self::with`] takes it, for joints of the target that follow something or that the caller lets rest.
     pub fn names(&self, source: &Skeleton, target: &Skeleton) -> Vec<(String, Given)> {
-        let name = |joint: usize| source.joint(joint).name.clone();
-        let follows = |joint: usize, link: &Option<Link>| match link {
-            Some(Link { from, toward: None, .. }) => Some(Given::Joint(name(*from))),
-            Some(Link {
-                from,
-                toward: Some((toward, share)),
-                ..
-            }) => Some(Given::Between(name(*from), name(*toward), *share)),
-            None => self.rests_by_choice(joint).then_some(Given::Rest),
-        };
-        (self.links.iter().enumerate())
-            .filter_map(|(joint, link)| Some((target.joint(joint).name.clone(), follows(joint, link)?)))
-            .collect()
+        let name = |skeleton: &Skeleton, joint: usize| skeleton.joint(joint).name.clone();
+        let named = self.links.iter().enumerate().filter_map(|(joint, link)| {
+            let follows = match link {
+                Some(link) => {
+                    let from = name(source, link.from);
+                    match link.toward {
+                        Some((toward, share)) => Given::Between(from, name(source, toward), share),
+                        None => Given::Joint(from),
+                    }
+                }
+                None if self.rests_by_choice(joint) => Given::Rest,
+                None => return None,
+            };
+            Some((name(target, joint), follows))
+        });
+        named.collect()
     }
 
     /// Joints of the target whose links are worth a look, with their links.
     pub fn unsure(&self) -> impl Iterator<Item = (usize, Link)> + '_ {
-        let links = self
-            .links
-            .iter()
-            .enumerate()
-            .filter_map(|(joint, link)| Some((joint, (*link)?)));
-        links.filter(|(_, link)| link.is_unsure())
+        (self.links.iter().enumerate()).filter_map(|(joint, link)| Some((joint, link.filter(Link::is_unsure)?)))
     }
 
     /// The share of the rig's trunk and limbs that follow something, from 0 to 1.
@@ -245,6 +200,53 @@ impl JointMap {
         let main = target.main_joints();
         let followed = main.iter().filter(|&&joint| self.links[joint].is_some()).count();
         followed as f64 / main.len().max(1) as f64
+    }
+}
+
+/// How sure a link is by two names: 1 where both mean the same, or the word, less where one or none does, least where one means another.
+fn trust(from: &Meaning, joint: &Meaning, word: Word) -> f64 {
+    if from.word().is_some() && from.word() == joint.word() {
+        return 1.0;
+    }
+    let [from, joint] = [from, joint].map(|meaning| match meaning.word() {
+        _ if meaning.may_be(word) => 1.0,
+        Some(Word::Spine) if word == Word::Hips => 1.0,
+        None | Some(Word::Spine | Word::Neck) => 0.8,
+        Some(_) => 0.65,
+    });
+    from * joint
+}
+
+/// Links the joints of a limb of the target to those of the source's.
+fn link_limb(links: &mut [Option<Link>], source: &Rig, target: &Rig, limb: &Limb) {
+    let Some(from) = source.anatomy.limb(limb) else {
+        return;
+    };
+    if let Some((bones, theirs)) = limb.bones.zip(from.bones) {
+        if !from.collar.is_empty() {
+            spread(links, None, &from.collar, &limb.collar, None);
+        }
+        let words = match limb.kind {
+            LimbKind::Arm => [Word::UpperArm, Word::Forearm, Word::Hand],
+            LimbKind::Leg => [Word::Thigh, Word::Shin, Word::Foot],
+        };
+        for ((joint, from), word) in bones.joints().zip(theirs.joints()).zip(words) {
+            let sure = trust(&source.anatomy.meanings[from], &target.anatomy.meanings[joint], word);
+            links[joint] = Some(Link::sure(from, sure));
+        }
+        let bases = limb.finger_bases.iter().zip(&from.finger_bases);
+        let bases = bases.filter_map(|(joint, from)| joint.zip(*from));
+        let fingers = limb.fingers.iter().zip(&from.fingers);
+        let fingers = fingers.flat_map(|(finger, from)| finger.iter().copied().zip(from.iter().copied()));
+        for (joint, from) in bases.chain(fingers) {
+            links[joint] = Some(Link::sure(from, 1.0));
+        }
+    } else {
+        let base = from.joints.first().and_then(|&first| source.skeleton.parent(first));
+        spread(links, base, &from.joints, &limb.joints, None);
+    }
+    if let (Some(from), Some(toe)) = (from.toe, limb.toe) {
+        links[toe] = Some(Link::sure(from, 0.9));
     }
 }
 
@@ -282,24 +284,16 @@ fn spread(links: &mut [Option<Link>], base: Option<usize>, from: &[usize], to: &
 /// Links what is left (jaws, bases of fingers, tails of coats) to joints of the same name that hang from what its parent follows.
 fn same_names(links: &mut [Option<Link>], source: &Skeleton, target: &Skeleton) {
     for joint in 0..links.len() {
-        let follows = |joint: usize| links[joint].map(|link: Link| link.from);
-        let parent = target.parent(joint).map(follows);
+        let parent = target.parent(joint).and_then(|parent| links[parent]);
         if links[joint].is_none()
             && let Some(from) = source.find(&target.joint(joint).name)
             // Where one program's shoulder is another's upper arm, the name alone misleads.
             && links.iter().flatten().all(|link| link.from != from)
             // Above the hips nothing follows: travel belongs to the hips.
-            && let (Some(Some(follows)), Some(hangs_from)) = (parent, source.parent(from))
-            && follows == hangs_from
+                        && parent.is_some_and(|parent| Some(parent.from) == source.parent(from))
         {
             links[joint] = Some(Link::sure(from, 1.0));
         }
-    }
-}
-
-fn toes(links: &mut [Option<Link>], from: &Limb, to: &Limb) {
-    if let (Some(from), Some(toe)) = (from.toe, to.toe) {
-        links[toe] = Some(Link::sure(from, 0.9));
     }
 }
 

@@ -4,7 +4,7 @@ use core::f64::consts::FRAC_PI_4;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::anatomy::{Anatomy, LimbKind};
+use super::anatomy::Anatomy;
 use crate::{analysis::Side, math::rotation, motion::Pose};
 
 /// A body stands where trunk and legs rise by this share of their length. A crouch rises by half; lying and folded rests do not.
@@ -17,30 +17,33 @@ const ANIMAL_SHARE: f64 = 0.35;
 ///
 /// Infinite for a body that has neither, which cannot be judged.
 pub(super) fn uprightness(anatomy: &Anatomy, world: &Pose) -> f64 {
-    let at = &world.translations;
     let is_biped = anatomy.is_biped();
     let needed = if is_biped { UPRIGHT_SHARE } else { ANIMAL_SHARE };
-    let mut least = f64::INFINITY;
-    let mut rises = |chain: &[usize], sign: f64, needed: f64| {
-        let length: f64 = chain.windows(2).map(|pair| at[pair[0]].distance(at[pair[1]])).sum();
-        if let [first, .., last] = chain {
-            let rise = sign * (at[*last].y - at[*first].y);
-            // A chain without length, of a file that states no rest, stands nowhere.
-            least = least.min(if length > 0.0 { rise / length / needed } else { 0.0 });
-        }
+    let legs = anatomy.legs().map(|limb| risen(world, &limb.joints, -1.0) / needed);
+    let least = legs.fold(f64::INFINITY, f64::min);
+    if !is_biped {
+        return least;
+    }
+    let trunk: Vec<usize> = core::iter::once(anatomy.hips)
+        .chain(anatomy.spine.iter().copied())
+        .chain(anatomy.neck.iter().copied())
+        .chain(anatomy.head)
+        .collect();
+    least.min(risen(world, &trunk, 1.0) / UPRIGHT_SHARE)
+}
+
+/// The share of its length by which a chain rises, times a sign; infinite for a single joint.
+fn risen(world: &Pose, chain: &[usize], sign: f64) -> f64 {
+    let [first, .., last] = *chain else {
+        return f64::INFINITY;
     };
-    for limb in anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
-        rises(&limb.joints, -1.0, needed);
+    let (at, length) = (&world.translations, world.length_along(chain));
+    // A chain without length, of a file that states no rest, stands nowhere.
+    if length > 0.0 {
+        sign * (at[last].y - at[first].y) / length
+    } else {
+        0.0
     }
-    if is_biped {
-        let trunk: Vec<usize> = core::iter::once(anatomy.hips)
-            .chain(anatomy.spine.iter().copied())
-            .chain(anatomy.neck.iter().copied())
-            .chain(anatomy.head)
-            .collect();
-        rises(&trunk, 1.0, UPRIGHT_SHARE);
-    }
-    least
 }
 
 /// The rotation from the axes of the body (left +X, up +Y, forward +Z) to the world in a pose.
@@ -50,24 +53,17 @@ pub(super) fn body_axes(anatomy: &Anatomy, world: &Pose) -> DQuat {
     let at = &world.translations;
     let mut left = DVec3::ZERO;
     for limb in &anatomy.limbs {
-        let top = limb
-            .bones
-            .map_or(limb.joints.first().copied(), |bones| Some(bones.upper));
-        let Some(top) = top else { continue };
+        let Some(top) = limb.top() else { continue };
         left += match limb.side {
             Side::Left => at[top],
             Side::Right => -at[top],
         };
     }
-    let sides = |side| anatomy.limbs.iter().filter(|limb| limb.side == side).count();
-    if sides(Side::Left) != sides(Side::Right) || left.length() < 1e-9 {
+    let num_left = anatomy.limbs.iter().filter(|limb| limb.side == Side::Left).count();
+    if 2 * num_left != anatomy.limbs.len() || left.length() < 1e-9 {
         return DQuat::IDENTITY;
     }
-    let top = anatomy
-        .head
-        .or(anatomy.neck.last().copied())
-        .or(anatomy.spine.last().copied());
-    let trunk = top.map_or(DVec3::Y, |top| at[top] - at[anatomy.hips]);
+    let trunk = anatomy.top().map_or(DVec3::Y, |top| at[top] - at[anatomy.hips]);
     let leans = trunk.angle_between(DVec3::Y) > FRAC_PI_4 && anatomy.is_biped();
     let up = if leans { trunk } else { DVec3::Y };
     let ahead = left.cross(up);

@@ -2,14 +2,14 @@
 
 use glam::{DQuat, DVec3};
 
-use super::anatomy::{Anatomy, LimbKind};
+use super::anatomy::Anatomy;
 use super::stance::{self, Stance};
 use super::{beside, flat, reference};
 use crate::analysis::body::Foot;
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
 use crate::feet::model::SoleFront;
 use crate::math::ops;
-use crate::motion::{Joint, Pose, Skeleton, Tracks};
+use crate::motion::{Pose, Skeleton, Tracks};
 use crate::root_motion::root_joint;
 use crate::take::Take;
 
@@ -50,6 +50,13 @@ pub struct FootSole {
     pub points: Vec<(usize, DVec3)>,
 }
 
+impl FootSole {
+    /// Its points where they are in a pose in the world, each with its joint.
+    pub(super) fn in_world(&self, world: &Pose) -> impl Iterator<Item = (usize, DVec3)> {
+        (self.points.iter()).map(|&(joint, point)| (joint, world.joint(joint).transform_point(point)))
+    }
+}
+
 /// What is higher over the ground than this share of the leg, where toes turn up, is not the front of a sole.
 const SOLE_SHARE: f64 = 0.02;
 
@@ -73,27 +80,27 @@ impl Rig {
     /// The rig of a body with the rest pose that its file states, as it stands in a take.
     fn posed(body: Body, take: &Take, stated: &Pose, contacts: ContactLimits) -> Self {
         let skeleton = take.skeleton().clone();
-        let of_pose = |pose: Pose| {
+        let standing = |pose: Pose| {
             let world = pose.as_ref().world(&skeleton);
             let anatomy = Anatomy::of(&skeleton, &body, &world);
             let upright = reference::uprightness(&anatomy, &world);
-            (pose, world, anatomy, upright)
+            (pose, anatomy, upright)
         };
-        let frames = || (0..take.num_frames()).step_by(take.num_frames().div_ceil(MOST_FRAMES));
-        let mut best = of_pose(stated.clone());
-        let stands_at_rest = best.3 >= 1.0;
+        let frames = (0..take.num_frames()).step_by(take.num_frames().div_ceil(MOST_FRAMES));
+        let mut best = standing(stated.clone());
+        let stands_at_rest = best.2 >= 1.0;
         if !stands_at_rest {
-            for frame in frames() {
-                let found = of_pose(take.pose(frame).to_pose());
-                if found.3 > best.3 {
+            for frame in frames.clone() {
+                let found = standing(take.pose(frame).to_pose());
+                if found.2 > best.2 {
                     best = found;
                 }
             }
         }
-        let (rest, _, anatomy, upright) = best;
+        let (rest, anatomy, upright) = best;
         let (reference, shown) = flat::with_flat_feet(take, &body, &anatomy, &rest, &contacts);
         let world = reference.as_ref().world(&skeleton);
-        let poses: Vec<Pose> = frames().map(|frame| take.pose(frame).world(&skeleton)).collect();
+        let poses: Vec<Pose> = frames.map(|frame| take.pose(frame).world(&skeleton)).collect();
         let rig = Self {
             stated: stated.clone(),
             axes: reference::body_axes(&anatomy, &world),
@@ -121,7 +128,7 @@ impl Rig {
         Self { stance, ..rig }
     }
 
-    /// The same as it stands in another take of its skeleton.
+    /// Returns the rig as it stands in another take of its skeleton.
     #[must_use]
     pub(crate) fn as_in(&self, take: &Take) -> Self {
         Self {
@@ -130,7 +137,7 @@ impl Rig {
         }
     }
 
-    /// The same with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so are
+    /// Returns the rig with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so are
     /// feet whose surface lies above their ankles: few vertices may hang from a joint that only steers.
     #[must_use]
     pub fn with_soles(mut self, soles: Vec<FootSole>) -> Self {
@@ -139,12 +146,10 @@ impl Rig {
         for sole in &mut self.soles {
             sole.points.retain(|(joint, at)| *joint < joints && at.is_finite());
         }
-        let at = |joint: usize| self.world.as_ref().joint(joint);
-        let is_below = |sole: &FootSole| {
-            let mut points = sole.points.iter();
-            points.any(|&(joint, point)| at(joint).transform_point(point).y < at(sole.ankle).translation.y)
-        };
-        self.soles.retain(|sole| sole.ankle < joints && is_below(sole));
+        let world = &self.world;
+        self.soles.retain(|sole| {
+            sole.ankle < joints && (sole.in_world(world)).any(|(_, place)| place.y < world.translations[sole.ankle].y)
+        });
         self
     }
 
@@ -170,8 +175,8 @@ impl Rig {
 
     /// Whether it has limbs: a joint that hangs from one that hangs from another. A file that has only a mesh gives none.
     pub fn has_skeleton(&self) -> bool {
-        let above = |joint: usize| self.skeleton.parent(joint);
-        (0..self.skeleton.num_joints()).any(|joint| above(joint).and_then(above).is_some())
+        let mut joints = self.skeleton.joints().iter();
+        joints.any(|joint| joint.parent.and_then(|parent| self.skeleton.parent(parent)).is_some())
     }
 
     /// Whether it stands in that pose. Where it does not, limbs may be laid onto another's askew.
@@ -185,13 +190,9 @@ impl Rig {
     pub fn root_joint(&self) -> Option<usize> {
         let on_ground = self.joint_on_ground();
         let root = on_ground.or_else(|| self.skeleton.parent(self.top_below(on_ground)))?;
-        let to_hips = self.skeleton.path_from_root(self.body.hips);
-        let last_shared = |(foot, _): &(usize, usize)| {
-            let path = self.skeleton.path_from_root(*foot);
-            let shared = path.iter().zip(&to_hips).take_while(|(one, other)| one == other);
-            shared.last().map(|(&joint, _)| joint)
-        };
-        Some(self.anatomy.apart.iter().filter_map(last_shared).fold(root, usize::min))
+        let apart = self.anatomy.apart.iter();
+        let shared = apart.filter_map(|&(foot, _)| self.skeleton.last_shared(foot, self.body.hips));
+        Some(shared.fold(root, usize::min))
     }
 
     /// The topmost joint that goes where the hips go.
@@ -217,13 +218,18 @@ impl Rig {
         main.extend(anatomy.spine.iter().chain(&anatomy.neck));
         for limb in &anatomy.limbs {
             match limb.bones {
-                Some(bones) => main.extend([Some(bones.upper), Some(bones.lower), bones.end].into_iter().flatten()),
+                Some(bones) => main.extend(bones.joints()),
                 None => main.extend(&limb.joints),
             }
         }
         main.sort_unstable();
         main.dedup();
         main
+    }
+
+    /// Where a joint is in that pose, in the axes of the body, metres.
+    pub(super) fn in_body(&self, joint: usize) -> DVec3 {
+        self.axes.conjugate() * self.world.translations[joint]
     }
 
     /// The ratio by which the root and the hips of a source travel on this rig: that of the legs' lengths.
@@ -234,23 +240,10 @@ impl Rig {
     /// The mean length of the legs, from thigh to ankle, metres; the body's size where it has none.
     pub(super) fn leg_length(&self) -> f64 {
         let at = &self.world.translations;
-        let length = |chain: &[usize]| {
-            chain
-                .windows(2)
-                .map(|pair| at[pair[0]].distance(at[pair[1]]))
-                .sum::<f64>()
-        };
-        let legs: Vec<f64> = (self.anatomy.limbs.iter())
-            .filter(|limb| limb.kind == LimbKind::Leg)
+        let legs: Vec<f64> = (self.anatomy.legs())
             .map(|limb| match limb.bones {
-                Some(bones) => {
-                    let chain: Vec<usize> = [Some(bones.upper), Some(bones.lower), bones.end]
-                        .into_iter()
-                        .flatten()
-                        .collect();
-                    length(&chain)
-                }
-                None => length(&limb.joints),
+                Some(bones) => self.world.length_along(&bones.joints().collect::<Vec<_>>()),
+                None => self.world.length_along(&limb.joints),
             })
             .collect();
         let mean = legs.iter().sum::<f64>() / legs.len().max(1) as f64;
@@ -265,34 +258,26 @@ impl Rig {
 
     /// The front of the sole of a foot with toes; `None` where no mesh shows it.
     pub(super) fn front_of_sole(&self, foot: &Foot) -> Option<SoleFront> {
-        let (toe, at) = (foot.toe?, |joint: usize| self.world.as_ref().joint(joint));
+        let toe = foot.toe?;
         let sole = self.soles.iter().find(|sole| sole.ankle == foot.ankle)?;
-        let ankle = at(foot.ankle).translation;
+        let (ankle, at_toe) = (self.world.translations[foot.ankle], self.world.joint(toe));
         let highest = self.ground() + SOLE_SHARE * self.leg_length();
-        let ahead = |point: &DVec3| ops::hypot(point.x - ankle.x, point.z - ankle.z);
-        let points = sole
-            .points
-            .iter()
-            .filter(|&&(joint, _)| self.skeleton.path_from_root(joint).contains(&toe));
-        let places = points.map(|&(joint, point)| at(joint).transform_point(point));
-        let front = places
-            .filter(|place| place.y < highest)
-            .max_by(|one, other| ahead(one).total_cmp(&ahead(other)));
-        front.map(|front| SoleFront {
-            of_toes: at(toe).inverse().transform_point(front),
-            below_ball: at(toe).translation.y - front.y,
+        let places = (sole.in_world(&self.world))
+            .filter(|&(joint, place)| self.skeleton.is_within(joint, toe) && place.y < highest)
+            .map(|(_, place)| (ops::hypot(place.x - ankle.x, place.z - ankle.z), place));
+        let (_, front) = places.max_by(|one, other| one.0.total_cmp(&other.0))?;
+        Some(SoleFront {
+            of_toes: at_toe.inverse().transform_point(front),
+            below_ball: at_toe.translation.y - front.y,
         })
     }
 
     /// Height of the ground under the rig in its reference pose, metres: that of its soles where a mesh states them; else 0 where it
     /// stands there, or that of its lowest point.
     pub(super) fn ground(&self) -> f64 {
-        let points = self.soles.iter().flat_map(|sole| &sole.points);
-        let heights = points.map(|&(joint, point)| self.world.as_ref().joint(joint).transform_point(point).y);
-        if let Some(sole) = heights.reduce(f64::min) {
-            return sole;
-        }
-        self.ground_under(self.lowest_of_feet(&self.world))
+        let places = self.soles.iter().flat_map(|sole| sole.in_world(&self.world));
+        let lowest = places.map(|(_, place)| place.y).reduce(f64::min);
+        lowest.unwrap_or_else(|| self.ground_under(self.lowest_of_feet(&self.world)))
     }
 
     /// Height of the ground under feet whose lowest point is so high: 0 where they may stand on that.
@@ -339,10 +324,9 @@ impl Rig {
 ///
 /// This is the rest of BVH files, where `turn` is the rotation from the file's axes to ours.
 pub fn unturned(skeleton: &Skeleton, turn: DQuat) -> Pose {
-    let rotation = |joint: &Joint| if joint.parent.is_none() { turn } else { DQuat::IDENTITY };
-    skeleton
-        .joints()
-        .iter()
-        .map(|joint| (joint.rest_offset, rotation(joint)))
-        .collect()
+    let mut pose: Pose = (skeleton.joints().iter())
+        .map(|joint| (joint.rest_offset, DQuat::IDENTITY))
+        .collect();
+    pose.rotations[0] = turn;
+    pose
 }

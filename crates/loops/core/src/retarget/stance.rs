@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::anatomy::{Anatomy, LimbKind};
+use super::anatomy::Anatomy;
 use crate::motion::Pose;
 
 /// How a body stands.
@@ -36,7 +36,7 @@ pub(super) fn low(heights: impl Iterator<Item = f64>) -> f64 {
 /// flat in the reference pose.
 pub(super) fn soles(anatomy: &Anatomy, poses: &[Pose], shown: &[usize]) -> Vec<(usize, DVec3)> {
     let mut soles = Vec::new();
-    for limb in anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
+    for limb in anatomy.legs() {
         let Some(ankle) = limb.bones.and_then(|bones| bones.end) else {
             continue;
         };

@@ -6,7 +6,7 @@ use super::anatomy::LimbKind;
 use super::clear::Sole;
 use super::laid::laid_onto;
 use super::legs::PlacedLimb;
-use super::places::{Standing, ankle_over_ball, row_ahead, tops};
+use super::places::{Standing, ankle_over_ball, tops};
 use super::{Rig, RigPair};
 use crate::loop_clip::{LoopClip, LoopClipError};
 use crate::math::rigid::{Rigid, Twist};
@@ -16,7 +16,6 @@ use crate::take::{Take, TakeError};
 
 /// Motion of one rig on another; a function of the pose alone.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Retarget {
     pub(super) source: Rig,
     pub(super) target: Rig,
@@ -40,12 +39,11 @@ pub struct Retarget {
     pub(super) scale: f64,
     /// By how much the bones of legs may grow so that feet reach their places, as a share.
     stretch: f64,
-    /// Height at which feet of the source stand, and at which those of the target do.
-    stands: [f64; 2],
+    /// Heights at which feet stand.
+    standing: Standing,
     /// Soles of legs, of the target and of the source, which stay above the ground.
     soles: Vec<Option<[Sole; 2]>>,
-    /// Height of the ground on which those of the source stand.
-    ground_of_source: f64,
+
     /// From where the scaled hips are to where those of the target are, in the axes of the body: feet that are longer or higher
     /// at the ankle than those of the source at the same scale put the ankles elsewhere.
     hips_offset: DVec3,
@@ -53,7 +51,6 @@ pub struct Retarget {
 
 /// How a joint turns: as one joint of the source, or between two.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 struct Follow {
     from: usize,
     /// From the source's world rotation to the target's, applied on the right.
@@ -63,7 +60,6 @@ struct Follow {
 
 /// A joint beside the body that follows one of it rigidly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Led {
     pub(super) joint: usize,
     pub(super) by: usize,
@@ -76,77 +72,53 @@ impl RigPair {
     /// `motion` holds the poses in the world, or seen from the root, on the source's skeleton: they tell at which height feet
     /// stand and how knees bend.
     pub fn of_motion(&self, motion: &WorldTracks) -> Retarget {
-        let RigPair {
-            source,
-            target,
-            map,
-            stretch,
+        let Self {
+            source, target, map, ..
         } = self;
         let led = target.led_by_body(map);
-        let hangs_from: Vec<Option<usize>> = (0..target.skeleton.num_joints())
-            .map(|joint| {
-                let mut apart = target.anatomy.apart.iter().chain(&led);
-                let apart = apart.find(|(foot, _)| *foot == joint);
-                apart.map_or(target.skeleton.parent(joint), |(_, above)| Some(*above))
-            })
-            .collect();
-        let at_rest = |joint: usize| Rigid::new(target.world.rotations[joint], target.world.translations[joint]);
+        let mut hangs_from: Vec<_> = target.skeleton.joints().iter().map(|joint| joint.parent).collect();
+        // Where a joint is named twice, feet apart count.
+        for &(joint, above) in led.iter().rev().chain(target.anatomy.apart.iter().rev()) {
+            hangs_from[joint] = Some(above);
+        }
         let hanging = (0..hangs_from.len())
             .map(|joint| match hangs_from[joint] {
                 Some(above) if Some(above) != target.skeleton.parent(joint) => {
-                    at_rest(above).inverse() * at_rest(joint)
+                    target.world.joint(above).inverse() * target.world.joint(joint)
                 }
                 _ => target.rest.as_ref().joint(joint),
             })
             .collect();
-        let laid = laid_onto(source, target);
-        let turn = |from: usize, joint: usize| {
-            let to_body = source.world.rotations[from].conjugate() * source.axes;
-            (to_body * laid[joint] * target.axes.conjugate() * target.world.rotations[joint]).normalize()
-        };
-        let follows: Vec<Option<Follow>> = (map.links.iter().enumerate())
-            .map(|(joint, link)| {
-                link.map(|link| Follow {
-                    from: link.from,
-                    turn: turn(link.from, joint),
-                    toward: link.toward.map(|(toward, share)| (toward, turn(toward, joint), share)),
-                })
-            })
-            .collect();
+        let follows = self.follows();
         let scale = target.scale_from(source);
-        let standing = Standing::of(source, target, motion).unwrap_or_default();
         let limbs: Vec<PlacedLimb> = (target.anatomy.limbs.iter())
             .filter_map(|limb| {
-                let from = source.anatomy.limb(limb)?;
                 let turn = follows[limb.reaches?.upper].map(|thigh| thigh.turn);
-                let mut placed = PlacedLimb::new(target, limb, source, from, &hangs_from, turn, motion)?;
-                placed.shift = row_ahead(target, limb) - scale * row_ahead(source, limb);
-                Some(placed)
+                PlacedLimb::new(self, limb, &hangs_from, turn, motion)
             })
             .collect();
-        let legs = target.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg);
-        let soles: Vec<[Sole; 2]> = legs
+        let soles: Vec<[Sole; 2]> = (target.anatomy.legs())
             .filter_map(|limb| Some([Sole::new(target, limb)?, Sole::new(source, source.anatomy.limb(limb)?)?]))
             .collect();
-        let sole_of = |limb: &PlacedLimb| soles.iter().find(|[sole, _]| sole.ankle == limb.leg.ankle).cloned();
         let led = (led.iter())
             // One that turns as the map says is not rigid, and moves too little for the feet to be worth it.
             .filter(|(joint, _)| follows[*joint].is_none())
             .map(|&(joint, by)| Led {
                 joint,
                 by,
-                at_rest: at_rest(by).inverse() * at_rest(joint),
+                at_rest: target.world.joint(by).inverse() * target.world.joint(joint),
             })
             .collect();
         let mut to_hips = target.skeleton.path_from_root(target.anatomy.hips);
         to_hips.retain(|&joint| joint >= target.top());
         Retarget {
-            soles: limbs.iter().map(sole_of).collect(),
+            soles: (limbs.iter())
+                .map(|limb| soles.iter().find(|[sole, _]| sole.ankle == limb.leg.ankle).cloned())
+                .collect(),
             order: in_order(&hangs_from),
             to_hips,
             led,
-            stands: [standing.source, standing.target],
-            ground_of_source: standing.ground_of_source,
+            standing: Standing::of(source, target, motion).unwrap_or_default(),
             hips_offset: ankle_over_ball(target, source) - scale * ankle_over_ball(source, target),
             tops: tops(source, target),
             source: source.clone(),
@@ -156,8 +128,28 @@ impl RigPair {
             hanging,
             limbs,
             scale,
-            stretch: *stretch,
+            stretch: self.stretch,
         }
+    }
+
+    /// By joint of the target, how it turns.
+    fn follows(&self) -> Vec<Option<Follow>> {
+        let Self {
+            source, target, map, ..
+        } = self;
+        let laid = laid_onto(source, target);
+        let turn = |from: usize, joint: usize| {
+            let to_body = source.world.rotations[from].conjugate() * source.axes;
+            (to_body * laid[joint] * target.axes.conjugate() * target.world.rotations[joint]).normalize()
+        };
+        let follows = map.links.iter().enumerate().map(|(joint, link)| {
+            link.map(|link| Follow {
+                from: link.from,
+                turn: turn(link.from, joint),
+                toward: link.toward.map(|(toward, share)| (toward, turn(toward, joint), share)),
+            })
+        });
+        follows.collect()
     }
 
     /// The transfer of a loop: its samples are the motion.
@@ -168,8 +160,7 @@ impl RigPair {
         }
         // Seen from a root that tilts, no height is one over the ground.
         Retarget {
-            stands: [0.0; 2],
-            ground_of_source: 0.0,
+            standing: Standing::default(),
             soles: Vec::new(),
             hips_offset: DVec3::ZERO,
             limbs: (prepared.limbs.iter())
@@ -189,13 +180,12 @@ impl Retarget {
 
     /// Height of the ground below the target where that below the source is at `height`, metres.
     pub fn ground(&self, height: f64) -> f64 {
-        self.scale * (height - self.ground_of_source)
+        self.scale * (height - self.standing.ground_of_source)
     }
 
     /// A point of the source at the target's scale, on its ground.
     fn place(&self, point: DVec3) -> DVec3 {
-        let [from, to] = self.stands;
-        self.scale * (point - DVec3::Y * from) + DVec3::Y * to
+        self.scale * (point - DVec3::Y * self.standing.source) + DVec3::Y * self.standing.target
     }
 
     /// A local pose of the source on the target, local.
@@ -243,11 +233,10 @@ impl Retarget {
 
     /// Joints that turn for limbs to reach their places.
     fn reaching(&self) -> Vec<usize> {
-        let of_limb = |limb: &PlacedLimb| {
-            let bones = limb.bones.iter().flatten().copied();
-            bones.chain([limb.leg.ankle]).collect::<Vec<_>>()
-        };
-        let mut reaching: Vec<usize> = self.limbs.iter().flat_map(of_limb).collect();
+        let limbs = self.limbs.iter();
+        let mut reaching: Vec<usize> = limbs
+            .flat_map(|limb| limb.bones.iter().flatten().copied().chain([limb.leg.ankle]))
+            .collect();
         reaching.extend(self.soles.iter().flatten().filter_map(|[sole, _]| sole.toe));
         reaching.sort_unstable();
         reaching.dedup();
@@ -267,8 +256,7 @@ impl Retarget {
         let mut world = along.world.rotations.clone();
         for &joint in &self.order {
             let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world[above]);
-            let of_joint = reaches.binary_search_by_key(&joint, |(joint, _)| *joint);
-            if let Ok(at) = of_joint {
+            if let Ok(at) = reaches.binary_search_by_key(&joint, |(joint, _)| *joint) {
                 let (_, reach) = reaches[at];
                 let own = self.below_what_it_hangs_from(&along.world, joint);
                 turns[joint] = Some((above * own * rotation::exp(reach.truncate())).normalize());
@@ -301,12 +289,9 @@ impl Retarget {
             .collect();
         let lengths = vec![1.0; turns.len()];
         let at_rest = self.standing(&turns, &lengths, None);
-        let mean = |pose: &Pose, joints: &[usize]| {
-            joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
-        };
         let [theirs, ours] = &self.tops;
-        let offset = self.offset_of_hips(&at_rest);
-        let shift = self.place(mean(&from, theirs)) + offset - mean(&at_rest, ours);
+        let offset = self.in_world(&at_rest, self.hips_offset);
+        let shift = self.place(mean_place(&from, theirs)) + offset - mean_place(&at_rest, ours);
         let hips = at_rest.translations[self.target.anatomy.hips] + shift;
         Along {
             world: self.standing(&turns, &lengths, Some(hips)),
@@ -325,7 +310,7 @@ impl Retarget {
             world: hips,
         } = along;
         let (mut turns, mut lengths) = (turns.clone(), vec![1.0; turns.len()]);
-        let offset = self.offset_of_hips(hips);
+        let offset = self.in_world(hips, self.hips_offset);
         let mut reaches = Vec::with_capacity(self.limbs.len());
         for limb in &self.limbs {
             let shift = self.in_world(hips, limb.shift);
@@ -334,7 +319,7 @@ impl Retarget {
                 LimbKind::Leg => self.place(from.translations[limb.ankle]) + offset + shift,
                 LimbKind::Arm => ball,
             };
-            let height = ball.y - self.stands[1];
+            let height = ball.y - self.standing.target;
             let weight = limb.weight(height);
             let places = [ball, ankle];
             let reach = (weight > 0.0).then_some(Reach { places, height, weight });
@@ -354,8 +339,8 @@ impl Retarget {
                 continue;
             };
             let floor = sole.floor(self.ground(theirs.lowest(from)));
-            let joint = |joint: usize| world.as_ref().joint(joint);
-            let Some(cleared) = sole.cleared(joint(sole.ankle), sole.toe.map(joint), floor) else {
+            let toe = sole.toe.map(|toe| world.joint(toe));
+            let Some(cleared) = sole.cleared(world.joint(sole.ankle), toe, floor) else {
                 continue;
             };
             is_cleared = true;
@@ -377,17 +362,12 @@ impl Retarget {
         Reached { world, lengths }
     }
 
-    /// The offset of the hips in the world: its level part turns with them.
-    fn offset_of_hips(&self, world: &Pose) -> DVec3 {
-        self.in_world(world, self.hips_offset)
-    }
-
     /// An offset in the axes of the body in the world: its level part turns with the hips.
     fn in_world(&self, world: &Pose, offset: DVec3) -> DVec3 {
         let hips = self.target.anatomy.hips;
         let turned = world.rotations[hips] * self.target.world.rotations[hips].conjugate();
-        let level = turned * (self.target.axes * DVec3::new(offset.x, 0.0, offset.z));
-        DVec3::new(level.x, offset.y, level.z)
+        let level = turned * (self.target.axes * offset.with_y(0.0));
+        level.with_y(offset.y)
     }
 
     /// The target's pose in the world by the rotations of joints that follow others, with bones of so many times their lengths; all other
@@ -401,9 +381,7 @@ impl Retarget {
         self.put_hips(&mut world, turns, hips);
         for &joint in self.order.iter().filter(|joint| !self.to_hips.contains(joint)) {
             let rest = self.hanging[joint];
-            let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| {
-                Rigid::new(world.rotations[above], world.translations[above])
-            });
+            let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| world.joint(above));
             let at = above.transform_point(rest.translation * lengths[joint]);
             let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
             world.set_joint(joint, Rigid::new(turn, at));
@@ -417,17 +395,18 @@ impl Retarget {
     fn put_hips(&self, world: &mut Pose, turns: &[Option<DQuat>], hips: Option<DVec3>) {
         let joint = self.target.anatomy.hips;
         let at = hips.unwrap_or(self.target.world.translations[joint]);
-        let turn = || {
-            let path = self.target.skeleton.path_from_root(joint);
-            let down = |above: DQuat, &joint: &usize| turns[joint].unwrap_or(above * self.hanging[joint].rotation);
-            path.iter().fold(DQuat::IDENTITY, down).normalize()
-        };
-        world.set_joint(joint, Rigid::new(turns[joint].unwrap_or_else(turn), at));
+        let turn = turns[joint].unwrap_or_else(|| {
+            let path = self.target.skeleton.path_from_root(joint).into_iter();
+            let turn = path.fold(DQuat::IDENTITY, |above, joint| {
+                turns[joint].unwrap_or(above * self.hanging[joint].rotation)
+            });
+            turn.normalize()
+        });
+        world.set_joint(joint, Rigid::new(turn, at));
         for pair in self.to_hips.windows(2).rev() {
-            let (above, below) = (pair[0], world.as_ref().joint(pair[1]));
+            let (above, below) = (pair[0], world.joint(pair[1]));
             let rest = self.hanging[pair[1]];
-            let rigid = || (below.rotation * rest.rotation.conjugate()).normalize();
-            let turn = turns[above].unwrap_or_else(rigid);
+            let turn = turns[above].unwrap_or_else(|| (below.rotation * rest.rotation.conjugate()).normalize());
             let at = below.translation - turn * rest.translation;
             world.set_joint(above, Rigid::new(turn, at));
         }
@@ -437,36 +416,29 @@ impl Retarget {
     /// parents, leave their rest places.
     fn local(&self, world: &Pose, lengths: &[f64]) -> Pose {
         let skeleton = &self.target.skeleton;
-        let moves = |joint: usize| joint == self.top() || self.hangs_from[joint] != skeleton.parent(joint);
         (0..skeleton.num_joints())
             .map(|joint| {
-                let own = world.as_ref().joint(joint);
-                let Some(parent) = skeleton.parent(joint) else {
+                let own = world.joint(joint);
+                let parent = skeleton.parent(joint);
+                let Some(above) = parent else {
                     return (own.translation, own.rotation);
                 };
-                let local = world.as_ref().joint(parent).inverse() * own;
-                let rest = self.target.reference.translations[joint];
-                (
-                    if moves(joint) {
-                        local.translation
-                    } else {
-                        rest * lengths[joint]
-                    },
-                    local.rotation.normalize(),
-                )
+                let local = world.joint(above).inverse() * own;
+                let place = if joint == self.top() || self.hangs_from[joint] != parent {
+                    local.translation
+                } else {
+                    self.target.reference.translations[joint] * lengths[joint]
+                };
+                (place, local.rotation.normalize())
             })
             .collect()
     }
 
     /// A take on the target's skeleton: the same frames and times. Errors: values leave the plausible range.
     pub fn take(&self, take: &Take) -> Result<Take, TakeError> {
-        let mut tracks = Tracks::empty(self.target.skeleton.clone(), take.frame_time_secs(), take.num_frames());
-        let poses = self.poses(
-            |frame| take.pose(frame),
-            take.num_frames(),
-            take.frame_time_secs(),
-            true,
-        );
+        let (count, step_secs) = (take.num_frames(), take.frame_time_secs());
+        let mut tracks = Tracks::empty(self.target.skeleton.clone(), step_secs, count);
+        let poses = self.poses(|frame| take.pose(frame), count, step_secs, true);
         poses.for_each(|pose| tracks.push(pose.as_ref()));
         Take::from_tracks(take.name(), tracks)
     }
@@ -550,7 +522,7 @@ struct Along {
     world: Pose,
 }
 
-/// The same with its limbs on their places, in the world, and the lengths of its bones over those at rest.
+/// A pose on the target with its limbs on their places, in the world, and the lengths of its bones over those at rest.
 struct Reached {
     world: Pose,
     lengths: Vec<f64>,
@@ -559,7 +531,7 @@ struct Reached {
 /// Where a limb reaches.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
-    /// Of the ball of the foot, and of the ankle.
+    /// The places of the ball of the foot and of the ankle.
     places: [DVec3; 2],
     /// Height of the ball over that of standing feet.
     height: f64,
@@ -567,7 +539,7 @@ struct Reach {
 }
 
 impl Reach {
-    /// The same higher up.
+    /// Returns the places higher up.
     fn raised(self, by: f64) -> Self {
         Self {
             places: self.places.map(|place| place + DVec3::Y * by),
@@ -591,7 +563,7 @@ impl Reach {
     }
 }
 
-/// What limbs turn to reach their places is smooth over this long, seconds: the deviation of a bell, which is cut off at so many times as
+/// The turns by which limbs reach their places are smooth over this long, seconds: the deviation of a bell, which is cut off at so many times as
 /// much. Limits of joints and ground that single poses keep to within millimetres set in within a frame or two, and are seen to.
 const SMOOTH_SECS: f64 = 0.03;
 const CUT_OFF: f64 = 3.0;
@@ -609,26 +581,31 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
         .map(|step| ops::exp(-0.5 * ((step * stride) as f64 / width).powi(2)))
         .collect();
     let total: f64 = weights.iter().sum();
-    let at = |sample: isize| {
-        if has_ends {
-            values[sample.clamp(0, count - 1) as usize]
-        } else {
-            values[sample.rem_euclid(count) as usize]
-        }
-    };
-    let mean = |sample: isize| {
-        let around = (-side..=side).zip(&weights);
-        around
-            .map(|(step, weight)| at(sample + step * stride) * (weight / total))
-            .sum()
-    };
-    (0..count).map(mean).collect()
+    (0..count)
+        .map(|sample| {
+            let around = (-side..=side).zip(&weights).map(|(step, weight)| {
+                let at = sample + step * stride;
+                let at = if has_ends {
+                    at.clamp(0, count - 1)
+                } else {
+                    at.rem_euclid(count)
+                };
+                values[at as usize] * (weight / total)
+            });
+            around.sum()
+        })
+        .collect()
+}
+
+/// The mean of the places of some joints.
+fn mean_place(pose: &Pose, joints: &[usize]) -> DVec3 {
+    joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
 }
 
 /// Whether a root stays upright, so that heights seen from it are heights over the ground.
 fn is_level(root: &RootMotion) -> bool {
-    let upright = |v: DVec3| v.x.abs().max(v.z.abs()) < 1e-9;
-    upright(root.start.rotation * DVec3::Y) && upright(root.twist.angular)
+    let axes = [root.start.rotation * DVec3::Y, root.twist.angular];
+    axes.iter().all(|axis| axis.x.abs().max(axis.z.abs()) < 1e-9)
 }
 
 /// Joints in an order in which each comes after the one from which it hangs.

@@ -28,7 +28,7 @@ const MAX_CHORD_OVER_PATH: f64 = 0.3;
 const NEAR_WHOLE_TURN_ON_GROUND: f64 = 0.402_715_841_580_661_5;
 const NEAR_WHOLE_TURN_IN_SPACE: f64 = 0.4;
 
-/// The same for motions that are exact to rounding, where the chord determines radius and axis except at a whole turn.
+/// The limit for motions that are exact to rounding, where the chord determines radius and axis except at a whole turn.
 const NEAR_WHOLE_TURN_EXACT: f64 = 2e-6;
 
 /// In space, distances that differ by less than this count as equal, metres: props wobble by as much when they spin on the spot.
@@ -84,7 +84,7 @@ impl Cycle<'_> {
         self.with_whole_turns(near_whole_turn, self.rise())
     }
 
-    /// The same for a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb, and the end
+    /// The screw of a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb, and the end
     /// is reached exactly unless the turn is whole to a millionth.
     pub(crate) fn exact_root_motion(&self) -> RootMotion {
         self.with_whole_turns(NEAR_WHOLE_TURN_EXACT, self.motion.translation.y)
@@ -359,10 +359,9 @@ fn steps(frames: &[Rigid]) -> impl Iterator<Item = Twist> {
 pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
     let count = frames.len().saturating_sub(1).max(1);
     let step_secs = period_secs / count as f64;
-    let moved = |sample: usize| moved_after(sample as f64 * step_secs);
     let samples = frames.iter().take(count).enumerate();
     let back: Vec<Rigid> = samples
-        .map(|(sample, &frame)| moved(sample).inverse() * frame)
+        .map(|(sample, &frame)| moved_after(sample as f64 * step_secs).inverse() * frame)
         .collect();
     let translation = back.iter().map(|frame| frame.translation).sum::<DVec3>() / count as f64;
     let mut mean = back.first().map_or(DQuat::IDENTITY, |frame| frame.rotation);

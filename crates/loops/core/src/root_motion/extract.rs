@@ -58,15 +58,16 @@ pub(crate) fn extract_root_motion(
     } else {
         root_joint::find(clip.skeleton(), &analysis.world, &analysis.body)
     };
-    let travels = |joint: &usize| settings.mode == RootMode::Inertialized && !is_still(&stretch.frames_of(*joint));
-    let traveller = root_joint.filter(travels);
+    let traveller =
+        root_joint.filter(|joint| settings.mode == RootMode::Inertialized && !is_still(&stretch.frames_of(*joint)));
     let Fitted { mut root, fit, frames } = match settings.space {
         RootSpace::Ground => stretch.on_the_ground(cycles, settings, known, traveller)?,
         RootSpace::Full => stretch.in_full_space(settings)?,
     };
     let rests = known == Some(Rigid::IDENTITY) && settings.space == RootSpace::Ground;
-    let is_start = |&joint: &usize| joint == carrier || (rests && stretch.rests_near(joint, root.start));
-    if let Some(joint) = root_joint.filter(is_start) {
+    if let Some(joint) =
+        root_joint.filter(|&joint| joint == carrier || (rests && stretch.rests_near(joint, root.start)))
+    {
         let own = stretch.frames_of(joint);
         root = moved_to_root_joint(&root, &own, &frames, clip.period_secs(), settings.space);
     }
@@ -87,7 +88,7 @@ pub(crate) fn extract_root_motion(
 }
 
 impl RootRelativeClip {
-    /// The same clip relative to a root whose motion is known.
+    /// Returns the clip relative to a root whose motion is known.
     ///
     /// `carrier` is the joint whose track holds the root motion; it must be a joint of the clip.
     pub fn relative_to(clip: &Clip, root: RootMotion, carrier: usize) -> Self {
@@ -101,7 +102,7 @@ impl RootRelativeClip {
         }
     }
 
-    /// The same samples with the carrier moved as `motion` moves the world.
+    /// Returns the samples with the carrier moved as `motion` moves the world.
     pub(crate) fn carried(self, motion: Rigid) -> Self {
         let (clip, carrier) = (&self.clip, self.carrier);
         let moved = clip.with_joint_track(carrier, |sample| {
@@ -110,7 +111,7 @@ impl RootRelativeClip {
         Self { clip: moved, ..self }
     }
 
-    /// The same clip relative to a root whose motion is known and that a joint of the rig carries.
+    /// Returns the clip relative to a root whose motion is known and that a joint of the rig carries.
     ///
     /// `root_from_joint` holds the transforms of that joint relative to the root's constant twist, one for each sample of a period
     /// or one for all; `analysis` is that of the take.
@@ -176,12 +177,12 @@ impl<'a> Stretch<'a> {
     /// A joint over the ground at every sample of the clip, seen from the root.
     fn seen_from(&self, root: RootMotion, joint: usize) -> Vec<Rigid> {
         let range = self.clip.sample_range();
-        let in_root = |sample: isize| {
+        let frames = range.clone().map(|sample| {
             let own = self.world.joint((sample - range.start()) as usize, joint);
-            root.at(sample as f64 * self.clip.step_secs()).inverse() * own
-        };
-        let level = |frame: Rigid| Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0));
-        range.clone().map(in_root).map(level).collect()
+            let frame = root.at(sample as f64 * self.clip.step_secs()).inverse() * own;
+            Rigid::from_yaw(rotation::yaw_of(frame.rotation), frame.translation.with_y(0.0))
+        });
+        frames.collect()
     }
 
     /// The motion of a joint over the ground from start to end.
@@ -290,13 +291,11 @@ fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion,
 
 /// Height at the start of the slope of `climb` metres per sample on which the lowest joints stand.
 pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
-    let lowest = |sample: usize| {
+    let feet = (0..=num_intervals).map(|sample| {
         let heights = world.positions(first + sample).iter().map(|position| position.y);
-        heights.fold(f64::INFINITY, f64::min)
-    };
-    (0..=num_intervals)
-        .map(|sample| lowest(sample) - climb * sample as f64)
-        .fold(f64::INFINITY, f64::min)
+        heights.fold(f64::INFINITY, f64::min) - climb * sample as f64
+    });
+    feet.fold(f64::INFINITY, f64::min)
 }
 
 /// A joint that moves and turns by less than this over a period stands still.
@@ -315,7 +314,7 @@ fn is_still(frames: &[Rigid]) -> bool {
 /// A root joint faces along the body when its facing differs from the body's by less than this, radians.
 const FACES_ALONG: f64 = 0.5;
 
-/// The same motion of the world, carried by a root at the rig's own root joint.
+/// Returns the same motion of the world, carried by a root at the rig's own root joint.
 ///
 /// `own` are the joint's frames over the period, `body` those of the body. On the ground the root takes the joint's mean
 /// position, and its facing where that follows the body's; in full space its whole mean frame.

@@ -63,12 +63,11 @@ impl HalfCycle<'_> {
         let weights = fit_weights(self.skeleton, &self.analysis.body, &self.analysis.joints);
         let last = self.first + self.num_intervals;
         let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
-        let flipped = |point: DVec3| point * DVec3::new(-1.0, 1.0, 1.0);
         let mut pairs = Vec::new();
         for frame in self.first - reach..=self.first + reach {
             for (joint, &weight) in weights.iter().enumerate() {
                 pairs.push(PointPair {
-                    start: flipped(self.world.position(frame, self.mirror.partner(joint))),
+                    start: self.world.position(frame, self.mirror.partner(joint)) * DVec3::new(-1.0, 1.0, 1.0),
                     end: self.world.position(frame + self.num_intervals, joint),
                     weight,
                 });
@@ -84,7 +83,7 @@ impl HalfCycle<'_> {
         let facing = rotation::from_yaw(yaw);
         let step = facing.conjugate() * motion.translation;
         let line = Rigid::new(facing, facing * DVec3::new(0.5 * step.x, 0.0, 0.0));
-        (line, DVec3::new(0.0, step.y, step.z))
+        (line, step.with_x(0.0))
     }
 }
 

@@ -59,7 +59,7 @@ impl EndPoses<'_> {
         self.held(&pairs, fit_planar(&pairs))
     }
 
-    /// The same, and the error of the fit.
+    /// The motion over the ground, and the error of the fit.
     pub(crate) fn aligned_on_ground(&self) -> Alignment {
         let pairs = self.pairs();
         self.aligned(&pairs, &pairs, fit_planar(&pairs))
@@ -89,17 +89,17 @@ impl EndPoses<'_> {
     /// Point pairs of the poses around the start and around the end, frame-major.
     fn pairs(&self) -> Vec<PointPair> {
         let weights = fit_weights(self.skeleton, self.body, self.joints);
-        let of_frame = |frame: usize| {
+        let pairs = self.frames().flat_map(|frame| {
             weights.iter().enumerate().map(move |(joint, &weight)| PointPair {
                 start: self.world.position(frame, joint),
                 end: self.world.position(frame + self.num_intervals, joint),
                 weight,
             })
-        };
-        self.frames().flat_map(of_frame).collect()
+        });
+        pairs.collect()
     }
 
-    /// The same pairs, and six about every joint that contributes to the rotation.
+    /// The pairs, and six more about every joint that contributes to the rotation.
     fn levered(&self, origins: &[PointPair]) -> Vec<PointPair> {
         let num_joints = self.world.num_joints();
         let first = *self.frames().start();
@@ -155,16 +155,15 @@ impl EndPoses<'_> {
             .flatten()
             .map(|joint| FootJoint::of(self.world, joint, cut.clone(), step_secs, size))
             .collect();
-        let stands = |foot: &&FootJoint, frame: usize| {
-            foot.stands_at(self.world, frame) && foot.stands_at(self.world, frame + self.num_intervals)
-        };
-        let of_frame = |(index, frame): (usize, usize)| {
-            let first = index * self.world.num_joints();
-            feet.iter()
-                .filter(move |foot| stands(foot, frame))
-                .map(move |foot| first + foot.joint())
-        };
-        self.frames().enumerate().flat_map(of_frame).collect()
+        let mut planted = Vec::new();
+        for (index, frame) in self.frames().enumerate() {
+            let ends = [frame, frame + self.num_intervals];
+            let stand = feet
+                .iter()
+                .filter(|foot| ends.iter().all(|&frame| foot.stands_at(self.world, frame)));
+            planted.extend(stand.map(|foot| index * self.world.num_joints() + foot.joint()));
+        }
+        planted
     }
 }
 
@@ -196,8 +195,7 @@ pub(crate) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJo
         weights[joint] = TRUNK_WEIGHT;
     }
     // The fit looks at joints alone, and an elbow says less than the hand at the end of its bone.
-    let is_joint = |weighted: &&WeightedJoint| body.bone_ends.iter().all(|&(joint, _)| joint != weighted.joint);
-    for weighted in joints.iter().filter(is_joint) {
+    for weighted in joints.iter().filter(|weighted| !body.is_bone_end(weighted.joint)) {
         weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
     }
     weights

@@ -3,7 +3,7 @@
 //! In some takes it moves along with the hips, in others it stays at the origin. In both cases it exists to carry the root
 //! motion, so a loop puts exactly that on it, and the hips below keep the difference. Source: docs/math/root.md.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use crate::analysis::{Analysis, body::Body};
 use crate::math::{rigid::Rigid, rotation};
@@ -52,7 +52,7 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
         return None;
     }
     let of_body: Vec<usize> = (0..skeleton.num_joints())
-        .filter(|&joint| is_below(skeleton, joint, body.hips))
+        .filter(|&joint| skeleton.is_within(joint, body.hips))
         .collect();
     let lowest: Vec<f64> = (0..world.num_frames())
         .map(|frame| {
@@ -60,12 +60,15 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
             heights.fold(f64::INFINITY, f64::min)
         })
         .collect();
-    let over_ground = |frame: usize, joint: usize| world.position(frame, joint).y - lowest[frame];
-    let hips_height = (0..world.num_frames())
-        .map(|frame| over_ground(frame, body.hips))
+    let hips_height = (lowest.iter().enumerate())
+        .map(|(frame, lowest)| world.position(frame, body.hips).y - lowest)
         .fold(0.0, f64::max);
     above.into_iter().rev().find(|&joint| {
-        (0..world.num_frames()).any(|frame| over_ground(frame, joint).abs() < GROUND_SHARE * hips_height)
+        let mut heights = lowest
+            .iter()
+            .enumerate()
+            .map(|(frame, lowest)| world.position(frame, joint).y - lowest);
+        heights.any(|height| height.abs() < GROUND_SHARE * hips_height)
     })
 }
 
@@ -79,18 +82,6 @@ fn extent(world: &WorldTracks, joint: usize) -> f64 {
     (high - low).length()
 }
 
-/// Whether a joint is `above` or hangs from it.
-fn is_below(skeleton: &Skeleton, joint: usize, above: usize) -> bool {
-    let mut at = Some(joint);
-    while let Some(here) = at.filter(|&here| here >= above) {
-        if here == above {
-            return true;
-        }
-        at = skeleton.parent(here);
-    }
-    false
-}
-
 /// Children of a root joint whose world transforms are kept when the joint is moved elsewhere.
 ///
 /// All of them where the root joint itself moves; where it is stationary, those that lead to the hips or move. Other joints then
@@ -101,7 +92,7 @@ pub fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> 
     let moves = |joint: usize| extent(world, joint) >= needed;
     let mut children = skeleton.children(joint).to_vec();
     if !moves(joint) {
-        children.retain(|&child| is_below(skeleton, hips, child) || moves(child));
+        children.retain(|&child| skeleton.is_within(hips, child) || moves(child));
     }
     children
 }
@@ -117,23 +108,22 @@ pub fn with_root_joint_at(
     analysis: &Analysis,
     root_from_joint: &[Rigid],
 ) -> Clip {
-    let root_from_world = |sample: isize| root.at(sample as f64 * clip.step_secs()).inverse();
-    let children = kept_children(clip.skeleton(), joint, analysis);
-    moved_without_body(clip, joint, &children, &root_from_world, root_from_joint)
+    moved_without_body(clip, joint, analysis, root_from_joint, |sample| {
+        root.at(sample as f64 * clip.step_secs()).inverse()
+    })
 }
 
-/// The same for a clip that is already relative to the root.
+/// Moves the root joint of a clip that is already relative to the root.
 pub(crate) fn with_root_joint_moved(clip: &Clip, joint: usize, analysis: &Analysis, root_from_joint: &[Rigid]) -> Clip {
-    let children = kept_children(clip.skeleton(), joint, analysis);
-    moved_without_body(clip, joint, &children, &|_| Rigid::IDENTITY, root_from_joint)
+    moved_without_body(clip, joint, analysis, root_from_joint, |_| Rigid::IDENTITY)
 }
 
 fn moved_without_body(
     clip: &Clip,
     joint: usize,
-    children: &[usize],
-    root_from_clip: &dyn Fn(isize) -> Rigid,
+    analysis: &Analysis,
     root_from_joint: &[Rigid],
+    root_from_clip: impl Fn(isize) -> Rigid,
 ) -> Clip {
     let world = clip.world_tracks();
     let first = *clip.sample_range().start();
@@ -148,7 +138,7 @@ fn moved_without_body(
         let above = parent.map_or(Rigid::IDENTITY, |parent| at(sample, parent));
         above.inverse() * joint_at(sample)
     });
-    for &child in children {
+    for child in kept_children(clip.skeleton(), joint, analysis) {
         moved = moved.with_joint_track(child, |sample| {
             joint_at(sample).inverse() * root_from_clip(sample) * at(sample, child)
         });
@@ -163,8 +153,7 @@ pub fn tilt(skeleton: &Skeleton, pose: PoseRef<'_>, joint: usize) -> Rigid {
     let path = skeleton.path_from_root(joint);
     let rotation = path
         .iter()
-        .map(|&joint| pose.rotations[joint])
-        .fold(glam::DQuat::IDENTITY, |above, local| above * local);
+        .fold(DQuat::IDENTITY, |above, &joint| above * pose.rotations[joint]);
     let upright = rotation::from_yaw(rotation::yaw_of(rotation));
     Rigid::new((upright.conjugate() * rotation).normalize(), DVec3::ZERO)
 }

@@ -48,9 +48,9 @@ impl Clip {
         let last = (take.num_frames() - 1) as f64;
         let wanted = Self::context_samples(source_step_secs);
         // The small allowance keeps a context frame that rounding puts just outside.
-        let fits = |room: f64| ((room / step_frames + 1e-9).floor() as usize).min(wanted);
-        let context_before = fits(cut.start_frame());
-        let num_samples = context_before + num_intervals + 1 + fits(last - cut.end_frame());
+        let [context_before, context_after] = [cut.start_frame(), last - cut.end_frame()]
+            .map(|room| ((room / step_frames + 1e-9).floor() as usize).min(wanted));
+        let num_samples = context_before + num_intervals + 1 + context_after;
         let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, num_samples);
         let mut sampler = Sampler::new(take);
         for index in 0..num_samples {
@@ -111,12 +111,12 @@ impl Clip {
         }
     }
 
-    /// The same clip, known to be one cycle already.
+    /// Returns the clip, known to be one cycle already.
     pub(crate) fn known_as_cycle(self) -> Self {
         Self { is_cycle: true, ..self }
     }
 
-    /// The same clip without the samples outside the cut, where these tell nothing of it.
+    /// Returns the clip without the samples outside the cut, where these do not belong to the motion.
     pub(crate) fn without_context(self) -> Self {
         let mut tracks = Tracks::empty(self.skeleton().clone(), self.step_secs(), self.num_intervals + 1);
         for sample in 0..=self.num_intervals {
@@ -262,7 +262,7 @@ impl Clip {
         Self { tracks, ..*self }
     }
 
-    /// The same clip with every local transform mapped; `map` receives the joint and its translation and rotation.
+    /// Returns the clip with every local transform mapped; `map` receives the joint and its translation and rotation.
     pub(crate) fn map_transforms(&self, map: impl Fn(usize, DVec3, DQuat) -> (DVec3, DQuat)) -> Self {
         Self {
             tracks: self.tracks.clone().map(map),
@@ -270,14 +270,14 @@ impl Clip {
         }
     }
 
-    /// The same clip with one joint's local track replaced; `transform` receives the sample.
+    /// Returns the clip with one joint's local track replaced; `transform` receives the sample.
     pub(crate) fn with_joint_track(&self, joint: usize, transform: impl Fn(isize) -> Rigid) -> Self {
         let mut tracks = self.tracks.clone();
         tracks.set_joint(joint, |index| transform(self.sample_at(index)));
         Self { tracks, ..*self }
     }
 
-    /// The same clip with `carrier`, and all below it, relative to a root whose world transform at a sample is `root`.
+    /// Returns the clip with `carrier`, and all below it, relative to a root whose world transform at a sample is `root`.
     pub(crate) fn seen_from_root(&self, carrier: usize, root: impl Fn(isize) -> Rigid) -> Self {
         let mut tracks = self.tracks.clone();
         tracks.set_carrier_in_root(carrier, |index| root(self.sample_at(index)));

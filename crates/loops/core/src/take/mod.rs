@@ -201,7 +201,7 @@ impl Take {
         Sampler::new(self).sample(frame)
     }
 
-    /// The same recording with every length multiplied by `factor`.
+    /// Returns the recording with every length multiplied by `factor`.
     ///
     /// Errors: [`TakeError::Implausible`] when the result leaves the plausible range.
     pub fn scaled(&self, factor: f64) -> Result<Self, TakeError> {
@@ -215,14 +215,14 @@ impl Take {
         )
     }
 
-    /// The same recording with what its joints are, one entry for each.
+    /// Returns the recording with what its joints are, one entry for each.
     #[must_use]
     pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
         self.tracks = Arc::new(Arc::unwrap_or_clone(self.tracks).with_parts(parts));
         self
     }
 
-    /// The same recording without its root joint, whose motion moves to its only child; world transforms stay as they are.
+    /// Returns the recording without its root joint, whose motion moves to its only child; world transforms stay as they are.
     ///
     /// Reverses the insertion of a root joint above a skeleton. `None` when the root has no or several children.
     pub fn without_root_joint(&self) -> Option<Self> {
@@ -249,7 +249,7 @@ impl Take {
         Self::from_tracks(self.name(), tracks).ok()
     }
 
-    /// The same recording below a new root joint of that name that stays at the origin.
+    /// Returns the recording below a new root joint of that name that stays at the origin.
     #[must_use]
     pub fn below_root_joint(&self, name: &str) -> Self {
         let skeleton = self.skeleton().below_root(name);
@@ -257,13 +257,18 @@ impl Take {
         for frame in 0..self.num_frames() {
             tracks.push(self.pose(frame).to_pose().below_root(Rigid::IDENTITY).as_ref());
         }
+        self.with_tracks(tracks)
+    }
+
+    /// Returns a recording of that name; the tracks hold the invariants.
+    fn with_tracks(&self, tracks: Tracks) -> Self {
         Self {
             name: self.name.clone(),
             tracks: Arc::new(tracks),
         }
     }
 
-    /// The same recording with the whole world rotated by `turn`: only the root's track changes.
+    /// Returns the recording with the whole world rotated by `turn`: only the root's track changes.
     pub fn turned(&self, turn: DQuat) -> Self {
         let mut turned = self.clone();
         Arc::make_mut(&mut turned.tracks).set_joint(0, |frame| {
@@ -273,21 +278,18 @@ impl Take {
         turned
     }
 
-    /// The same recording with every pose mapped to another of the same joints; the new poses must hold the invariants.
+    /// Returns the recording with every pose mapped to another of the same joints; the new poses must hold the invariants.
     pub(crate) fn map_poses(&self, map: impl Fn(PoseRef<'_>) -> Pose) -> Self {
         self.map_frames(|_, pose| map(pose))
     }
 
-    /// The same with the number of each frame.
+    /// Returns the recording with every pose mapped; `map` also receives the number of the frame.
     pub(crate) fn map_frames(&self, map: impl Fn(usize, PoseRef<'_>) -> Pose) -> Self {
         let mut tracks = Tracks::empty(self.skeleton().clone(), self.frame_time_secs(), self.num_frames());
         for frame in 0..self.num_frames() {
             tracks.push(map(frame, self.pose(frame)).as_ref());
         }
-        Self {
-            name: self.name.clone(),
-            tracks: Arc::new(tracks),
-        }
+        self.with_tracks(tracks)
     }
 }
 
@@ -311,7 +313,7 @@ fn normalize(num_joints: usize, translations: &[DVec3], rotations: &mut [DQuat])
 /// A length is 1 to rounding within this.
 const UNIT_LENGTH: f64 = 4.0 * f64::EPSILON;
 
-/// The same for one frame after that with the rotations `before`, of which the first frame has none.
+/// Normalises one frame after that with the rotations `before`, of which the first frame has none.
 pub(crate) fn normalize_frame(
     frame: usize,
     before: &[DQuat],

@@ -36,7 +36,7 @@ const TWO_PASSES: f64 = 0.802_243_075_6;
 const PAD_PERIODS: f64 = 2.0;
 
 impl Take {
-    /// The same recording without shaking above `cutoff_hz`; amplitudes at that frequency are 0.71 of the original.
+    /// Returns the recording without shaking above `cutoff_hz`; amplitudes at that frequency are 0.71 of the original.
     ///
     /// `breaks` are frames at which a new run begins, for example where the take jumps: poses before and after are not mixed.
     /// Runs of fewer than four frames stay as they are. Tracks that do not move keep their bits. Errors: [`SmoothError`].
@@ -233,8 +233,9 @@ mod tests {
 
     #[test]
     fn a_break_is_not_smeared_and_stillness_keeps_its_bits() {
-        let jump = |t: f64| (DVec3::X * if t < 0.5 { 0.0 } else { 1.0 }, DQuat::IDENTITY);
-        let raw = take(120, jump);
+        let raw = take(120, |t: f64| {
+            (DVec3::X * if t < 0.5 { 0.0 } else { 1.0 }, DQuat::IDENTITY)
+        });
         assert_eq!(raw.smoothed(6.0, &[60]).unwrap(), raw);
         assert!(raw.smoothed(6.0, &[]).unwrap() != raw);
     }

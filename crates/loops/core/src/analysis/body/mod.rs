@@ -224,6 +224,11 @@ impl Body {
         })
     }
 
+    /// Whether a joint is one of [`Self::bone_ends`].
+    pub(crate) fn is_bone_end(&self, joint: usize) -> bool {
+        self.bone_ends.iter().any(|(end, _)| *end == joint)
+    }
+
     /// Whether a joint only steers the rig: see [`Self::controls`].
     pub fn is_control(&self, joint: usize) -> bool {
         self.controls.binary_search(&joint).is_ok()

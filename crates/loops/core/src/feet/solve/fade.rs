@@ -8,19 +8,18 @@
 use glam::DVec3;
 
 use super::limb::{NUM_JOINTS, NUM_PARTS};
-use super::{BearingLeg, Course, Goals, LegPoints, Limb, PARTS, Uncut, settle, standing_point};
+use super::{BearingLeg, Course, Goals, Limb, PARTS, Stage, Uncut, settle, standing_point};
 use crate::analysis::body::{Body, BodyOverrides, FoundBy};
 use crate::analysis::standing::ContactLimits;
+use crate::feet::FootModel;
 use crate::feet::leg::Leg;
-use crate::feet::stage::{Stage, rotation_above};
 use crate::feet::stance::PointTrack;
-use crate::feet::{FootModel, contact};
 use crate::loop_clip::{Interpolation, LoopClip};
 use crate::math::cubic::{Hermite, Span};
 use crate::math::decay::Decay;
 use crate::math::rigid::Rigid;
 use crate::math::rotation;
-use crate::motion::{Pose, Skeleton, Tracks, WorldTracks};
+use crate::motion::{Pose, Tracks};
 use crate::take::Take;
 
 /// Above where it bears by this much, metres on the reference body, a part that comes down bears by a quarter.
@@ -73,9 +72,10 @@ pub(super) struct LegWork {
 
 impl LegWork {
     fn from_goals(stage: &Stage<'_>, goals: Goals) -> Self {
-        let height = |(sample, points): (usize, &LegPoints)| points.at.map(|at| stage.course.up[sample].dot(at));
         Self {
-            heights: goals.own.iter().enumerate().map(height).collect(),
+            heights: (stage.course.up.iter().zip(&goals.own))
+                .map(|(up, points)| points.at.map(|at| up.dot(at)))
+                .collect(),
             bears: goals.bears,
             floors: goals.floors,
             clear: goals.clear,
@@ -85,7 +85,7 @@ impl LegWork {
 }
 
 impl Footwork {
-    /// What the feet of a body with these overrides do; `None` where no foot with a knee is found.
+    /// Finds what the feet of a body with these overrides do; `None` where no foot with a knee is found.
     pub fn new(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Self> {
         let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
         let body = Body::find(&take, overrides).ok()?;
@@ -95,27 +95,21 @@ impl Footwork {
         Self::of_stage(&Stage::of_loop(clip), &body, &overrides.contacts, clip.carrier())
     }
 
-    /// What the feet of a motion do; `carrier` carries its root motion. `None` where no foot with a knee is found.
+    /// Finds what the feet of a motion do; `carrier` carries its root motion. `None` where no foot with a knee is found.
     pub(super) fn of_stage(stage: &Stage<'_>, body: &Body, limits: &ContactLimits, carrier: usize) -> Option<Self> {
         if body.found_by == FoundBy::AllLeaves {
             return None;
         }
         let model = FootModel::new(stage, body, limits);
-        let uncut = Uncut::from_motion(stage.world());
+        let uncut = Uncut::from_motion(&stage.world);
         let (mut limbs, mut legs) = (Vec::new(), Vec::new());
         for (index, foot) in body.feet.iter().enumerate() {
             let Some(leg) = Leg::find(stage.skeleton(), &stage.world, body, foot) else {
                 continue;
             };
-            let (joint, offset) = standing_point(stage, foot, model.is_character());
-            let positions = stage.positions_of(joint, offset);
-            let contacts = contact::of_point(index, &positions, &stage.course, &model.contacts);
-            let point = PointTrack {
-                course: &stage.course,
-                model: &model,
-                positions: &positions,
-            };
-            let leg = BearingLeg::new(stage, leg, foot, &point.spans(&contacts), &model, None);
+            let point = PointTrack::new(stage, &model, standing_point(stage, foot, model.is_character()));
+            let spans = point.spans(&point.contacts(index));
+            let leg = BearingLeg::new(stage, leg, foot, &spans, &model, None);
             legs.push(LegWork::from_goals(stage, Goals::new(stage, &uncut, &leg, &model)));
             limbs.push(leg.limb);
         }
@@ -128,14 +122,9 @@ impl Footwork {
     }
 
     pub(super) fn has_legs_of(&self, other: &Self) -> bool {
-        let joints = |footwork: &Self| -> Vec<_> {
-            footwork
-                .limbs
-                .iter()
-                .map(|limb| limb.turning_joints().collect::<Vec<_>>())
-                .collect()
-        };
-        joints(self) == joints(other)
+        let mut both = self.limbs.iter().zip(&other.limbs);
+        self.limbs.len() == other.limbs.len()
+            && both.all(|(one, other)| one.turning_joints().eq(other.turning_joints()))
     }
 }
 
@@ -175,18 +164,18 @@ impl FadingLoop<'_> {
         ([before, (before + 1) % count], at - before as f64)
     }
 
-    /// What its feet do at so many samples from then on.
+    /// Returns what its feet do at `count` samples from then on.
     pub fn footwork(&self, count: usize, step_secs: f64) -> Footwork {
         let legs = (0..self.feet.legs.len()).map(|leg| {
             let own = &self.feet.legs[leg];
             let sampled = |values: &[[f64; NUM_PARTS]]| {
-                let at = |sample: usize, part| {
-                    let value = self.value(values, part, sample as f64 * step_secs);
-                    if value.is_finite() { value } else { f64::NEG_INFINITY }
-                };
-                (0..count)
-                    .map(|sample| core::array::from_fn(|part| at(sample, part)))
-                    .collect()
+                let at_samples = (0..count).map(|sample| {
+                    core::array::from_fn(|part| {
+                        let value = self.value(values, part, sample as f64 * step_secs);
+                        if value.is_finite() { value } else { f64::NEG_INFINITY }
+                    })
+                });
+                at_samples.collect()
             };
             LegWork {
                 bears: sampled(&own.bears),
@@ -250,26 +239,26 @@ impl SolvedFade {
         let step_secs =
             (to.clip.step_secs() / (to.clip.step_secs() / LONGEST_STEP_SECS).ceil()).max(SHORTEST_STEP_SECS);
         let count = (window_secs(to, fade, longest_secs) / step_secs).floor() as usize + 1;
-        let secs = |sample: usize| sample as f64 * step_secs;
-        let skeleton = to.clip.skeleton();
-        let mut tracks = Tracks::empty(skeleton.clone(), step_secs, count);
+        let mut tracks = Tracks::empty(to.clip.skeleton().clone(), step_secs, count);
         let mut roots = Vec::with_capacity(count);
         for sample in 0..count {
-            let (body, root) = sampled(secs(sample));
+            let (body, root) = sampled(sample as f64 * step_secs);
             tracks.push(body.as_ref());
             roots.push(root);
         }
-        let course = Course::through(roots, step_secs);
-        let world = tracks.world();
+        let stage = Stage::new(&tracks, Course::through(roots, step_secs));
         let goals: Vec<Goals> = (0..to.feet.limbs.len())
-            .map(|leg| goals_through(from, to, fade, leg, &course, skeleton, &world))
+            .map(|leg| goals_through([from, to], fade, leg, &stage))
             .collect();
-        let settled = settle(&course, &to.feet.limbs, &goals, &to.feet.model, None)?;
+        let course = &stage.course;
+        let settled = settle(course, &to.feet.limbs, &goals, &to.feet.model, None)?;
         let lifted = to.feet.lifted;
-        let above = |sample: usize| rotation_above(skeleton, &world, sample, lifted);
         let unless_held = |sample: usize, value: DVec3| if course.is_held(sample) { DVec3::ZERO } else { value };
         let hips = (0..count)
-            .map(|sample| unless_held(sample, above(sample).conjugate() * settled.hips(sample)))
+            .map(|sample| {
+                let above = stage.rotation_above(sample, lifted);
+                unless_held(sample, above.conjugate() * settled.hips(sample))
+            })
             .collect();
         let mut turned = Vec::new();
         for (leg, (limb, goals)) in to.feet.limbs.iter().zip(&goals).enumerate() {
@@ -310,13 +299,13 @@ impl SolvedFade {
 
 /// The joint that carries the whole body: the first from that which carries the root's motion down to the hips that moves itself.
 fn carries_body(tracks: &Tracks, carrier: usize, hips: usize) -> usize {
-    let moves = |&joint: &usize| {
-        let at = |sample: usize| tracks.pose(sample).joint(joint);
-        (1..tracks.num_frames()).any(|sample| at(sample) != at(0))
-    };
     let path = tracks.skeleton().path_from_root(hips);
     let mut below = path.into_iter().skip_while(|&joint| joint != carrier);
-    below.find(moves).unwrap_or(carrier)
+    let moving = below.find(|&joint| {
+        let first = tracks.pose(0).joint(joint);
+        (1..tracks.num_frames()).any(|sample| tracks.pose(sample).joint(joint) != first)
+    });
+    moving.unwrap_or(carrier)
 }
 
 /// How long a fade is corrected: until the parts that stand when it ends have left the ground.
@@ -339,20 +328,12 @@ pub fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
     (end + RELEASE_SECS).min(longest_secs)
 }
 
-/// What the parts of a leg should do through a fade.
-fn goals_through(
-    from: FadingLoop<'_>,
-    to: FadingLoop<'_>,
-    fade: Decay,
-    leg: usize,
-    course: &Course,
-    skeleton: &Skeleton,
-    world: &WorldTracks,
-) -> Goals {
-    let count = course.count();
+/// Returns what the parts of a leg should do through a fade.
+fn goals_through([from, to]: [FadingLoop<'_>; 2], fade: Decay, leg: usize, stage: &Stage<'_>) -> Goals {
+    let (course, count) = (&stage.course, stage.num_samples());
     let [left_hardest, entered_hardest] = [from, to].map(|side| side.hardest(leg, course.step_secs));
     let hardest = core::array::from_fn(|joint| left_hardest[joint].max(entered_hardest[joint]));
-    let mut goals = Goals::of_motion(course, &to.feet.limbs[leg], skeleton, world, hardest);
+    let mut goals = Goals::of_motion(stage, &to.feet.limbs[leg], hardest);
     let legs = [from, to].map(|side| &side.feet.legs[leg]);
     // How far a part that bears has come down; one that has stays down, though the fade may lift it again.
     let mut is_down = PARTS.map(|part| from.value(&legs[0].bears, part as usize, 0.0));
@@ -360,7 +341,7 @@ fn goals_through(
         let secs = sample as f64 * course.step_secs;
         let left = fade.at(secs).position.value;
         for part in PARTS.map(|part| part as usize) {
-            let height = course.up[sample].dot(goals.own[sample].at[part]);
+            let height = goals.over_root(course, sample, part);
             let rise = (height - to.value(&legs[1].heights, part, secs)).max(0.0) / to.feet.model.size;
             let bears = to.value(&legs[1].bears, part, secs);
             is_down[part] = if bears > 0.0 {

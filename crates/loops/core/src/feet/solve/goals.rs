@@ -7,11 +7,9 @@ use glam::{DQuat, DVec3};
 use super::super::LoopContact;
 use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_JOINTS, NUM_PARTS, PARTS, Part};
 use super::uncut::Uncut;
-use super::{BearingLeg, Course, FootModel, Stage};
+use super::{BearingLeg, Course, FixedPoint, FootModel, Stage};
 use crate::analysis::standing::{self, GROUND_REACH_SECS};
-use crate::feet::stage::rotation_above;
 use crate::math::{percentile, rotation};
-use crate::motion::{Skeleton, WorldTracks};
 
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
 const LIFT_METRES: f64 = 0.009;
@@ -66,11 +64,11 @@ pub(super) struct Goals {
 
 impl Goals {
     pub(super) fn new(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) -> Self {
-        let (limb, none) = (&leg.limb, [0.0; NUM_JOINTS]);
+        let limb = &leg.limb;
         let mut goals = Self {
             hardest: hardest(stage, uncut, leg),
             most_flexed: leg.limits.map_or(f64::INFINITY, |limits| limits.most_flexed),
-            ..Self::of_motion(&stage.course, limb, stage.skeleton(), &stage.world, none)
+            ..Self::of_motion(stage, limb, [0.0; NUM_JOINTS])
         };
         goals.find_floors(stage, uncut, leg, model);
         for (part, contacts) in &leg.bearing {
@@ -82,36 +80,33 @@ impl Goals {
         goals
     }
 
-    /// Of a motion of which no part bears yet, and none has a floor. Joints may be turned as hard as they turn, and at least so hard, radians.
-    pub(super) fn of_motion(
-        course: &Course,
-        limb: &Limb,
-        skeleton: &Skeleton,
-        world: &WorldTracks,
-        at_least: [f64; NUM_JOINTS],
-    ) -> Self {
-        let count = course.count();
-        let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(skeleton, world, sample)).collect();
-        let own = |pose: &LegPose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]);
-        let turned = turned(course, limb, |sample, joint| {
-            rotation_above(skeleton, world, sample, joint).conjugate() * world.rotation(sample, joint)
-        });
-        let hardest = |joint: usize| {
-            let own = turned.iter().map(|turned| turned[joint].length());
-            own.fold(at_least[joint], f64::max)
-        };
+    /// Returns goals by which no part bears yet, and none has a floor. Joints may be turned as hard as they turn, and at least so hard, radians.
+    pub(super) fn of_motion(stage: &Stage<'_>, limb: &Limb, at_least: [f64; NUM_JOINTS]) -> Self {
+        let count = stage.num_samples();
+        let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(stage, sample)).collect();
+        let turned = turned(stage, limb);
         Self {
-            own: poses.iter().map(own).collect(),
+            own: (poses.iter())
+                .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]))
+                .collect(),
             poses,
             bears: vec![[0.0; NUM_PARTS]; count],
             level: vec![[0.0; NUM_PARTS]; count],
             floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
             clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
-            hardest: core::array::from_fn(hardest),
+            hardest: core::array::from_fn(|joint| {
+                let own = turned.iter().map(|turned| turned[joint].length());
+                own.fold(at_least[joint], f64::max)
+            }),
             turned,
-            flexed: (0..count).map(|sample| limb.flexed(skeleton, world, sample)).collect(),
+            flexed: (0..count).map(|sample| limb.flexed(stage, sample)).collect(),
             most_flexed: f64::INFINITY,
         }
+    }
+
+    /// Height of a part over the root at a sample, before it is corrected, metres.
+    pub(super) fn over_root(&self, course: &Course, sample: usize, part: usize) -> f64 {
+        course.up[sample].dot(self.own[sample].at[part])
     }
 
     /// Height of a part in the world at a key of any cycle, metres. Where the ground rises the root climbs with it.
@@ -122,8 +117,9 @@ impl Goals {
 
     /// How a part moves over the ground from one key to a later one, metres per second.
     fn velocity(&self, course: &Course, part: Part, keys: Range<usize>) -> DVec3 {
-        let at = |key: usize| course.to_world(key as isize, self.own[key % self.own.len()].at[part as usize]);
-        (at(keys.end) - at(keys.start)) / (keys.len().max(1) as f64 * course.step_secs)
+        let [from, to] = [keys.start, keys.end]
+            .map(|key| course.to_world(key as isize, self.own[key % self.own.len()].at[part as usize]));
+        (to - from) / (keys.len().max(1) as f64 * course.step_secs)
     }
 
     fn find_floors(&mut self, stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg, model: &FootModel) {
@@ -131,8 +127,8 @@ impl Goals {
         let (count, beyond) = (self.own.len(), uncut.beyond());
         let reach = course.samples_in(GROUND_REACH_SECS);
         for part in PARTS.into_iter().filter(|&part| part != Part::Knee && limb.has(part)) {
-            let (joint, offset) = limb.fixed_to(part);
-            let height = |sample: isize| course.up[course.sample(sample)].dot(uncut.place(sample, joint, offset));
+            let point = limb.fixed_to(part);
+            let height = |sample: isize| course.up[course.sample(sample)].dot(uncut.place(sample, point));
             let found = if course.has_ends() {
                 // Over a take the ground may rise and fall.
                 let heights: Vec<f64> = (0..count as isize).map(height).collect();
@@ -154,11 +150,10 @@ impl Goals {
     fn flat_front(&self, course: &Course, leg: &BearingLeg) -> Option<f64> {
         let front = leg.limits?.front?;
         let (_, contacts) = leg.bearing.iter().find(|(part, _)| *part == Part::Ball)?;
-        let height = |key: usize| {
-            let sample = key % course.count();
-            course.up[sample].dot(self.own[sample].at[Part::Ball as usize])
-        };
-        let heights: Vec<f64> = contacts.iter().flat_map(LoopContact::keys).map(height).collect();
+        let keys = contacts.iter().flat_map(LoopContact::keys);
+        let heights: Vec<f64> = keys
+            .map(|key| self.over_root(course, key % course.count(), Part::Ball as usize))
+            .collect();
         (!heights.is_empty()).then(|| percentile::of(heights, 0.5) - front.below_ball)
     }
 
@@ -172,7 +167,7 @@ impl Goals {
         &mut self,
         stage: &Stage<'_>,
         uncut: &Uncut,
-        (joint, offset): (usize, DVec3),
+        point: FixedPoint,
         (part, contacts): (Part, &[LoopContact]),
     ) {
         let (course, count) = (&stage.course, self.own.len());
@@ -192,11 +187,11 @@ impl Goals {
             for key in from.end..to.start {
                 let share = (key + 1 - from.end) as f64 / (to.start + 1 - from.end) as f64;
                 let ground = heights[0] + share * (heights[1] - heights[0]);
-                let own = self.own[key % count].at[part as usize];
-                let up = course.up[key % count];
-                let seen_from_root = up.dot(own) + ground - self.height(stage, part, key);
-                let taken = up.dot(uncut.place((key % count) as isize, joint, offset));
-                let floor = &mut self.floors[key % count][part as usize];
+                let sample = key % count;
+                let own = self.over_root(course, sample, part as usize);
+                let seen_from_root = own + ground - self.height(stage, part, key);
+                let taken = course.up[sample].dot(uncut.place(sample as isize, point));
+                let floor = &mut self.floors[sample][part as usize];
                 *floor = floor.max(seen_from_root.min(taken));
             }
         }
@@ -213,11 +208,11 @@ impl Goals {
         keys: Range<usize>,
         model: &FootModel,
     ) -> impl Fn(usize) -> f64 {
-        let (joint, offset) = limb.fixed_to(part);
+        let point = limb.fixed_to(part);
         let (course, count) = (&stage.course, stage.course.count());
         let height = move |key: usize| {
             let sample = key % count;
-            course.up[sample].dot(uncut.place(sample as isize, joint, offset))
+            course.up[sample].dot(uncut.place(sample as isize, point))
         };
         let apart = uncut.samples_between_seams(course);
         let first = (keys.start / apart + 1) * apart;
@@ -231,7 +226,7 @@ impl Goals {
             .collect();
         let highest = seams.iter().map(|(.., step)| step.abs()).fold(0.0, f64::max);
         let share = (LEVELLED_METRES * model.size / highest).min(1.0);
-        let closed = move |key: usize| course.up[key % count].dot(self.own[key % count].at[part as usize]);
+        let closed = move |key: usize| self.over_root(course, key % count, part as usize);
         let usual_lift = percentile::of(keys.map(|key| closed(key) - height(key)).collect(), 0.5);
         move |key| {
             let offs = seams.iter().map(|&(seam, later, step)| {
@@ -287,12 +282,12 @@ impl Goals {
     }
 }
 
-/// How hard the joints of a limb turn at every sample, radians, by their rotations in the axes of those above; not at all at the ends.
-fn turned(course: &Course, limb: &Limb, rotation: impl Fn(usize, usize) -> DQuat) -> Vec<[DVec3; NUM_JOINTS]> {
-    let count = course.count();
+/// How hard the joints of a limb turn at every sample, radians, in the axes of those above; not at all at the ends.
+fn turned(stage: &Stage<'_>, limb: &Limb) -> Vec<[DVec3; NUM_JOINTS]> {
+    let (course, count) = (&stage.course, stage.num_samples());
     let mut turned = vec![[DVec3::ZERO; NUM_JOINTS]; count];
     for (at, joint) in limb.turning_joints().enumerate() {
-        let rotations: Vec<DQuat> = (0..count).map(|sample| rotation(sample, joint)).collect();
+        let rotations: Vec<DQuat> = (0..count).map(|sample| stage.local_rotation(sample, joint)).collect();
         for sample in 0..count {
             let (Some(next), Some(after)) = (course.after(sample, 1), course.after(sample, 2)) else {
                 continue;
@@ -305,8 +300,9 @@ fn turned(course: &Course, limb: &Limb, rotation: impl Fn(usize, usize) -> DQuat
 
 /// How a turn from one rotation to the next differs from the turn before, in the axes of what turns.
 fn second_difference([before, here, after]: [DQuat; 3]) -> DVec3 {
-    let turn = |from: DQuat, to: DQuat| rotation::log(from.conjugate() * rotation::on_side_of(to, from));
-    turn(here, after) - turn(before, here)
+    let [first, second] = [(before, here), (here, after)]
+        .map(|(from, to)| rotation::log(from.conjugate() * rotation::on_side_of(to, from)));
+    second - first
 }
 
 /// How hard the joints of a leg may be turned: as in the take and a little more, radians.
@@ -317,14 +313,16 @@ fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOIN
     let mut hardest = [still; NUM_JOINTS];
     for (at, joint) in leg.limb.turning_joints().enumerate() {
         let above = stage.skeleton().parent(joint);
-        let hard = |sample: isize| {
-            second_difference([-1, 0, 1].map(|off| uncut.rotation(sample + off, joint, above))).length()
-        };
         // A character is laid onto its source, with kinks of its own.
         let known = leg.limits.map(|limits| limits.hardest[at] * square);
         let most = match known.filter(|most| most.is_finite()) {
             Some(most) => most,
-            None => uncut.inner(course).map(hard).fold(0.0, f64::max),
+            None => {
+                let turns = uncut.inner(course).map(|sample| {
+                    second_difference([-1, 0, 1].map(|off| uncut.rotation(sample + off, joint, above))).length()
+                });
+                turns.fold(0.0, f64::max)
+            }
         };
         hardest[at] = HARDER * most.max(still);
     }
@@ -334,11 +332,9 @@ fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOIN
 /// The largest angular acceleration of a joint against the one above it, radians per second squared.
 pub(crate) fn hardest_turn(stage: &Stage<'_>, joint: usize) -> f64 {
     let course = &stage.course;
-    let rotation =
-        |sample: usize| stage.rotation_above(sample, joint).conjugate() * stage.world.rotation(sample, joint);
-    let hard = |sample: usize| {
-        let (next, after) = (course.after(sample, 1)?, course.after(sample, 2)?);
-        Some(second_difference([sample, next, after].map(rotation)).length())
-    };
-    (0..course.count()).filter_map(hard).fold(0.0, f64::max) / (course.step_secs * course.step_secs)
+    let turns = (0..course.count()).filter_map(|sample| {
+        let samples = [sample, course.after(sample, 1)?, course.after(sample, 2)?];
+        Some(second_difference(samples.map(|sample| stage.local_rotation(sample, joint))).length())
+    });
+    turns.fold(0.0, f64::max) / (course.step_secs * course.step_secs)
 }

@@ -4,10 +4,9 @@ use glam::{DQuat, DVec3};
 
 use super::super::FootPoint;
 use super::super::leg::Leg;
-use super::super::stage::{Stage, rotation_above};
+use super::{FixedPoint, Stage};
 use crate::math::rigid::Rigid;
 use crate::math::rotation;
-use crate::motion::{Skeleton, WorldTracks};
 
 /// Unknowns of a leg: three of the thigh, one of the knee, three of the ankle, one of the toes.
 pub(super) const LEG_UNKNOWNS: usize = 8;
@@ -22,9 +21,9 @@ pub(in crate::feet) const NUM_JOINTS: usize = 4;
 
 /// What a turn of a joint changes by its unknowns, along one direction.
 pub(super) enum TurnedBy {
-    /// Of a joint that turns about any axis.
+    /// The joint turns about any axis.
     Vector([f64; 3]),
-    /// Of one that turns about its own.
+    /// The joint turns about its own axis.
     Angle(f64),
 }
 
@@ -143,7 +142,7 @@ impl Limb {
     }
 
     /// The joint and the offset in its axes that a part is fixed by.
-    pub(super) fn fixed_to(&self, part: Part) -> (usize, DVec3) {
+    pub(super) fn fixed_to(&self, part: Part) -> FixedPoint {
         let Leg { knee, ankle, .. } = self.leg;
         match part {
             Part::Knee => (knee, DVec3::ZERO),
@@ -154,13 +153,12 @@ impl Limb {
         }
     }
 
-    pub(super) fn pose(&self, skeleton: &Skeleton, world: &WorldTracks, sample: usize) -> LegPose {
+    pub(super) fn pose(&self, stage: &Stage<'_>, sample: usize) -> LegPose {
         let Leg { thigh, knee, ankle, .. } = self.leg;
-        let at = |joint| world.joint(sample, joint);
-        let (thigh, knee, ankle) = (at(thigh), at(knee), at(ankle));
-        let above = rotation_above(skeleton, world, sample, self.leg.knee);
+        let above = stage.rotation_above(sample, knee);
         let hinge = above.conjugate() * self.leg.hinge_at(above);
-        let toe = self.toe.map_or(ankle, at);
+        let [thigh, knee, ankle, toe] =
+            [thigh, knee, ankle, self.toe.unwrap_or(ankle)].map(|joint| stage.world.joint(sample, joint));
         LegPose {
             thigh,
             above_knee: thigh.rotation.conjugate() * above,
@@ -176,8 +174,7 @@ impl Limb {
 
     /// The points of the leg with the hips moved and its joints turned by the unknowns.
     pub(super) fn points(&self, pose: &LegPose, hips: DVec3, unknowns: &[f64]) -> LegPoints {
-        let vector = |at: usize| DVec3::new(unknowns[at], unknowns[at + 1], unknowns[at + 2]);
-        let (at_thigh, at_ankle) = (vector(0), vector(ANKLE));
+        let [at_thigh, at_ankle] = [0, ANKLE].map(|at| DVec3::from_slice(&unknowns[at..]));
         let thigh = pose.thigh.translation + hips;
         let thigh_turn = pose.thigh.rotation * rotation::exp(at_thigh);
         let knee = thigh + thigh_turn * pose.knee.translation;
@@ -195,17 +192,12 @@ impl Limb {
             foot,
             by: [[[0.0; LEG_UNKNOWNS]; 3]; NUM_PARTS + 1],
         };
-        let set = |slopes: &mut Slopes, unknown: usize, by: DVec3| {
-            for (axis, slope) in slopes.iter_mut().zip(by.to_array()) {
-                axis[unknown] = slope;
-            }
-        };
         let mut add = |unknown: usize, axis: DVec3, centre: DVec3, first: Part| {
             for (part, at) in points.at.iter().enumerate().skip(first as usize) {
-                set(&mut points.by[part], unknown, axis.cross(*at - centre));
+                set_slope(&mut points.by[part], unknown, axis.cross(*at - centre));
             }
             if first <= Part::Heel {
-                set(&mut points.by[FOOT], unknown, axis);
+                set_slope(&mut points.by[FOOT], unknown, axis);
             }
         };
         // exp(r + d) = exp(r) exp(J(-r) d) to first order, with the left Jacobian J.
@@ -227,11 +219,10 @@ impl Limb {
 
     /// How far each of them turns: rotation vectors that follow the joint's own rotation.
     pub(super) fn turns(&self, pose: &LegPose, unknowns: &[f64]) -> [DVec3; NUM_JOINTS] {
-        let vector = |at: usize| DVec3::new(unknowns[at], unknowns[at + 1], unknowns[at + 2]);
         [
-            vector(0),
+            DVec3::from_slice(unknowns),
             pose.knee.rotation.conjugate() * pose.hinge * unknowns[KNEE],
-            vector(ANKLE),
+            DVec3::from_slice(&unknowns[ANKLE..]),
             self.toe_axis * unknowns[TOES],
         ]
     }
@@ -257,10 +248,16 @@ impl Limb {
     }
 
     /// The angle of the knee from its straightest at a sample, radians.
-    pub(super) fn flexed(&self, skeleton: &Skeleton, world: &WorldTracks, sample: usize) -> f64 {
-        let at = |joint: usize| world.position(sample, joint);
-        let above = rotation_above(skeleton, world, sample, self.leg.knee);
-        self.leg.bend(at, above).flexed()
+    pub(super) fn flexed(&self, stage: &Stage<'_>, sample: usize) -> f64 {
+        let above = stage.rotation_above(sample, self.leg.knee);
+        let bend = self.leg.bend(|joint| stage.world.position(sample, joint), above);
+        bend.flexed()
+    }
+}
+
+fn set_slope(slopes: &mut Slopes, unknown: usize, by: DVec3) {
+    for (axis, slope) in slopes.iter_mut().zip(by.to_array()) {
+        axis[unknown] = slope;
     }
 }
 
@@ -268,13 +265,10 @@ impl Limb {
 pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
     let skeleton = stage.skeleton();
     match (skeleton.children(toe).first(), skeleton.joint(toe).tip) {
-        (Some(&end), _) => Some(
-            stage
-                .world
-                .joint(0, toe)
-                .inverse()
-                .transform_point(stage.world.position(0, end)),
-        ),
+        (Some(&end), _) => {
+            let world = &stage.world;
+            Some(world.joint(0, toe).inverse().transform_point(world.position(0, end)))
+        }
         (None, tip) => tip.filter(|&tip| tip != DVec3::ZERO),
     }
 }
@@ -283,12 +277,11 @@ pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
 /// where the rig has no such end, or it does not come lower than the ankle: ends of bones that only draw them may lie anywhere.
 pub(super) fn end_below(stage: &Stage<'_>, ankle: usize) -> Option<DVec3> {
     let end = tip_of(stage, ankle)?;
-    let lowest = |offset: DVec3| {
-        let height =
-            |sample: usize| stage.course.up[sample].dot(stage.world.joint(sample, ankle).transform_point(offset));
-        (0..stage.world.num_frames()).map(height).fold(f64::INFINITY, f64::min)
-    };
-    (lowest(end) < lowest(DVec3::ZERO)).then_some(end)
+    let [lowest, lowest_of_ankle] = [end, DVec3::ZERO].map(|offset| {
+        let heights = (0..stage.num_samples()).map(|sample| stage.height(sample, (ankle, offset)));
+        heights.fold(f64::INFINITY, f64::min)
+    });
+    (lowest < lowest_of_ankle).then_some(end)
 }
 
 #[cfg(test)]

@@ -7,10 +7,8 @@
 
 use glam::DVec3;
 
-use super::{
-    Bearing, Course, FootModel, FootPoint, LoopContact, contact, leg::Leg, model::LegLimits, stage::Stage,
-    stance::PointTrack,
-};
+use super::stage::{FixedPoint, Stage};
+use super::{Bearing, Course, FootModel, FootPoint, LoopContact, leg::Leg, model::LegLimits, stance::PointTrack};
 use crate::{analysis::body::Foot, math::rigid::Rigid, motion::Tracks};
 
 pub mod fade;
@@ -43,7 +41,7 @@ const HIPS: usize = 3;
 /// Most steps of Gauss-Newton with new coefficients; two to five are usual.
 const MOST_STEPS: usize = 8;
 
-/// The same where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the
+/// Most steps where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the
 /// next.
 const MOST_STEPS_WITH_LIMITS: usize = 24;
 
@@ -67,7 +65,7 @@ const SETTLED: f64 = 2e-3;
 /// A step that saves less than this share of what its coefficients foresee went too far.
 const FORESEEN_SHARE: f64 = 0.25;
 
-/// So does a step that saves less than this share of the cost, if it is damped by less than this, metres: what one that is held back
+/// A step that saves less than this share of the cost went too far as well, if it is damped by less than this, metres: what one that is held back
 /// more, or that is cut short, saves says nothing of how much there is to save.
 const TELLING_METRES: f64 = 3.0;
 const SAVES: f64 = 0.08;
@@ -90,7 +88,7 @@ const TURNS_METRES: f64 = 0.03;
 pub(super) struct BearingLeg {
     limb: Limb,
     bearing: Vec<(Part, Vec<LoopContact>)>,
-    /// What it may do, on a character.
+    /// Its limits, on a character.
     limits: Option<LegLimits>,
 }
 
@@ -117,25 +115,20 @@ impl BearingLeg {
         let limb = Limb::new(stage, leg, foot.toe, tip, heel);
         let most_metres = TURNS_METRES * model.metre;
         let bearing = limb.bearing_parts().map(|part| {
-            let (joint, offset) = limb.fixed_to(part);
-            if (joint, offset) == stands {
+            let fixed = limb.fixed_to(part);
+            if fixed == stands {
                 return (part, spans.to_vec());
             }
-            let positions = stage.positions_of(joint, offset);
-            let point = PointTrack {
-                course: &stage.course,
-                model,
-                positions: &positions,
-            };
+            let point = PointTrack::new(stage, model, fixed);
             let mut contacts = match known {
                 Some(known) => Bearing::contacts(known, index, part.point()),
-                None => contact::of_point(index, &positions, &stage.course, &model.contacts),
+                None => point.contacts(index),
             };
             if stage.course.has_ends() {
                 contacts = point.standing_parts(&contacts, most_metres);
             }
             let mut spans = point.spans(&contacts);
-            spans.retain(|span| strays(stage, &positions, span) < most_metres);
+            spans.retain(|span| strays(stage, &point.positions, span) < most_metres);
             (part, spans)
         });
         Self {
@@ -158,11 +151,11 @@ impl BearingLeg {
 
 /// The point of a foot that stays longest on the ground, by a joint and the offset in its axes: the joint of the toes, else the end of the
 /// foot, else the ankle. Characters without toes follow their source by their ankles.
-pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> (usize, DVec3) {
-    let end = || limb::end_below(stage, foot.ankle).filter(|_| !is_character);
+pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> FixedPoint {
     match foot.toe {
         Some(toe) => (toe, DVec3::ZERO),
-        None => (foot.ankle, end().unwrap_or(DVec3::ZERO)),
+        None if is_character => (foot.ankle, DVec3::ZERO),
+        None => (foot.ankle, limb::end_below(stage, foot.ankle).unwrap_or(DVec3::ZERO)),
     }
 }
 
@@ -173,17 +166,18 @@ pub(super) fn ends_of_foot(
     foot: &Foot,
     contacts: &[LoopContact],
     model: &FootModel,
-) -> Vec<(FootPoint, usize, DVec3)> {
+) -> Vec<(FootPoint, FixedPoint)> {
     let stands = standing_point(stage, foot, model.is_character());
     if stands == (foot.ankle, DVec3::ZERO) {
         return Vec::new();
     }
     let heel = heel_below(stage, foot.ankle, stands, contacts, model);
     let tip = match foot.toe {
-        Some(toe) => limb::tip_of(stage, toe).map(|tip| (FootPoint::Tip, toe, tip)),
-        None => Some((FootPoint::Tip, stands.0, stands.1)),
+        Some(toe) => limb::tip_of(stage, toe).map(|tip| (toe, tip)),
+        None => Some(stands),
     };
-    [(FootPoint::Heel, foot.ankle, heel)].into_iter().chain(tip).collect()
+    let tip = tip.map(|tip| (FootPoint::Tip, tip));
+    [(FootPoint::Heel, (foot.ankle, heel))].into_iter().chain(tip).collect()
 }
 
 /// The farthest that a point is from its mean place over a contact, over the ground, metres.
@@ -275,13 +269,10 @@ impl Settled {
         &self.unknowns[sample * self.width + HIPS + leg * LEG_UNKNOWNS..][..LEG_UNKNOWNS]
     }
 
-    /// The same with a step added.
+    /// Returns the correction with a step added.
     fn moved(&self, step: &[f64]) -> Self {
         Self {
-            unknowns: self
-                .unknowns
-                .iter()
-                .zip(step)
+            unknowns: (self.unknowns.iter().zip(step))
                 .map(|(unknown, step)| unknown + step)
                 .collect(),
             ..*self
@@ -290,14 +281,13 @@ impl Settled {
 
     /// Where the parts of all legs come to be, by leg and sample.
     fn points(&self, limbs: &[Limb], goals: &[Goals]) -> Vec<Vec<LegPoints>> {
-        let at = |leg: usize, sample: usize| {
-            let pose = &goals[leg].poses[sample];
-            limbs[leg].points(pose, self.hips(sample), self.leg(leg, sample))
-        };
-        let samples = self.unknowns.len() / self.width;
-        (0..limbs.len())
-            .map(|leg| (0..samples).map(|sample| at(leg, sample)).collect())
-            .collect()
+        let points = limbs.iter().zip(goals).enumerate().map(|(leg, (limb, goals))| {
+            let poses = goals.poses.iter().enumerate();
+            poses
+                .map(|(sample, pose)| limb.points(pose, self.hips(sample), self.leg(leg, sample)))
+                .collect()
+        });
+        points.collect()
     }
 }
 
@@ -327,8 +317,15 @@ fn settle(
         return None;
     }
     let parts: Vec<_> = limbs.iter().map(|limb| PARTS.map(|part| limb.has(part))).collect();
-    let terms = Terms::new(course, limbs, goals, &parts, model);
     let width = HIPS + LEG_UNKNOWNS * limbs.len();
+    let terms = Terms {
+        course,
+        limbs,
+        goals,
+        parts: &parts,
+        width,
+        size: model.size,
+    };
     let mut equations = NormalEquations::new(course.count(), width);
     let has_moved_before = from.is_some();
     let mut settled = from.unwrap_or_else(|| Settled {
@@ -393,22 +390,24 @@ fn settle(
     has_moved.then_some(settled)
 }
 
-/// What the square of each unknown of a sample costs in a step that is damped by so many metres on the reference body.
+/// Returns what the square of each unknown of a sample costs in a step that is damped by so many metres on the reference body.
 fn damped(damping: f64, width: usize, model: &FootModel) -> Vec<f64> {
     let turns = damping * model.size;
     let moves = turns / model.metre;
-    let of = |unknown: usize| if unknown < HIPS { moves * moves } else { turns * turns };
-    (0..width).map(of).collect()
+    (0..width)
+        .map(|unknown| if unknown < HIPS { moves * moves } else { turns * turns })
+        .collect()
 }
 
 /// The largest size of an unknown, radians, and metres on the reference body.
 fn largest(step: &[f64], width: usize, model: &FootModel) -> f64 {
-    let of_sample = |sample: &[f64]| {
+    let of_samples = step.chunks_exact(width).map(|sample| {
         let (hips, turns) = sample.split_at(HIPS);
-        let most = |values: &[f64]| values.iter().fold(0.0_f64, |most, value| value.abs().max(most));
-        (most(hips) / model.metre).max(most(turns))
-    };
-    step.chunks_exact(width).map(of_sample).fold(0.0, f64::max)
+        let [hips, turns] =
+            [hips, turns].map(|values| values.iter().fold(0.0_f64, |most, value| value.abs().max(most)));
+        (hips / model.metre).max(turns)
+    });
+    of_samples.fold(0.0, f64::max)
 }
 
 /// Samples at which a foot is steeper than at its flattest by more than this, metres from ball to ankle on the reference body,
@@ -419,22 +418,19 @@ const FLAT_METRES: f64 = 0.002;
 fn heel_below(
     stage: &Stage<'_>,
     ankle: usize,
-    (joint, offset): (usize, DVec3),
+    stands: FixedPoint,
     contacts: &[LoopContact],
     model: &FootModel,
 ) -> DVec3 {
     let (count, up) = (stage.course.count(), &stage.course.up);
     let flat_metres = FLAT_METRES * model.metre;
-    let height = |sample: usize, joint: usize, offset: DVec3| {
-        up[sample].dot(stage.world.joint(sample, joint).transform_point(offset))
-    };
     let samples: Vec<usize> = contacts
         .iter()
         .flat_map(LoopContact::keys)
         .map(|key| key % count)
         .collect();
     let rises: Vec<f64> = (samples.iter())
-        .map(|&sample| height(sample, ankle, DVec3::ZERO) - height(sample, joint, offset))
+        .map(|&sample| stage.height(sample, (ankle, DVec3::ZERO)) - stage.height(sample, stands))
         .collect();
     let least = rises.iter().copied().fold(f64::INFINITY, f64::min);
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);

@@ -117,7 +117,7 @@ impl NormalEquations {
         self.is_factored
     }
 
-    /// What the processor can do.
+    /// The vector instructions of the processor.
     pub(super) fn level(&self) -> Level {
         self.level
     }
@@ -210,7 +210,7 @@ impl NormalEquations {
         }
     }
 
-    /// What residuals pull at: minus half the slopes of the sum of squares, sample by sample.
+    /// The pulls of residuals: minus half the slopes of the sum of squares, sample by sample.
     pub(super) fn pulls(&self) -> Vec<f64> {
         let blocks = self.right.chunks_exact(self.shape.block);
         blocks.flat_map(|block| &block[..self.shape.width]).copied().collect()
@@ -415,7 +415,7 @@ impl Block<'_> {
         }
     }
 
-    /// The same for as many rows as lanes, and V vectors of columns: all sums stay in registers.
+    /// Subtracts the products of as many rows as lanes, and V vectors of columns: all sums stay in registers.
     #[inline(always)]
     fn subtract_tile<S: Simd, const V: usize>(
         self,

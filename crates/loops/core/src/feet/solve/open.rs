@@ -4,22 +4,23 @@
 //! before its ends were bent to meet the loops; at the ends it stands as high as the loops have it, and from there on ever more as
 //! that motion has it. Derivation: docs/math/passage.md.
 
+use glam::DVec3;
+
 use super::fade::{FadingLoop, Footwork, comes_down};
 use super::limb::{NUM_PARTS, PARTS};
-use super::{Course, Goals, Settled, settle_freely};
+use super::{Course, Goals, Settled, Stage, settle_freely};
 use crate::analysis::body::Body;
 use crate::analysis::standing::ContactLimits;
 use crate::feet::contact;
-use crate::feet::stage::{Stage, rotation_above};
 use crate::math::decay::Decay;
 use crate::math::percentile;
 use crate::math::rigid::Rigid;
-use crate::motion::{Tracks, WorldTracks};
+use crate::motion::Tracks;
 
-/// What stands in a loop at an end, and in the motion below so soon, stands between, seconds.
+/// A foot that stands in the loop at an end, and within this time in the motion below, stands between, seconds.
 pub const SOON_SECS: f64 = 0.15;
 
-/// What would stand at two places creeps from the one to the other if these are no farther apart than this, metres on the reference body.
+/// A foot that would stand at two places creeps from the one to the other if these are no farther apart than this, metres on the reference body.
 /// Farther, and the foot steps.
 const APART_METRES: f64 = 0.015;
 
@@ -29,7 +30,7 @@ const STEP_SECS: f64 = 0.35;
 /// ... and lifts the foot by so much, metres on the reference body.
 const STEP_METRES: f64 = 0.03;
 
-/// What comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
+/// A part that comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
 const RESTS_MPS: f64 = 0.2;
 
 /// A motion whose ends were bent to meet two loops.
@@ -46,7 +47,7 @@ pub struct OpenMotion<'a> {
     pub fade: Decay,
 }
 
-/// What the feet of a stretch of a take do, from a sample on, seen from a root; `None` where no foot with a knee is found.
+/// Finds what the feet of a stretch of a take do, from a sample on, seen from a root; `None` where no foot with a knee is found.
 pub fn footwork_of_take(
     tracks: &Tracks,
     roots: Vec<Rigid>,
@@ -57,12 +58,8 @@ pub fn footwork_of_take(
     let mut footwork = Footwork::of_stage(&stage, body, limits, carrier)?;
     for (leg, limb) in footwork.legs.iter_mut().zip(&footwork.limbs) {
         for part in PARTS {
-            let (joint, offset) = limb.fixed_to(part);
-            let places = stage.places_of(joint, offset);
-            let speed = |sample: usize| {
-                let [from, to] = [sample.saturating_sub(1), (sample + 1).min(places.len() - 1)];
-                (places[to] - places[from]).length() / ((to - from) as f64 * tracks.step_secs())
-            };
+            let places = stage.places_of(limb.fixed_to(part));
+            let speed = |sample: usize| speed(&stage.course, sample, |sample| places[sample]);
             only_while_at_rest(&mut leg.bears, &leg.heights, part as usize, speed, footwork.model.size);
         }
         for values in [&mut leg.bears, &mut leg.floors, &mut leg.clear, &mut leg.heights] {
@@ -109,24 +106,20 @@ impl OpenMotion<'_> {
         if !have_legs {
             return None;
         }
-        let course = Course::through(self.roots.to_vec(), tracks.step_secs());
-        let world = tracks.world();
-        let mut goals: Vec<Goals> = (0..below.limbs.len())
-            .map(|leg| self.goals(leg, &course, &world))
-            .collect();
-        self.step_over(&course, &mut goals);
-        let settled = settle_freely(&course, &below.limbs, &mut goals, &below.model)?;
-        Some(self.corrected(&settled, &course, &goals, &world))
+        let stage = Stage::new(tracks, Course::through(self.roots.to_vec(), tracks.step_secs()));
+        let mut goals: Vec<Goals> = (0..below.limbs.len()).map(|leg| self.goals(leg, &stage)).collect();
+        self.step_over(&stage.course, &mut goals);
+        let settled = settle_freely(&stage.course, &below.limbs, &mut goals, &below.model)?;
+        Some(self.corrected(&settled, &stage, &goals))
     }
 
-    fn corrected(&self, settled: &Settled, course: &Course, goals: &[Goals], world: &WorldTracks) -> Tracks {
+    fn corrected(&self, settled: &Settled, stage: &Stage<'_>, goals: &[Goals]) -> Tracks {
         let Self { tracks, below, .. } = self;
-        let skeleton = tracks.skeleton();
-        let mut held = Tracks::empty(skeleton.clone(), tracks.step_secs(), tracks.num_frames());
+        let mut held = Tracks::empty(tracks.skeleton().clone(), tracks.step_secs(), tracks.num_frames());
         for sample in 0..tracks.num_frames() {
             let mut pose = tracks.pose(sample).to_pose();
-            if !course.is_held(sample) {
-                let above = rotation_above(skeleton, world, sample, below.lifted);
+            if !stage.course.is_held(sample) {
+                let above = stage.rotation_above(sample, below.lifted);
                 pose.translations[below.lifted] += above.conjugate() * settled.hips(sample);
                 for (leg, (limb, goals)) in below.limbs.iter().zip(goals).enumerate() {
                     limb.turn(&goals.poses[sample], &mut pose.rotations, settled.leg(leg, sample));
@@ -137,23 +130,23 @@ impl OpenMotion<'_> {
         held
     }
 
-    /// What the parts of a leg should do.
-    fn goals(&self, leg: usize, course: &Course, world: &WorldTracks) -> Goals {
-        let count = course.count();
+    /// Returns what the parts of a leg should do.
+    fn goals(&self, leg: usize, stage: &Stage<'_>) -> Goals {
+        let (course, count) = (&stage.course, stage.num_samples());
         let (limb, below) = (&self.below.limbs[leg], &self.below.legs[leg]);
         let mut goals = Goals {
             bears: below.bears.clone(),
             level: below.heights.clone(),
             floors: below.floors.clone(),
             clear: below.clear.clone(),
-            ..Goals::of_motion(course, limb, self.tracks.skeleton(), world, below.hardest)
+            ..Goals::of_motion(stage, limb, below.hardest)
         };
         for part in PARTS.map(|part| part as usize) {
             for end in [0, 1] {
                 self.meet(end, (leg, part), course, &mut goals);
             }
             for sample in 0..count {
-                let own = height(course, &goals, sample, part);
+                let own = goals.over_root(course, sample, part);
                 let clear = &mut goals.clear[sample][part];
                 *clear = clear.min(own);
             }
@@ -167,8 +160,9 @@ impl OpenMotion<'_> {
         let count = course.count();
         let parts: Vec<usize> = self.below.limbs.iter().map(|limb| limb.standing() as usize).collect();
         let apart = |leg: usize, goals: &Goals, from: usize, to: usize| {
-            let place = |sample: usize| course.to_world(sample as isize, goals.own[sample].at[parts[leg]]);
-            (place(to) - place(from)).with_y(0.0).length() > APART_METRES * self.below.model.size
+            let [from, to] =
+                [from, to].map(|sample| course.to_world(sample as isize, goals.own[sample].at[parts[leg]]));
+            (to - from).with_y(0.0).length() > APART_METRES * self.below.model.size
         };
         let never_leave: Vec<usize> = (0..goals.len())
             .filter(|&leg| {
@@ -213,7 +207,7 @@ impl OpenMotion<'_> {
                     _ => 1.0,
                 };
                 let risen = (2.0 * from_end).min(1.0);
-                let (own, level) = (height(course, goals, sample, part), goals.level[sample][part]);
+                let (own, level) = (goals.over_root(course, sample, part), goals.level[sample][part]);
                 let eased = risen.powi(3) * (10.0 - 15.0 * risen + 6.0 * risen * risen);
                 let ground = (own + (level - own) * eased).min(level);
                 let lifted = STEP_METRES * self.below.model.size * 16.0 * (share * (1.0 - share)).powi(2);
@@ -228,7 +222,7 @@ impl OpenMotion<'_> {
         self.ends[end].map_or(0.0, |of_loop| of_loop.value(&of_loop.feet.legs[leg].bears, part, 0.0))
     }
 
-    /// What a part of a leg does near an end: it goes on from there, or comes to be, as the loop has it.
+    /// Changes what a part of a leg does near an end, so that it goes on from the loop there, or comes to be as the loop has it.
     fn meet(&self, end: usize, (leg, part): (usize, usize), course: &Course, goals: &mut Goals) {
         if self.ends[end].is_none() {
             return;
@@ -238,7 +232,7 @@ impl OpenMotion<'_> {
         let left = |sample: usize| self.fade.at(inward(sample) as f64 * course.step_secs).position.value;
         let at = inward(0);
         // Nowhere is the floor above what the loop has there.
-        let lower = (height(course, goals, at, part) - self.below.legs[leg].floors[at][part]).min(0.0);
+        let lower = (goals.over_root(course, at, part) - self.below.legs[leg].floors[at][part]).min(0.0);
         if lower.is_finite() {
             for sample in 0..count {
                 goals.floors[sample][part] += left(sample) * lower;
@@ -255,7 +249,7 @@ impl OpenMotion<'_> {
                 goals.bears[inward(step)][part] = 1.0;
                 goals.level[inward(step)][part] = heights[inward(first)][part];
             }
-            let rise = height(course, goals, at, part) - heights[inward(first)][part];
+            let rise = goals.over_root(course, at, part) - heights[inward(first)][part];
             let of_contact = (0..count)
                 .map(inward)
                 .take_while(|&sample| goals.bears[sample][part] > 0.0);
@@ -272,8 +266,11 @@ impl OpenMotion<'_> {
                 if bears == 0.0 {
                     break;
                 }
-                let rise = (height(course, goals, sample, part) - heights[sample][part]).max(0.0) / size;
-                let slow = slow(speed(course, goals, sample, part) / size);
+                let rise = (goals.over_root(course, sample, part) - heights[sample][part]).max(0.0) / size;
+                let speed = speed(course, sample, |sample| {
+                    course.to_world(sample as isize, goals.own[sample].at[part])
+                });
+                let slow = slow(speed / size);
                 is_down = (comes_down(rise) * slow).max(is_down);
                 goals.bears[sample][part] = bears * is_down;
             }
@@ -281,14 +278,8 @@ impl OpenMotion<'_> {
     }
 }
 
-/// Height over the root of a part before it is corrected, metres.
-fn height(course: &Course, goals: &Goals, sample: usize, part: usize) -> f64 {
-    course.up[sample].dot(goals.own[sample].at[part])
-}
-
-/// Speed of a part over the ground before it is corrected, metres per second.
-fn speed(course: &Course, goals: &Goals, sample: usize, part: usize) -> f64 {
+/// Speed of a point over the ground at a sample, by its places in the world, metres per second.
+fn speed(course: &Course, sample: usize, place: impl Fn(usize) -> DVec3) -> f64 {
     let [from, to] = [sample.saturating_sub(1), (sample + 1).min(course.count() - 1)];
-    let at = |sample: usize| course.to_world(sample as isize, goals.own[sample].at[part]);
-    (at(to) - at(from)).length() / ((to - from) as f64 * course.step_secs)
+    (place(to) - place(from)).length() / ((to - from) as f64 * course.step_secs)
 }

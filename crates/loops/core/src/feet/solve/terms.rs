@@ -10,7 +10,7 @@ use super::goals::Goals;
 use super::limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_JOINTS, NUM_PARTS, Part, TurnedBy};
 use super::normal::NormalEquations;
 use super::weights::{LegWeights, outer};
-use super::{Course, FootModel, HIPS, Settled};
+use super::{Course, HIPS, Settled};
 use crate::math::rotation;
 
 /// A metre of the knee, the ankle, the heel, the ball and the tip away from where closing left them; the heel follows the ankle.
@@ -33,7 +33,7 @@ const REST: [f64; LEG_UNKNOWNS] = [0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 7.2];
 const HIPS_SECS: f64 = 0.12;
 const LEG_SECS: f64 = 0.06;
 
-/// What bears and moves at a metre per second over the ground is off by this many metres.
+/// A part that bears and moves over the ground at a metre per second costs as much as this many metres.
 const BEAR_SECS: f64 = 7.0;
 
 /// A metre of what bears above or below its own height. Less, and legs that do not reach lift feet off the ground rather than lower the
@@ -80,33 +80,18 @@ fn excess(value: f64, soft: f64) -> (f64, f64) {
 
 /// The cost of corrections of a body.
 pub(super) struct Terms<'a> {
-    course: &'a Course,
-    limbs: &'a [Limb],
-    goals: &'a [Goals],
-    /// What parts each leg has.
-    parts: &'a [[bool; NUM_PARTS]],
-    width: usize,
-    size: f64,
+    pub(super) course: &'a Course,
+    pub(super) limbs: &'a [Limb],
+    pub(super) goals: &'a [Goals],
+    /// Which parts each leg has.
+    pub(super) parts: &'a [[bool; NUM_PARTS]],
+    /// Unknowns of a sample.
+    pub(super) width: usize,
+    /// Size of the body over that of the reference body.
+    pub(super) size: f64,
 }
 
-impl<'a> Terms<'a> {
-    pub(super) fn new(
-        course: &'a Course,
-        limbs: &'a [Limb],
-        goals: &'a [Goals],
-        parts: &'a [[bool; NUM_PARTS]],
-        model: &FootModel,
-    ) -> Self {
-        Self {
-            course,
-            limbs,
-            goals,
-            parts,
-            width: HIPS + LEG_UNKNOWNS * goals.len(),
-            size: model.size,
-        }
-    }
-
+impl Terms<'_> {
     /// Adds everything that a correction costs, linearized there; returns the cost.
     pub(super) fn cost(&self, settled: &Settled, equations: &mut NormalEquations) -> f64 {
         let points = settled.points(self.limbs, self.goals);
@@ -201,7 +186,7 @@ impl<'a> Terms<'a> {
         weights.hold(sample, FOOT, FOOT_METRES * self.size, turned);
     }
 
-    /// What bears does not move from one sample to the next.
+    /// Weighs that parts that bear do not move from one sample to the next.
     fn weigh_bearing(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let Some(next) = self.course.after(sample, 1) else {
             return;
@@ -221,7 +206,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// What bears is at its height.
+    /// Weighs that parts that bear are at their heights.
     fn weigh_height(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let up = self.course.up[sample];
         for part in (0..NUM_PARTS).filter(|&part| goals.bears[sample][part] > 0.0) {
@@ -237,23 +222,17 @@ impl<'a> Terms<'a> {
         let Some(next) = self.course.after(sample, 1) else {
             return;
         };
-        let flat = |sample: usize| {
+        let flat = [sample, next].map(|sample| {
             let [heel, ball, tip] = [Part::Heel, Part::Ball, Part::Tip].map(|part| goals.bears[sample][part as usize]);
             heel.min(ball.max(tip))
-        };
-        let weight = flat(sample).min(flat(next)) * FLAT_SECS / self.course.step_secs * FOOT_METRES * self.size;
+        });
+        let weight = flat[0].min(flat[1]) * FLAT_SECS / self.course.step_secs * FOOT_METRES * self.size;
         if weight == 0.0 {
             return;
         }
-        let turned = |sample: usize| rotation::difference(points[sample].foot, goals.own[sample].foot);
+        let turned = [sample, next].map(|sample| rotation::difference(points[sample].foot, goals.own[sample].foot));
         let weight = DMat3::from_diagonal(DVec3::splat(weight * weight));
-        weights.join(
-            [sample, next],
-            FOOT,
-            weight,
-            DMat3::IDENTITY,
-            turned(next) - turned(sample),
-        );
+        weights.join([sample, next], FOOT, weight, DMat3::IDENTITY, turned[1] - turned[0]);
     }
 
     /// No part is below its floor, nor on its way lower than in the take.

@@ -1,8 +1,8 @@
-//! What the take does, seen from the root: the floor, clearance and knees of a loop are held against it.
+//! The take of a loop, seen from the root: floor, clearance and knees of the loop are held against it.
 
 use glam::{DQuat, DVec3};
 
-use super::Course;
+use super::{Course, FixedPoint};
 use crate::{motion::WorldTracks, root_motion::RootRelativeClip};
 
 /// Frames beyond both ends of the cut in which the take's heights and knees count too.
@@ -68,7 +68,7 @@ impl Uncut {
     }
 
     /// The place of a point that is fixed to a joint, at a sample of the motion, or of a loop's take near its ends.
-    pub(super) fn place(&self, sample: isize, joint: usize, offset: DVec3) -> DVec3 {
+    pub(super) fn place(&self, sample: isize, (joint, offset): FixedPoint) -> DVec3 {
         self.world.joint(self.frame(sample), joint).transform_point(offset)
     }
 

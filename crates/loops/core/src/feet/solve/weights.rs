@@ -1,4 +1,4 @@
-//! What the cost of a correction is at the places of a leg: residuals of places and of the foot's turn, summed before they are
+//! The cost of a correction at the places of a leg: residuals of places and of the foot's turn, summed before they are
 //! carried over to the unknowns.
 //!
 //! Many residuals look at the same place from one side or another. By that place their squares sum to a matrix of three by three, and
@@ -25,7 +25,7 @@ pub(super) struct LegWeights {
     pub(super) sum_of_squares: f64,
 }
 
-/// Those of one sample.
+/// The squares of residuals at one sample.
 #[derive(Clone, Copy)]
 struct Weights {
     /// Half the slope of the sum.
@@ -190,7 +190,7 @@ impl Products {
             // Of one sample only the upper triangle counts.
             let mut leg_hips = [[0.0; HIPS]; LEG_UNKNOWNS];
             for (unknown, row) in leg_hips.iter_mut().enumerate() {
-                *row = [0, 1, 2].map(|axis: usize| self.leg_hips[axis][unknown]);
+                *row = [0, 1, 2].map(|axis| self.leg_hips[axis][unknown]);
             }
             equations.add_block((one, first), (other, 0), &leg_hips);
         }
@@ -261,8 +261,11 @@ mod tests {
             } else {
                 DVec3::from_slice(of_sample)
             };
-            let along = |slopes: &[f64; LEG_UNKNOWNS]| slopes.iter().zip(&of_sample[HIPS..]).map(|(s, u)| s * u).sum();
-            hips + DVec3::from_array(points[sample].by[place].each_ref().map(along))
+            hips + DVec3::from_array(
+                points[sample].by[place]
+                    .each_ref()
+                    .map(|slopes| slopes.iter().zip(&of_sample[HIPS..]).map(|(s, u)| s * u).sum()),
+            )
         };
         let cost = |unknowns: &[f64]| {
             let at = |sample: usize, place: usize| moved(unknowns, sample % count, place);
