@@ -30,6 +30,8 @@ mod paths;
 
 mod root_path;
 
+mod view;
+
 mod png;
 
 mod outlines;

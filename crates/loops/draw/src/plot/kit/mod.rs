@@ -8,3 +8,7 @@ pub mod legend;
 pub mod style;
 pub mod svg;
 pub mod text;
+
+mod plot;
+
+pub use plot::Plot;

@@ -49,6 +49,21 @@ impl Area {
         self.top + self.height
     }
 
+    /// Its middle, across and down.
+    pub fn middle(&self) -> (f64, f64) {
+        (self.left + 0.5 * self.width, self.top + 0.5 * self.height)
+    }
+
+    fn attributes(&self) -> String {
+        format!(
+            "x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
+            number(self.left),
+            number(self.top),
+            number(self.width.max(0.0)),
+            number(self.height.max(0.0))
+        )
+    }
+
     /// Whether the two have a point in common.
     pub(in crate::plot) fn meets(&self, other: &Self) -> bool {
         self.left < other.right() && other.left < self.right() && self.top < other.bottom() && other.top < self.bottom()
@@ -117,60 +132,36 @@ impl Svg {
         );
     }
 
-    /// A line of text that runs upwards, its middle at the position.
-    pub fn text_upwards(&mut self, x: f64, y: f64, class: &str, words: &str) {
-        let (x, y) = (number(x), number(y));
+    /// A line of text that runs upwards.
+    pub fn text_upwards(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, words: &str) {
         let _ = writeln!(
             self.body,
-            "<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\" class=\"{class}\">{}</text>",
-            text::escape(words)
-        );
-    }
-
-    /// A line of text that runs upwards and ends at the position.
-    pub fn text_down_from(&mut self, x: f64, y: f64, class: &str, words: &str) {
-        let (x, y) = (number(x), number(y));
-        let _ = writeln!(
-            self.body,
-            "<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"end\" class=\"{class}\">{}</text>",
+            "<text transform=\"translate({} {}) rotate(-90)\"{} class=\"{class}\">{}</text>",
+            number(x),
+            number(y),
+            anchor.attribute(),
             text::escape(words)
         );
     }
 
     /// A filled rectangle of a class of the style sheet.
     pub fn rect(&mut self, area: Area, class: &str) {
-        let _ = writeln!(
-            self.body,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{class}\"/>",
-            number(area.left),
-            number(area.top),
-            number(area.width.max(0.0)),
-            number(area.height.max(0.0))
-        );
+        self.rect_with(area, &format!("class=\"{class}\""));
     }
 
-    /// The ground of a small label.
-    pub fn chip(&mut self, area: Area) {
-        let _ = writeln!(
-            self.body,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" class=\"chip\"/>",
-            number(area.left),
-            number(area.top),
-            number(area.width),
-            number(area.height)
-        );
+    /// A small label on its ground.
+    pub fn chip(&mut self, area: Area, class: &str, words: &str) {
+        self.rect_with(area, "rx=\"4\" class=\"chip\"");
+        self.text(area.middle().0, area.top + 12.0, Anchor::Middle, class, words);
     }
 
     /// A frame around an area.
     pub fn outline(&mut self, area: Area) {
-        let _ = writeln!(
-            self.body,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"edge\" fill=\"none\"/>",
-            number(area.left),
-            number(area.top),
-            number(area.width.max(0.0)),
-            number(area.height.max(0.0))
-        );
+        self.rect_with(area, "class=\"edge\" fill=\"none\"");
+    }
+
+    fn rect_with(&mut self, area: Area, attributes: &str) {
+        let _ = writeln!(self.body, "<rect {} {attributes}/>", area.attributes());
     }
 
     /// A straight line; `extra` holds further attributes, such as a width.
@@ -187,20 +178,15 @@ impl Svg {
 
     /// Lines through points; a point that is not finite interrupts them.
     pub fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
-        let mut path = String::new();
-        let mut broken = true;
-        let mut last = String::new();
+        let (mut path, mut last, mut broken) = (String::new(), String::new(), true);
         for (x, y) in points {
             if !(x.is_finite() && y.is_finite()) {
                 broken = true;
                 continue;
             }
             // One decimal is a fifth of the smallest visible difference, and halves the text.
-            let point = format!(
-                "{} {}",
-                number((x * 10.0).round() / 10.0),
-                number((y * 10.0).round() / 10.0)
-            );
+            let [x, y] = [x, y].map(|value| number((value * 10.0).round() / 10.0));
+            let point = format!("{x} {y}");
             if broken {
                 let _ = write!(path, "M{point}");
             } else if point != last {
@@ -210,16 +196,12 @@ impl Svg {
             last = point;
         }
         if !path.is_empty() {
-            let _ = writeln!(
-                self.body,
-                "<path class=\"line l{}\" d=\"{path}\" {extra}/>",
-                ink.class()
-            );
+            let _ = writeln!(self.body, "<path class=\"line {}\" d=\"{path}\" {extra}/>", ink.line());
         }
     }
 
     /// A circle; `extra` holds further attributes.
-    pub fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str, extra: &str) {
+    pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, class: &str, extra: &str) {
         let _ = writeln!(
             self.body,
             "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{class}\" {extra}/>",
@@ -235,12 +217,8 @@ impl Svg {
         self.clips += 1;
         let _ = writeln!(
             self.body,
-            "<clipPath id=\"c{id}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
-             <g clip-path=\"url(#c{id})\">",
-            number(area.left),
-            number(area.top),
-            number(area.width.max(0.0)),
-            number(area.height.max(0.0))
+            "<clipPath id=\"c{id}\"><rect {}/></clipPath>\n<g clip-path=\"url(#c{id})\">",
+            area.attributes()
         );
         inside(self);
         self.body.push_str("</g>\n");
