@@ -256,8 +256,10 @@ impl Change {
         let size = (fitted.to - fitted.from).length();
         let shares = |half_life_secs: f64, shift: f64, ramp_secs: f64| -> Vec<f64> {
             let response = SmoothedResponse::new(half_life_secs, self.deviation_secs);
-            let at = |&(secs, _): &(f64, DVec3)| response.ramped(secs - fitted.start_secs - shift, ramp_secs);
-            self.samples.iter().map(at).collect()
+            self.samples
+                .iter()
+                .map(|&(secs, _)| response.ramped(secs - fitted.start_secs - shift, ramp_secs))
+                .collect()
         };
         let slope = |before: Vec<f64>, after: Vec<f64>, over: f64| -> Vec<f64> {
             let pairs = before.iter().zip(&after);

@@ -409,8 +409,10 @@ impl CostRows<'_> {
             "a query has as many numbers as a row"
         );
         let axes = 3 * self.features.joints.len();
-        let gap = |(number, other): (&f32, f32)| f64::from(*number) - f64::from(other);
-        let gaps = query.iter().zip(self.leaves.row(row)).map(gap);
+        let gaps = query
+            .iter()
+            .zip(self.leaves.row(row))
+            .map(|(number, other)| f64::from(*number) - f64::from(other));
         let positions = gaps.clone().take(axes).chain(core::iter::repeat(0.0));
         let mut sum = 0.0;
         for (v, x) in gaps.skip(axes).zip(positions) {

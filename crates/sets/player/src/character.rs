@@ -735,15 +735,19 @@ impl SteeredCharacter {
         let (cycle, goal) = (cycle.clone(), self.goal);
         let here = cycle.space;
         let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
-        let fits = |space: &usize| set.spaces[*space].stands == is_still && !set.spaces[*space].is_variant;
         // The space that plays is kept where it is about as near.
         let misses =
             |space: &usize| set.spaces[*space].misses(&set.clips, &goal) - if *space == here { 0.05 } else { 0.0 };
         let nearest = |spaces: Vec<usize>| spaces.into_iter().min_by(|a, b| misses(a).total_cmp(&misses(b)));
         let all = || (0..set.spaces.len()).collect::<Vec<_>>();
-        let wanted = nearest(all().into_iter().filter(fits).collect())
-            .or_else(|| nearest(all()))
-            .unwrap_or(here);
+        let wanted = nearest(
+            all()
+                .into_iter()
+                .filter(|space| set.spaces[*space].stands == is_still && !set.spaces[*space].is_variant)
+                .collect(),
+        )
+        .or_else(|| nearest(all()))
+        .unwrap_or(here);
         self.wanted = wanted;
         let ways: Vec<Way> = (set
             .ways
@@ -876,11 +880,12 @@ mod tests {
     use crate::set::tests::walking;
 
     fn played(player: &mut SteeredCharacter, secs: f64, rate: f64) -> Vec<PlayerEvent> {
-        let step = |_| {
-            player.update(1.0 / rate);
-            player.events().to_vec()
-        };
-        (0..(secs * rate).round() as usize).flat_map(step).collect()
+        (0..(secs * rate).round() as usize)
+            .flat_map(|_| {
+                player.update(1.0 / rate);
+                player.events().to_vec()
+            })
+            .collect()
     }
 
     fn speed(speed: f64) -> Goal {
@@ -1048,7 +1053,12 @@ mod tests {
         let weights: Vec<f64> = player.playing().clips.iter().map(|part| part.weight).collect();
         assert_eq!(weights, [0.5, 0.5]);
         let events = played(&mut player, 4.0, 60.0);
-        let of_walk = |event: &PlayerEvent| matches!(event, PlayerEvent::Foot { clip, .. } if clip == "walk");
-        assert!(events.len() > 4 && events.iter().all(of_walk), "{events:?}");
+        assert!(
+            events.len() > 4
+                && events
+                    .iter()
+                    .all(|event| matches!(event, PlayerEvent::Foot { clip, .. } if clip == "walk")),
+            "{events:?}"
+        );
     }
 }

@@ -165,8 +165,14 @@ const SAME_RATE: f64 = 1e-4;
 /// it: its period changes by at most half a frame, its speed not at all.
 fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], engine: Target) -> (usize, f64) {
     let first = loops[0].clip.step_secs();
-    let has_rate = |each: &StoredLoop| (each.clip.step_secs() / first - 1.0).abs() < SAME_RATE;
-    let own = if loops.iter().all(has_rate) { first } else { step_secs };
+    let own = if loops
+        .iter()
+        .all(|each| (each.clip.step_secs() / first - 1.0).abs() < SAME_RATE)
+    {
+        first
+    } else {
+        step_secs
+    };
     let sampled_secs = 1.0 / engine.sampled_rate(1.0 / own);
     if sampled_secs == step_secs {
         return (num_samples, step_secs);

@@ -1,6 +1,6 @@
 //! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
 
-use loopwright_core::analysis::{Analysis, Foot, Gait, MotionKind, Segment};
+use loopwright_core::analysis::{Analysis, Gait, MotionKind, Segment};
 use loopwright_core::math::TimeStep;
 use loopwright_core::take::TakeError;
 use loopwright_core::{LoopCandidate, LoopClip};
@@ -292,8 +292,12 @@ pub fn clip_kind(kind: PassageKind) -> ClipKind {
 
 /// The names of the lowest joints of the feet.
 pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
-    let name = |foot: &Foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone();
-    analysis.body.feet.iter().map(name).collect()
+    analysis
+        .body
+        .feet
+        .iter()
+        .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
+        .collect()
 }
 
 /// When the feet of a passage come to stand and leave the ground; `feet` are their names where sides are not known.

@@ -245,8 +245,10 @@ impl<'a> Most<'a> {
 
 /// The loop that most are like, the first of those that have as many.
 fn most_common(loops: &[LoopOfSet], alike: impl Fn(&LoopOfSet, &LoopOfSet) -> bool) -> Option<&LoopOfSet> {
-    let votes = |one: &&LoopOfSet| loops.iter().filter(|other| alike(one, other)).count();
-    loops.iter().rev().max_by_key(votes)
+    loops
+        .iter()
+        .rev()
+        .max_by_key(|one| loops.iter().filter(|other| alike(one, other)).count())
 }
 
 /// How far two frame rates are apart, percent.

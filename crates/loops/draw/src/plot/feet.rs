@@ -6,11 +6,10 @@ use glam::DVec3;
 use loopwright_core::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
 
 use super::kit::Plot;
-use super::kit::axes::{Range, stroke_width};
+use super::kit::axes::{Chart, Range, stroke_width};
 use super::kit::legend::{ChartHeading, Sign};
 use super::kit::style::Ink;
 use super::kit::svg::{Area, Svg};
-use super::make::{SEAM, over_two_periods};
 
 /// Largest speed shown, centimetres per second: swinging feet leave the picture, so that sliding is visible.
 const FASTEST: f64 = 60.0;
@@ -67,6 +66,15 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
         ];
         panel(svg, made, standing[index], &speeds, (area, is_lowest));
     });
+}
+
+/// Attributes of the line at the seam.
+pub(super) const SEAM: &str = "stroke-dasharray=\"4 3\"";
+
+/// A chart over two periods of a loop.
+pub(super) fn over_two_periods(made: &MadeLoop, area: Area, y: (Range, &str), is_lowest: bool) -> Chart {
+    let secs = Range::new(0.0, 2.0 * made.loop_clip.period_secs());
+    Chart::new(area, (secs, "time, s"), y).labelled(is_lowest, true)
 }
 
 fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)], place: (Area, bool)) {

@@ -285,9 +285,6 @@ fn blend_ends(svg: &mut Svg, panel: &Chart, made: &MadeLoop) {
     }
 }
 
-/// Attributes of the line at the seam.
-pub(super) const SEAM: &str = "stroke-dasharray=\"4 3\"";
-
 /// Height of a panel of a joint's curves.
 const CURVE_HEIGHT: f64 = 130.0;
 
@@ -313,12 +310,6 @@ fn curves(plot: &mut Plot, made: &MadeLoop) {
     });
 }
 
-/// A chart over two periods of a loop.
-pub(super) fn over_two_periods(made: &MadeLoop, area: Area, y: (Range, &str), is_lowest: bool) -> Chart {
-    let secs = Range::new(0.0, 2.0 * made.loop_clip.period_secs());
-    Chart::new(area, (secs, "time, s"), y).labelled(is_lowest, true)
-}
-
 fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bool) {
     let clip = &made.loop_clip;
     let count = clip.num_samples();
@@ -333,10 +324,10 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bo
     );
     let values = after.iter().chain(&before).flat_map(DVec3::to_array);
     let angles = (Range::around(values, 2.0), "angle, deg");
-    let panel = over_two_periods(made, area, angles, is_lowest).in_degrees();
+    let panel = feet::over_two_periods(made, area, angles, is_lowest).in_degrees();
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);
-        panel.upright(svg, clip.period_secs(), Ink::Text, SEAM);
+        panel.upright(svg, clip.period_secs(), Ink::Text, feet::SEAM);
         let mut line = |values: &[DVec3], first: usize, axis: usize, ink, width| {
             let keyed = values.iter().enumerate();
             let points = keyed.map(|(key, value)| ((first + key) as f64 * clip.step_secs(), value[axis]));

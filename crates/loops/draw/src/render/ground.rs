@@ -145,8 +145,10 @@ impl Ground {
     pub(super) fn draw_mesh_shadow(&self, points: &[DVec3], indices: &[u32], camera: &Camera, canvas: &mut Canvas) {
         let Colour([red, green, blue, opacity]) = Colour::SHADOW;
         let ink = [red, green, blue].map(|channel| channel as f32);
-        let corner = |&point: &DVec3| Corner::new(camera.project(self.below(point))?, [ink; 2]);
-        let corners: Vec<Option<Corner>> = points.iter().map(corner).collect();
+        let corners: Vec<Option<Corner>> = points
+            .iter()
+            .map(|&point| Corner::new(camera.project(self.below(point))?, [ink; 2]))
+            .collect();
         canvas.triangles(&corners, indices, opacity);
     }
 }

@@ -81,8 +81,10 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
             reach.extend(motion.reach_of(pose).into_iter().map(|(place, _)| place));
         }
     }
-    let finite = |p: &DVec3| if p.is_finite() { *p } else { DVec3::ZERO };
-    let samples: Vec<DVec3> = samples.iter().map(finite).collect();
+    let samples: Vec<DVec3> = samples
+        .iter()
+        .map(|p| if p.is_finite() { *p } else { DVec3::ZERO })
+        .collect();
     let all = || samples.iter().chain(&reach);
     let low = all().fold(DVec3::INFINITY, |low, p| low.min(*p));
     let high = all().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
@@ -148,8 +150,8 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
 /// A rotation as 16-bit integers.
 fn packed(rotation: DQuat) -> [u8; 6] {
     let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
-    let integer = |value: f64| ((f64::from(i16::MAX) * value).round() as i16).to_le_bytes();
-    let [[a, b], [c, d], [e, f]] = [rotation.x, rotation.y, rotation.z].map(integer);
+    let [[a, b], [c, d], [e, f]] =
+        [rotation.x, rotation.y, rotation.z].map(|value| ((f64::from(i16::MAX) * value).round() as i16).to_le_bytes());
     [a, b, c, d, e, f]
 }
 

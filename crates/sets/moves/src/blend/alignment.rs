@@ -82,17 +82,19 @@ impl Alignment {
         let way = |clip: &LoopClip| clip.root().twist.linear.length() * clip.period_secs();
         let ways: Vec<f64> = loops.iter().map(way).collect();
         let farthest = ways.iter().copied().fold(0.0, f64::max);
-        let counted = |way: f64| {
-            if farthest > 0.0 {
-                way.max(LEAST_WAY * farthest)
-            } else {
-                1.0
-            }
-        };
         Self {
             phases,
             gaits,
-            ways: ways.into_iter().map(counted).collect(),
+            ways: ways
+                .into_iter()
+                .map(|way| {
+                    if farthest > 0.0 {
+                        way.max(LEAST_WAY * farthest)
+                    } else {
+                        1.0
+                    }
+                })
+                .collect(),
             feet: sides.ok(),
         }
     }
@@ -123,8 +125,10 @@ impl Alignment {
         let maps: Vec<_> = maps.collect();
         let total: f64 = maps.iter().flatten().map(|(weight, ..)| weight).sum();
         let mean = |value: &dyn Fn(&PhaseMap, f64) -> f64| -> f64 {
-            let of = |(weight, map, start): &(f64, &PhaseMap, f64)| weight / total * value(map, *start);
-            maps.iter().flatten().map(of).sum()
+            maps.iter()
+                .flatten()
+                .map(|(weight, map, start)| weight / total * value(map, *start))
+                .sum()
         };
         let shifted = self.phases.iter().map(|phase| phase + share);
         if total <= 0.0 {

@@ -54,10 +54,8 @@ impl BlendedLeg {
     /// The legs of a body, by foot.
     pub(super) fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
         let skeleton = clip.skeleton();
-        let below = |top: usize| {
-            let hangs = move |joint: &usize| skeleton.path_from_root(*joint).contains(&top);
-            (0..skeleton.num_joints()).filter(hangs)
-        };
+        let below =
+            |top: usize| (0..skeleton.num_joints()).filter(move |joint| skeleton.path_from_root(*joint).contains(&top));
         let legs = feet::legs_of(&Stage::of_loop(clip), body);
         let blended = |(foot, leg): (usize, Option<Leg>)| {
             let of_foot: Vec<usize> = below(body.feet[foot].ankle).collect();
@@ -191,8 +189,11 @@ impl<'a> Mixing<'a> {
             } else {
                 &bodies
             };
-            let at = |&joint: &usize| (joint, into(mean(legs, |pose| seen(pose, skeleton, joint))));
-            let placed: Vec<(usize, Rigid)> = leg.of_foot.iter().map(at).collect();
+            let placed: Vec<(usize, Rigid)> = leg
+                .of_foot
+                .iter()
+                .map(|&joint| (joint, into(mean(legs, |pose| seen(pose, skeleton, joint)))))
+                .collect();
             // A foot that does not hang from its leg is where it is.
             let hangs = leg.leg.filter(|leg| is_apart && !leg.is_apart);
             if let Some(of_body) = hangs {

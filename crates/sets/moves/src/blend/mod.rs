@@ -85,8 +85,9 @@ impl Blender {
         let take = Take::from_tracks("", on_screws[0].tracks().clone()).ok();
         let body = take.and_then(|take| Body::find(&take, overrides).ok());
         let feet = body.iter().flat_map(|body| {
-            let own = |clip: &LoopClip| FollowedFeet::of_itself(clip, body, overrides.contacts);
-            on_screws.iter().map(own)
+            on_screws
+                .iter()
+                .map(|clip| FollowedFeet::of_itself(clip, body, overrides.contacts))
         });
         let feet = feet.collect();
         Ok(Self::aligned(loops, on_screws, body.as_ref(), feet))

@@ -100,8 +100,12 @@ impl PhaseMap {
         let Some(start) = left.iter().copied().reduce(f64::min).filter(|_| found[1] > 0) else {
             return Err(PhaseError::NoTouchDowns);
         };
-        let from_start = |share: &f64| (share - start).rem_euclid(1.0);
-        let [mut left, mut right] = [left, right].map(|shares| shares.iter().map(from_start).collect::<Vec<_>>());
+        let [mut left, mut right] = [left, right].map(|shares| {
+            shares
+                .iter()
+                .map(|share| (share - start).rem_euclid(1.0))
+                .collect::<Vec<_>>()
+        });
         left.sort_by(f64::total_cmp);
         right.sort_by(f64::total_cmp);
         let shares: Vec<f64> = left
@@ -142,8 +146,9 @@ impl PhaseMap {
     /// How far the touch-down that is farthest from its even phase is from it, as a share of the loop's time: for a loop of one cycle
     /// the share between the left and the right one, less 1/2.
     pub fn warp(&self) -> f64 {
-        let farther = |most: f64, next: &f64| if next.abs() > most.abs() { *next } else { most };
-        self.deviations.iter().fold(0.0, farther)
+        self.deviations
+            .iter()
+            .fold(0.0, |most, next| if next.abs() > most.abs() { *next } else { most })
     }
 
     /// The share of the loop's time at a phase; both go on beyond 0 to 1.

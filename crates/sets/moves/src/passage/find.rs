@@ -274,8 +274,9 @@ impl Search<'_> {
         }
         events.extend(self.turns(&runs));
         events.retain(|event| {
-            let overlaps = |jump: &Event| event.about[0] < jump.about[1] && jump.about[0] < event.about[1];
-            !jumps.iter().any(overlaps)
+            !jumps
+                .iter()
+                .any(|jump| event.about[0] < jump.about[1] && jump.about[0] < event.about[1])
         });
         events.extend(jumps);
         events.sort_by_key(|event| event.about[0]);
@@ -497,8 +498,9 @@ impl Search<'_> {
             let stride = TimeStep::new(clip.step_secs()).nearest_from_one(1.0 / COARSE_HZ);
             let of_pairs = |frames: &mut dyn Iterator<Item = usize>, samples: &[usize]| {
                 let fits = frames.filter(|&frame| self.analysis.usable[frame]).flat_map(|frame| {
-                    let fit = move |&sample: &usize| self.fit(event, end, frame, (loop_index, sample));
-                    samples.iter().map(fit)
+                    samples
+                        .iter()
+                        .map(move |&sample| self.fit(event, end, frame, (loop_index, sample)))
                 });
                 fits.min_by(|one, other| one.price.total_cmp(&other.price).then(one.sample.cmp(&other.sample)))
             };

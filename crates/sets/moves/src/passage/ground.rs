@@ -141,8 +141,8 @@ impl Way {
         let mut way = Self::of_hips(analysis);
         let (skeleton, world) = (analysis.take.skeleton(), &analysis.world);
         let joint = root_joint::find(skeleton, world, &analysis.body);
-        let travels = |&joint: &usize| joint == root_joint::find_carrier(skeleton, world, &analysis.body);
-        let Some(joint) = joint.filter(travels) else {
+        let Some(joint) = joint.filter(|&joint| joint == root_joint::find_carrier(skeleton, world, &analysis.body))
+        else {
             return way;
         };
         // Its axes may be any; only how far it has turned counts.

@@ -220,8 +220,8 @@ fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2],
             let gaps = [0, 1].map(|end| {
                 let meeting = ends[end]?;
                 let instants = grid.at_end(end);
-                let of = |index: usize| gap(&meeting.bodies[index], &below[instants[index]]);
-                let [beyond, at, inside] = core::array::from_fn(of);
+                let [beyond, at, inside] =
+                    core::array::from_fn(|index: usize| gap(&meeting.bodies[index], &below[instants[index]]));
                 Some([near_turn(beyond, at), at, near_turn(inside, at)])
             });
             bent(&none, gaps, fade, grid)

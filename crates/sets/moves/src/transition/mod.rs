@@ -136,10 +136,11 @@ impl TransitionClip {
         let world = take.world_tracks();
         let body = Body::find(&take, overrides)?;
         let over_root = floor_over_root(&clip.clone().on_screw()?, &body, &overrides.contacts);
-        let height = |key: usize| clip.root().at(key as f64 * clip.step_secs()).translation.y + over_root;
         Ok(Self {
             defects: TakeDefects::of(&take, &world, &body),
-            floor: keys.map(height).collect(),
+            floor: keys
+                .map(|key| clip.root().at(key as f64 * clip.step_secs()).translation.y + over_root)
+                .collect(),
             usable: vec![true; count],
             first: 1,
             repeats: true,

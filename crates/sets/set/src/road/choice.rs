@@ -90,8 +90,10 @@ pub(super) fn of_one_skeleton(
 ) -> Vec<Offered> {
     let mut groups: Vec<Vec<Offered>> = Vec::new();
     for each in offered {
-        let is_on_skeleton = |group: &&mut Vec<Offered>| each.member.differs_from(&group[0].member).is_none();
-        match groups.iter_mut().find(is_on_skeleton) {
+        match groups
+            .iter_mut()
+            .find(|group| each.member.differs_from(&group[0].member).is_none())
+        {
             Some(group) => group.push(each),
             None => groups.push(vec![each]),
         }

@@ -140,7 +140,6 @@ impl<'a> States<'a> {
             .flat_map(|space| &space.points)
             .map(|point| &*point.clip)
             .collect();
-        let is_state = |clip: &&SetClip| !clip.is_loop() || !placed.contains(&*clip.name) || stands(clip);
         // A loop is played in the first space that has it; what stands is played alone.
         let mut of_clip: BTreeMap<&str, String> = BTreeMap::new();
         let mut all: Vec<(String, String)> = Vec::new();
@@ -152,7 +151,11 @@ impl<'a> States<'a> {
                 of_clip.entry(&point.clip).or_insert_with(|| state_name(&space.name));
             }
         }
-        for clip in manifest.clips.iter().filter(is_state) {
+        for clip in manifest
+            .clips
+            .iter()
+            .filter(|clip| !clip.is_loop() || !placed.contains(&*clip.name) || stands(clip))
+        {
             let id = format!("clip_{}", all.len());
             let _ = write!(
                 resources,
