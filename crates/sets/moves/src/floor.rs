@@ -23,16 +23,15 @@ fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> O
     (!heights.is_empty()).then(|| percentile::of(heights, 0.5))
 }
 
-/// The same; where no foot ever stands, the height of the lowest joint.
+/// Height over the root at which the feet of a loop stand, metres; where none ever stands, that of the lowest joint.
 pub(crate) fn floor_over_root(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> f64 {
-    let stage = Stage::of_loop(clip);
-    stance_over_root(&stage, body, limits).unwrap_or_else(|| {
-        let lowest_of = |sample: usize| {
-            let heights = stage.world.positions(sample).iter();
-            let heights = heights.map(|&at| over_root(&stage, sample, at));
-            heights.fold(f64::INFINITY, f64::min)
-        };
-        (0..clip.num_samples()).map(lowest_of).fold(f64::INFINITY, f64::min)
+    let stage = &Stage::of_loop(clip);
+    stance_over_root(stage, body, limits).unwrap_or_else(|| {
+        let heights = (0..clip.num_samples()).flat_map(|sample| {
+            let positions = stage.world.positions(sample).iter();
+            positions.map(move |&at| over_root(stage, sample, at))
+        });
+        heights.fold(f64::INFINITY, f64::min)
     })
 }
 

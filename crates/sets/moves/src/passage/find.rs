@@ -262,15 +262,13 @@ impl Search<'_> {
             };
             let is_turn = self.turned(from.last, to.first).abs() > MIN_TURN_IN_PLACE
                 && self.moved(from.last, to.first) < IN_PLACE_METRES * self.size;
-            let is_posed = || (from.last..=to.first).any(|frame| is_spread(self.analysis, frame));
             let happens = match kind {
                 PassageKind::TurnInPlace => is_turn,
-                _ => !is_posed(),
+                _ => !(from.last..=to.first).any(|frame| is_spread(self.analysis, frame)),
             };
-            if !happens {
-                continue;
+            if happens {
+                events.push(self.event(kind, [from, to]));
             }
-            events.push(self.event(kind, [from, to]));
         }
         events.extend(self.turns(&runs));
         events.retain(|event| {
@@ -294,20 +292,24 @@ impl Search<'_> {
 
     /// What lies between two runs.
     fn event(&self, kind: PassageKind, [from, to]: [Run; 2]) -> Event {
-        let out = self.frames(LEFT_OUT_SECS);
-        let reach = |does: Does, secs: f64| match does {
-            Does::Move => self.frames(secs),
-            _ => self.frames(BEFORE_SECS),
-        };
-        let before = from.last.saturating_sub(reach(from.does, AFTER_SECS)).max(from.first);
-        let after = (to.first + reach(to.does, AFTER_SECS)).min(to.last);
-        // Of what stands a little more may be left out than of what moves.
-        let out_of = |does: Does| if does == Does::Stand { out } else { 0 };
+        let [(before, out), (after, late)] = [from, to].map(|run| {
+            let secs = if run.does == Does::Move {
+                AFTER_SECS
+            } else {
+                BEFORE_SECS
+            };
+            // Of what stands a little more may be left out than of what moves.
+            let stands = run.does == Does::Stand;
+            let out = if stands { self.frames(LEFT_OUT_SECS) } else { 0 };
+            (self.frames(secs), out)
+        });
+        let before = from.last.saturating_sub(before).max(from.first);
+        let after = (to.first + after).min(to.last);
         Event {
             kind,
             windows: [
-                before..=(from.last + out_of(from.does)).min(to.first),
-                to.first.saturating_sub(out_of(to.does)).max(from.last)..=after,
+                before..=(from.last + out).min(to.first),
+                to.first.saturating_sub(late).max(from.last)..=after,
             ],
             about: [from.last, to.first],
             does: [from.does, to.does],
@@ -376,12 +378,12 @@ impl Search<'_> {
         let is_steady = from >= first + steady && to + steady <= last;
         let size = self.turned(from, to).abs();
         (is_steady && size > MIN_TURN_ON_THE_MOVE).then(|| {
-            let run = |first: usize, last: usize| Run {
+            let runs = [(first, from), (to, last)].map(|(first, last)| Run {
                 does: Does::Move,
                 first,
                 last,
-            };
-            self.event(PassageKind::Turn, [run(first, from), run(to, last)])
+            });
+            self.event(PassageKind::Turn, runs)
         })
     }
 
@@ -448,13 +450,13 @@ impl Search<'_> {
             .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)).collect(), 0.1))
             .collect();
         let flies_metres = FLIES_METRES * self.size;
-        let flies = |frame: usize| {
+        let flies = (0..count).map(|frame| {
             let mut feet = joints.iter().zip(&standing).enumerate();
             feet.all(|(foot, (&joint, standing))| {
                 !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
             })
-        };
-        let flies: Vec<bool> = (0..count).map(flies).collect();
+        });
+        let flies: Vec<bool> = flies.collect();
         let fewest = self.frames(FLIGHT_SECS);
         let flights = contact::runs(&flies).into_iter().filter(|run| run.len() >= fewest);
         flights.map(|run| (run.start, run.end - 1)).collect()
@@ -466,14 +468,13 @@ impl Search<'_> {
         let earliest = from.frame + self.frames(SHORTEST_SECS);
         let window = (*event.windows[1].start()).max(earliest)..=*event.windows[1].end();
         let to = self.best(event, 1, window)?;
-        let state = |fit: Fit| LoopState {
-            loop_index: fit.loop_index,
-            secs: fit.sample as f64 * self.set.loops()[fit.loop_index].step_secs(),
-        };
         Some(FoundPassage {
             kind: event.kind,
             frames: [from.frame as f64, to.frame as f64],
-            ends: [state(from), state(to)],
+            ends: [from, to].map(|fit| LoopState {
+                loop_index: fit.loop_index,
+                secs: fit.sample as f64 * self.set.loops()[fit.loop_index].step_secs(),
+            }),
             cost: from.cost + to.cost,
             turn: self.turned(from.frame, to.frame),
         })
@@ -571,14 +572,10 @@ impl Search<'_> {
 
 /// Whether both hands are about as far from each other as they can be: a T-pose, by which captures are calibrated.
 fn is_spread(analysis: &Analysis, frame: usize) -> bool {
-    let (skeleton, [left, right]) = (
-        analysis.take.skeleton(),
-        match analysis.body.hands[..] {
-            [left, right] => [left, right],
-            _ => return false,
-        },
-    );
-    let paths = [left, right].map(|hand| skeleton.path_from_root(hand));
+    let [left, right] = analysis.body.hands[..] else {
+        return false;
+    };
+    let paths = [left, right].map(|hand| analysis.take.skeleton().path_from_root(hand));
     let shared = paths[0]
         .iter()
         .zip(&paths[1])
@@ -595,12 +592,6 @@ fn is_spread(analysis: &Analysis, frame: usize) -> bool {
 /// The runs of frames that stand or move for long enough.
 fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
     let dt = analysis.take.frame_time_secs();
-    let fewest = |does: Does| {
-        TimeStep::new(dt).nearest_from_one(match does {
-            Does::Stand => STANDS_SECS,
-            _ => MOVES_SECS,
-        })
-    };
     let root_size = analysis.body.size(&analysis.take).sqrt();
     let mut runs: Vec<Run> = Vec::new();
     for frame in 0..way.num_frames() {
@@ -622,20 +613,27 @@ fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
             }),
         }
     }
-    runs.retain(|run| run.does != Does::Neither && run.last - run.first + 1 >= fewest(run.does));
+    runs.retain(|run| {
+        let fewest_secs = match run.does {
+            Does::Stand => STANDS_SECS,
+            Does::Move => MOVES_SECS,
+            Does::Neither => return false,
+        };
+        run.last - run.first + 1 >= TimeStep::new(dt).nearest_from_one(fewest_secs)
+    });
     runs
 }
 
 /// The calmest frame of each stretch of a take in which the body stands, the calmest of all first; of those that cost little to change
 /// into each other only one.
 pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
-    let calmest = |run: &Run| {
-        let usable = (run.first..=run.last).filter(|&frame| analysis.usable[frame]);
-        usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
-    };
     let runs = runs(&Way::of_hips(analysis), analysis);
     let stands = runs.iter().filter(|run| run.does == Does::Stand);
-    let mut frames: Vec<usize> = stands.filter_map(calmest).collect();
+    let calmest = stands.filter_map(|run| {
+        let usable = (run.first..=run.last).filter(|&frame| analysis.usable[frame]);
+        usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
+    });
+    let mut frames: Vec<usize> = calmest.collect();
     frames.sort_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)));
     let state = |frame: usize| State {
         positions: analysis.features.positions(frame),
@@ -649,23 +647,28 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     // Where the other feet stand, seen from the first.
     let feet = |frame: usize| -> Vec<DVec3> {
         let from_world = rotation::from_yaw(-analysis.heading.yaw(frame));
-        let at = |foot: &Foot| analysis.world.position(frame, foot.lowest_joint());
-        let all = &analysis.body.feet;
-        all.iter()
-            .map(|foot| (from_world * (at(foot) - at(&all[0]))).with_y(0.0))
+        let feet = analysis.body.feet.iter();
+        let places: Vec<DVec3> = feet
+            .map(|foot| analysis.world.position(frame, foot.lowest_joint()))
+            .collect();
+        places
+            .iter()
+            .map(|place| (from_world * (place - places[0])).with_y(0.0))
             .collect()
     };
     let mut kept: Vec<usize> = Vec::new();
     for frame in frames {
-        let is_another = |&other: &usize| {
-            let apart = feet(frame)
-                .iter()
-                .zip(feet(other))
-                .any(|(one, other)| one.distance(other) > alike_metres);
-            apart || state(frame).cost(state(other), decay) > alike
-        };
-        if kept.len() < MOST_STANCES && kept.iter().all(is_another) {
+        let is_new = kept.iter().all(|&other| {
+            let (own, others) = (feet(frame), feet(other));
+            let mut pairs = own.iter().zip(others);
+            pairs.any(|(one, other)| one.distance(other) > alike_metres)
+                || state(frame).cost(state(other), decay) > alike
+        });
+        if is_new {
             kept.push(frame);
+        }
+        if kept.len() == MOST_STANCES {
+            break;
         }
     }
     kept

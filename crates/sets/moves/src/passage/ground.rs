@@ -32,8 +32,7 @@ impl Ground {
 
     /// The same height and, below two points, facing, where points that are seen from it are nearest to others in the world.
     pub(super) fn laid(self, seen: &[DVec3], world: &[DVec3]) -> Self {
-        let mean = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;
-        let [own, onto] = [mean(seen), mean(world)];
+        let [own, onto] = [seen, world].map(|points| points.iter().sum::<DVec3>() / points.len() as f64);
         let pairs = seen.iter().zip(world).map(|(seen, world)| (*seen - own, *world - onto));
         let (along, across) = pairs.fold((0.0, 0.0), |(along, across), (seen, world)| {
             let way = rotation::from_yaw(self.yaw) * seen;
@@ -129,8 +128,8 @@ impl Way {
         let yaws: Vec<DVec3> = (0..heading.num_frames())
             .map(|frame| DVec3::Y * heading.yaw(frame))
             .collect();
-        let smoothed = |track: &[DVec3]| kernel::averaged_mirrored(track, &weights);
-        let frames = smoothed(&places).into_iter().zip(smoothed(&yaws));
+        let [places, yaws] = [places, yaws].map(|track| kernel::averaged_mirrored(&track, &weights));
+        let frames = places.into_iter().zip(yaws);
         Self {
             frames: frames.map(|(at, yaw)| Ground { at, yaw: yaw.y }).collect(),
         }

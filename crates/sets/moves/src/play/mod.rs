@@ -183,14 +183,13 @@ impl LoopSet {
         let clip = &self.loops[to];
         let left = self.sampled.state(&self.loops, from, secs);
         let nearest = (near / clip.step_secs()).round() as isize;
-        let entry = |off: isize| {
+        let entries = [0, -1, 1].map(|off| {
             let sample = (nearest + off).rem_euclid(clip.num_samples() as isize) as usize;
             Entry {
                 secs: sample as f64 * clip.step_secs(),
                 cost: left.state().cost(self.sampled.samples[to][sample].state(), fade),
             }
-        };
-        let entries = [entry(0), entry(-1), entry(1)];
+        });
         (entries.into_iter())
             .min_by(|one, other| one.cost.total_cmp(&other.cost))
             .unwrap_or(entries[0])

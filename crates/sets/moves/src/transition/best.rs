@@ -62,16 +62,14 @@ impl Transitions {
     pub fn grid(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, most: usize) -> CostGrid {
         let exits = thinned(within(exits, self.num_exits()), most);
         let entries = thinned(within(entries, self.num_entries()), most);
-        let pairs = || {
-            exits
-                .iter()
-                .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)))
-        };
+        let pairs = exits
+            .iter()
+            .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)));
+        let costs = pairs.map(|(exit, entry)| (self.cost(exit, entry, decay), self.feature_cost(exit, entry, decay)));
+        let (exact, feature) = costs.unzip();
         CostGrid {
-            exact: pairs().map(|(exit, entry)| self.cost(exit, entry, decay)).collect(),
-            feature: pairs()
-                .map(|(exit, entry)| self.feature_cost(exit, entry, decay))
-                .collect(),
+            exact,
+            feature,
             exits,
             entries,
         }
@@ -161,11 +159,10 @@ impl Side {
     }
 
     fn can_be_entered(&self, frame: usize) -> bool {
-        let secs_of = |frames: usize| frames as f64 * self.step_secs;
         let last = self.usable.len() - 1;
+        let [all_secs, left_secs] = [last, last - frame].map(|frames| frames as f64 * self.step_secs);
         // A take shorter than that is entered in its first half.
-        let least = LEAST_LEFT_SECS.min(0.5 * secs_of(last));
-        self.usable[frame] && (self.repeats || secs_of(last - frame) >= least)
+        self.usable[frame] && (self.repeats || left_secs >= LEAST_LEFT_SECS.min(0.5 * all_secs))
     }
 }
 
@@ -233,16 +230,11 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
     /// a p + b u of all axes of a state, and the sum of the sizes of the parts.
     fn features_of(&self, state: State<'_>) -> (Vec<f64>, f64) {
         let (a, b) = self.decay.area_weights();
-        let axes = || {
-            state
-                .positions
-                .iter()
-                .zip(state.velocities)
-                .map(|(p, u)| (a * p, b * u))
-        };
+        let axes = state.positions.iter().zip(state.velocities);
+        let parts = axes.map(|(p, u)| (a * p, b * u));
         (
-            axes().map(|(position, rate)| position + rate).collect(),
-            axes().map(|(position, rate)| position.abs() + rate.abs()).sum(),
+            parts.clone().map(|(position, rate)| position + rate).collect(),
+            parts.map(|(position, rate)| position.abs() + rate.abs()).sum(),
         )
     }
 

@@ -252,14 +252,14 @@ impl Transitions {
     ) -> Result<Self, TransitionError> {
         let [ours, theirs] = [left, entered].map(|motion| motion.take.skeleton());
         if let Some(difference) = SkeletonDifference::between(ours, theirs) {
-            let lacking = |of: &loopwright_core::motion::Skeleton, other: &loopwright_core::motion::Skeleton| {
+            let [only_left, only_entered] = [(ours, theirs), (theirs, ours)].map(|(of, other)| {
                 let names = of.joints().iter().map(|joint| joint.name.clone());
                 names.filter(|name| other.find(name).is_none()).collect()
-            };
+            });
             return Err(TransitionError::Skeleton {
                 difference,
-                only_left: lacking(ours, theirs),
-                only_entered: lacking(theirs, ours),
+                only_left,
+                only_entered,
             });
         }
         let body = &left.body;
@@ -325,14 +325,12 @@ impl Transitions {
             .zip(axes.chunks(3))
             .map(|((of, weight), axes)| {
                 // The root turns about one axis only.
-                let axis = |index: usize| axes.get(index).copied().unwrap_or_default();
-                let vector =
-                    |of: &dyn Fn((f64, f64)) -> f64| DVec3::from_array([0, 1, 2].map(|index| of(axis(index)))) / weight;
+                let axes = [0, 1, 2].map(|index| axes.get(index).copied().unwrap_or_default());
                 Gap {
                     of,
                     weight,
-                    position: vector(&|(x, _)| x),
-                    velocity: vector(&|(_, v)| v),
+                    position: DVec3::from_array(axes.map(|(x, _)| x)) / weight,
+                    velocity: DVec3::from_array(axes.map(|(_, v)| v)) / weight,
                 }
             })
             .collect()
