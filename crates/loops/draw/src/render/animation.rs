@@ -140,8 +140,8 @@ impl Packer {
 
 /// Whole ticks from the end of a picture to the end of the next one.
 fn span(index: usize, ticks_each: f64) -> i64 {
-    let end = |count: usize| (count as f64 * ticks_each).round() as i64;
-    end(index + 1) - end(index)
+    let [start, end] = [index, index + 1].map(|count| (count as f64 * ticks_each).round() as i64);
+    end - start
 }
 
 fn push_chunk(into: &mut Vec<u8>, name: &[u8; 4], data: &[u8]) {
@@ -194,11 +194,10 @@ impl Palette {
         // The exact background colour, so that it stays uniform.
         colours.extend(paper.unwrap_or_else(|| vec![255; 3]));
         let bits = LOOKUP_BITS;
-        let spread = |part: u32| ((part * 255 + 31) / 63) as u8;
         let nearest = (0..1_u32 << (3 * bits))
             .map(|key| {
-                let [red, green, blue] = [2 * bits, bits, 0].map(|shift| spread((key >> shift) & 63));
-                nearest_of(&colours, [red, green, blue])
+                let parts = [2 * bits, bits, 0].map(|shift| (key >> shift) & 63);
+                nearest_of(&colours, parts.map(|part| ((part * 255 + 31) / 63) as u8))
             })
             .collect();
         Self { colours, nearest }
@@ -225,15 +224,13 @@ impl Palette {
 
 fn nearest_of(colours: &[u8], wanted: [u8; 3]) -> u8 {
     let (colours, _) = colours.as_chunks::<3>();
-    let distance = |colour: &[u8; 3]| -> i32 {
-        (0..3)
-            .map(|part| {
-                let off = i32::from(colour[part]) - i32::from(wanted[part]);
-                // The eye is most sensitive to green and least to blue.
-                [3, 4, 2][part] * off * off
-            })
-            .sum()
-    };
-    let best = (0..colours.len()).min_by_key(|&index| distance(&colours[index]));
+    let best = (0..colours.len()).min_by_key(|&index| {
+        let distances = (0..3).map(|part| {
+            let off = i32::from(colours[index][part]) - i32::from(wanted[part]);
+            // The eye is most sensitive to green and least to blue.
+            [3, 4, 2][part] * off * off
+        });
+        distances.sum::<i32>()
+    });
     best.unwrap_or(0).min(255) as u8
 }

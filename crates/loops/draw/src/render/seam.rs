@@ -42,10 +42,8 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
     let largest = widest.map_or(0.0, gap_of);
     let full = largest.max(FULL_COLOUR_METRES);
     let [width, height] = scene.size();
-    let no_room = || RenderError::Size { width, height };
-
-    let mut below = canvas.layer().ok_or_else(no_room)?;
-    let mut above = canvas.layer().ok_or_else(no_room)?;
+    let layers = canvas.layer().zip(canvas.layer());
+    let (mut below, mut above) = layers.ok_or(RenderError::Size { width, height })?;
     let colour_of =
         |gap: f64| core::array::from_fn(|part| MEETS[part] + (OFF[part] - MEETS[part]) * (gap / full).min(1.0));
     if let (Some((surface, first)), Some((_, last))) = (motion.surface_at(0.0), motion.surface_at_seam()) {

@@ -124,10 +124,12 @@ impl Panel {
             cycles: entry.cycles,
             contact_phase: entry.contact_phase,
         };
-        let motions = || core::iter::once(&entry.closed).chain(&entry.uncut);
-        let clips: Vec<String> = motions().map(|motion| clip::json(motion, room, timing)).collect();
+        let motions = core::iter::once(&entry.closed).chain(&entry.uncut);
+        let clips: Vec<String> = (motions.clone())
+            .map(|motion| clip::json(motion, room, timing))
+            .collect();
         Self {
-            meshes: (motions())
+            meshes: motions
                 .filter_map(|motion| motion.figure().surface()?.of_page().cloned())
                 .collect(),
             kind: entry.kind.clone(),
