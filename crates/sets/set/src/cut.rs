@@ -108,23 +108,19 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
     let analysis = &studied.analysis;
     let settings = SearchRequest::default().settings(1);
     let spans = analysis.contacts.spans();
-    let strikes = |foot: usize| {
-        spans
-            .iter()
-            .filter(move |span| span.foot == foot && span.start_frame > 0)
-    };
     let mut best: Option<(f64, String, LoopCandidate)> = None;
     for foot in 0..analysis.contacts.num_feet() {
-        for (from, to) in strikes(foot).zip(strikes(foot).skip(1)) {
-            let gait = |frame: usize| {
-                let mut segments = analysis.segments.iter();
-                segments.find(|segment| (segment.start_frame..=segment.end_frame).contains(&frame))
-            };
-            let middle = gait((from.start_frame + to.start_frame) / 2).and_then(|segment| name_of(segment.gait));
-            let Some(name) = middle.filter(|name| *name != "idle") else {
+        let spans = spans.iter().filter(|span| span.foot == foot && span.start_frame > 0);
+        let strikes: Vec<usize> = spans.map(|span| span.start_frame).collect();
+        for &[from, to] in strikes.array_windows() {
+            let mut segments = analysis.segments.iter();
+            let middle =
+                segments.find(|segment| (segment.start_frame..=segment.end_frame).contains(&((from + to) / 2)));
+            let name = middle.and_then(|segment| name_of(segment.gait));
+            let Some(name) = name.filter(|name| *name != "idle") else {
                 continue;
             };
-            let appraised = analysis.appraise(from.start_frame as f64, to.start_frame as f64, &settings);
+            let appraised = analysis.appraise(from as f64, to as f64, &settings);
             let Ok(stretch) = appraised else { continue };
             if best.as_ref().is_none_or(|(cost, ..)| stretch.seam_cost < *cost) {
                 best = Some((stretch.seam_cost, name, stretch));
@@ -251,11 +247,10 @@ impl CutPassages {
 
     /// The facts of a passage.
     pub fn facts(&self, studied: &Studied, passage: &Passage) -> PassageFacts {
-        let state = |LoopState { loop_index, secs }: LoopState| LoopStateFacts {
+        let [from, to] = passage.ends().map(|LoopState { loop_index, secs }| LoopStateFacts {
             clip: self.loops.loops()[loop_index].name().to_owned(),
             secs,
-        };
-        let [from, to] = passage.ends().map(state);
+        });
         let take = studied.facts();
         PassageFacts {
             name: passage.name().to_owned(),

@@ -126,11 +126,14 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
 
 /// The loops of these gaits that go forward and turn to a side, by their numbers; other versions aside.
 fn forward(entries: &[Entry], gaits: &[MotionKind], side: i8) -> Vec<usize> {
-    let fits = |entry: &Entry| {
+    let mut forward = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
         let (gait, way, turn) = way(&entry.offered);
-        entry.variant_of.is_none() && gaits.contains(&gait) && way.is_empty() && side == turn
-    };
-    (0..entries.len()).filter(|&index| fits(&entries[index])).collect()
+        if entry.variant_of.is_none() && gaits.contains(&gait) && way.is_empty() && side == turn {
+            forward.push(index);
+        }
+    }
+    forward
 }
 
 /// Holes of a gait: between its left and right where it never goes straight, and between straight and the slowest turn.
@@ -225,12 +228,15 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
 
 /// Weights of two loops whose blend is nearest to a hole: by their shares of the time, as their twists are mixed.
 fn weights(one: &Member, other: &Member, hole: &Hole) -> Vec<f64> {
-    let point = |speed_mps: f64, turn_dps: f64| [speed_mps / HOLE_MPS, turn_dps / HOLE_DPS];
-    let of = |member: &Member| point(member.speed_mps(), member.turn_dps());
-    let (from, to, at) = (of(one), of(other), point(hole.speed_mps, hole.turn_dps));
+    let [from, to, at] = [
+        (one.speed_mps(), one.turn_dps()),
+        (other.speed_mps(), other.turn_dps()),
+        (hole.speed_mps, hole.turn_dps),
+    ]
+    .map(|(speed_mps, turn_dps)| [speed_mps / HOLE_MPS, turn_dps / HOLE_DPS]);
     let along = [0, 1].map(|axis| to[axis] - from[axis]);
     let [way, whole] = [[0, 1].map(|axis| at[axis] - from[axis]), along].map(|v| v[0] * along[0] + v[1] * along[1]);
     let share = (way / whole).clamp(0.0, 1.0);
-    let period = |member: &Member| member.stored.clip.period_secs();
-    vec![(1.0 - share) / period(one), share / period(other)]
+    let [one_secs, other_secs] = [one, other].map(|member| member.stored.clip.period_secs());
+    vec![(1.0 - share) / one_secs, share / other_secs]
 }

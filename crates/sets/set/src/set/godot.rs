@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use loopwright_formats::set::{FootEventFacts, Manifest, SetClip, SetPoint, SetSpace};
+use loopwright_formats::set::{Manifest, SetClip, SetSpace};
 
 /// The name of the state machine's file, for the root of an `AnimationTree`.
 pub const TREE_FILE: &str = "tree.tres";
@@ -117,6 +117,15 @@ pub fn tree(manifest: &Manifest) -> String {
     text
 }
 
+/// Appends the resource of a state that plays an animation.
+fn animation_node(resources: &mut String, id: &str, name: &str) {
+    let _ = write!(
+        resources,
+        "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}\"]\nanimation = &{}\n\n",
+        quoted(name)
+    );
+}
+
 /// Whether a loop stays where it is.
 fn stands(clip: &SetClip) -> bool {
     clip.twist
@@ -157,11 +166,7 @@ impl<'a> States<'a> {
             .filter(|clip| !clip.is_loop() || !placed.contains(&*clip.name) || stands(clip))
         {
             let id = format!("clip_{}", all.len());
-            let _ = write!(
-                resources,
-                "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}\"]\nanimation = &{}\n\n",
-                quoted(animation_of(clip))
-            );
+            animation_node(resources, &id, animation_of(clip));
             all.push((state_name(&clip.name), id));
             of_clip.insert(&clip.name, state_name(&clip.name));
         }
@@ -217,20 +222,19 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
 /// The transitions of the manifest between states that no passage joins: `travel` takes the shortest way, which is not to pass by a start or
 /// a stop.
 fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((String, String), Link)> {
-    let is_passed = |from: &String, to: &String| {
-        let leads = |(between, _): &(String, String)| links.contains_key(&(between.clone(), to.clone()));
-        (states.all.iter()).any(|state| leads(state) && links.contains_key(&(from.clone(), state.0.clone())))
-    };
     (manifest.transitions.iter())
         .filter_map(|transition| {
-            let state = |clip: &String| states.of_clip.get(&**clip);
-            let (from, to) = (state(&transition.from)?, state(&transition.to)?);
+            let [from, to] = [&transition.from, &transition.to].map(|clip| states.of_clip.get(&**clip));
+            let (from, to) = (from?, to?);
+            let leads = |from: &String, to: &String| links.contains_key(&(from.clone(), to.clone()));
+            let mut between = states.all.iter();
+            let is_passed = between.any(|(between, _)| leads(between, to) && leads(from, between));
             let link = Link {
                 fade_secs: transition.fade_secs,
                 switch_mode: AT_ONCE,
                 advance_mode: ON_TRAVEL,
             };
-            (from != to && !is_passed(from, to)).then(|| ((from.clone(), to.clone()), link))
+            (from != to && !is_passed).then(|| ((from.clone(), to.clone()), link))
         })
         .collect()
 }
@@ -239,22 +243,19 @@ fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((Strin
 ///
 /// One without triangles is on one axis, that on which its points are farther apart: in Godot a space of two blends nothing without them.
 fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id: &str) {
-    let value = |point: &SetPoint, axis: usize| point.at.get(axis).copied().unwrap_or(0.0);
-    let ends = [0, 1].map(|axis| {
-        let values = space.points.iter().map(|point| value(point, axis));
-        let (low, high) = (
-            values.clone().fold(f64::INFINITY, f64::min),
-            values.fold(f64::NEG_INFINITY, f64::max),
-        );
-        // A space without extent is none.
-        if high > low { (low, high) } else { (low, low + 1.0) }
+    let points = space.points.iter();
+    let places = points.map(|point| [0, 1].map(|axis| point.at.get(axis).copied().unwrap_or(0.0)));
+    let ranges = [0, 1].map(|axis| {
+        let values = places.clone().map(|place| place[axis]);
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        })
     });
+    // A space without extent is none.
+    let ends = ranges.map(|(low, high)| if high > low { (low, high) } else { (low, low + 1.0) });
     let is_flat = !space.triangles.is_empty();
-    let extent = |axis: usize| {
-        let values = || space.points.iter().map(move |point| value(point, axis));
-        values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
-    };
-    let line = usize::from(extent(1) > 1e3 * extent(0));
+    let [width, height] = ranges.map(|(low, high)| high - low);
+    let line = usize::from(height > 1e3 * width);
     let place = |at: [f64; 2]| {
         if is_flat {
             vector(at[0], at[1])
@@ -263,21 +264,17 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
         }
     };
     let mut body = String::new();
-    for (index, point) in space.points.iter().enumerate() {
+    for (index, (point, at)) in space.points.iter().zip(places).enumerate() {
         let name = manifest.clip(&point.clip).map_or(&*point.clip, animation_of);
-        let _ = write!(
-            resources,
-            "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}_{index}\"]\nanimation = &{}\n\n",
-            quoted(name)
-        );
-        let at = place([0, 1].map(|axis| value(point, axis)));
+        animation_node(resources, &format!("{id}_{index}"), name);
+        let at = place(at);
         let _ = write!(
             body,
             "blend_point_{index}/node = SubResource(\"{id}_{index}\")\nblend_point_{index}/pos = {at}\nblend_point_{index}/name = &{}\n",
             quoted(&state_name(&point.clip))
         );
     }
-    let label = |axis: usize| quoted(space.axes.get(axis).map_or("-", String::as_str));
+    let labels = [0, 1].map(|axis| quoted(space.axes.get(axis).map_or("-", String::as_str)));
     let (kind, triangles, labels) = if is_flat {
         let corners: Vec<String> = space.triangles.iter().flatten().map(usize::to_string).collect();
         // Before the triangles, which it would do away with.
@@ -288,10 +285,10 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
         (
             "2D",
             triangles,
-            format!("x_label = {}\ny_label = {}", label(0), label(1)),
+            format!("x_label = {}\ny_label = {}", labels[0], labels[1]),
         )
     } else {
-        ("1D", String::new(), format!("value_label = {}", label(line)))
+        ("1D", String::new(), format!("value_label = {}", labels[line]))
     };
     // Releases before 4.7 know the first of the last two, which in later ones sets the second.
     let _ = write!(
@@ -320,8 +317,14 @@ pub fn events(manifest: &Manifest) -> String {
     let mut names = Vec::new();
     for clip in manifest.clips.iter().filter(|clip| !clip.events.is_empty()) {
         let id = format!("events_{}", names.len());
-        let list =
-            |each: &dyn Fn(&FootEventFacts) -> String| clip.events.iter().map(each).collect::<Vec<_>>().join(", ");
+        let calls = clip.events.iter().map(|event| {
+            let foot = quoted(&event.foot);
+            format!(
+                "{{\n\"args\": [{foot}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
+                event.kind
+            )
+        });
+        let calls: Vec<String> = calls.collect();
         let _ = write!(
             resources,
             "[sub_resource type=\"Animation\" id=\"{id}\"]\nresource_name = {}\nlength = {}\n{}step = {}\n",
@@ -335,12 +338,8 @@ pub fn events(manifest: &Manifest) -> String {
             resources,
             "tracks/0/interp = 1\ntracks/0/loop_wrap = true\ntracks/0/keys = {{\n\"times\": PackedFloat32Array({}),\n\"transitions\": PackedFloat32Array({}),\n\"values\": [{}]\n}}\n\n",
             times(clip).into_iter().map(number).collect::<Vec<_>>().join(", "),
-            list(&|_| "1".to_owned()),
-            list(&|event| format!(
-                "{{\n\"args\": [{}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
-                quoted(&event.foot),
-                event.kind
-            )),
+            vec!["1"; calls.len()].join(", "),
+            calls.join(", "),
         );
         names.push(format!("&{}: SubResource(\"{id}\")", quoted(animation_of(clip))));
     }
@@ -358,7 +357,7 @@ fn header(kind: &str, resources: &str) -> String {
 #[cfg(test)]
 mod tests {
     use loopwright_core::analysis::FootEventKind;
-    use loopwright_formats::set::{ClipKind, LoopStateFacts, SetTransition, SetTwist};
+    use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, SetPoint, SetTransition, SetTwist};
 
     use super::*;
 

@@ -204,7 +204,8 @@ impl Set {
         let playback = written.first().map(|(_, facts)| &facts.playback);
         let clip = &first.member.stored.clip;
         let joint = |joint: usize| clip.skeleton().joint(joint).name.clone();
-        let foot = |side: Side| foot_of(&first.member.body, side).map(|foot| joint(foot.lowest_joint()));
+        let [left_foot, right_foot] = [Side::Left, Side::Right]
+            .map(|side| foot_of(&first.member.body, side).map(|foot| joint(foot.lowest_joint())));
         let made = self.entries.iter().map(|entry| &entry.member.made);
         let made = made.chain(self.passages.iter().map(|passage| &passage.made));
         let licences: BTreeSet<String> = made.filter_map(|made| made.licence.clone()).collect();
@@ -219,8 +220,8 @@ impl Set {
             skeleton: SetSkeleton {
                 joints: clip.skeleton().num_joints(),
                 hips: joint(first.member.body.hips),
-                left_foot: foot(Side::Left),
-                right_foot: foot(Side::Right),
+                left_foot,
+                right_foot,
                 carrier: joint(clip.carrier()),
             },
             clips: (self.entries.iter().zip(written))

@@ -8,16 +8,14 @@ use loopwright_formats::set::{SetPoint, SetSpace};
 
 /// The blend spaces of loops: by speed and turn rate for those that go forward, and by direction where others do not.
 pub(super) fn spaces(entries: &[SetEntry]) -> Vec<SetSpace> {
-    let goes = |entry: &&SetEntry| entry.variant_of.is_none() && entry.gait != MotionKind::TurnInPlace;
+    let placed = entries
+        .iter()
+        .filter(|entry| entry.variant_of.is_none() && entry.gait != MotionKind::TurnInPlace);
     let rests = |entry: &SetEntry| entry.gait == MotionKind::Idle;
-    let forward = entries
-        .iter()
-        .filter(goes)
+    let forward = placed
+        .clone()
         .filter(|entry| rests(entry) || way_of(&entry.member).is_empty());
-    let straight = entries
-        .iter()
-        .filter(goes)
-        .filter(|entry| rests(entry) || side_of(entry.member.turn_dps()) == 0);
+    let straight = placed.filter(|entry| rests(entry) || side_of(entry.member.turn_dps()) == 0);
     let by_turn = space("move", ["speed_mps", "turn_rate_dps"], forward, |entry| {
         [entry.member.speed_mps(), entry.member.turn_dps()]
     });
