@@ -151,10 +151,9 @@ const TURNED: f64 = 0.866;
 impl Event {
     /// Frames in which the facing turns at a substantial share of its peak rate.
     pub(super) fn turning_frames<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = usize> + 'a {
-        let rate = |frame: usize| profile.facing.rates[frame].length();
         self.frames
             .clone()
-            .filter(move |&frame| rate(frame) > QUIET_SHARE * self.peak_rate)
+            .filter(|&frame| profile.facing.rates[frame].length() > QUIET_SHARE * self.peak_rate)
     }
 }
 

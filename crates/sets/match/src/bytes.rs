@@ -405,8 +405,8 @@ impl<'a> MatchDatabase<'a> {
             mean: opened.tables.f64s(columns)?,
             components: opened.tables.f64s(columns * num_components)?,
         };
-        let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
-        if !(finite(&principal.mean) && finite(&principal.components) && largest.is_finite()) {
+        let mut numbers = principal.mean.iter().chain(&principal.components);
+        if !(numbers.all(|number| number.is_finite()) && largest.is_finite()) {
             return Err(contradiction("principal components"));
         }
         let leaves = opened.leaves()?;
@@ -520,11 +520,11 @@ fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
     if !(leaves.rows.iter().flatten()).all(|&row| (row as usize) < leaves.num_rows) {
         return Err(contradiction("the order of rows"));
     }
-    let lies_in_leaf = |(row, &leaf): (usize, &u32)| {
+    let lie_in_leaf = leaves.leaf_of.iter().enumerate().all(|(row, &leaf)| {
         let members = leaves.rows.get(leaf as usize);
         members.is_some_and(|members| members.contains(&(row as u32)))
-    };
-    if !leaves.leaf_of.iter().enumerate().all(lies_in_leaf) {
+    });
+    if !lie_in_leaf {
         return Err(contradiction("the leaves of rows"));
     }
     Ok(())

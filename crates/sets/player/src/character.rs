@@ -129,11 +129,11 @@ impl Cycle {
     fn body(&self, set: &MotionSet, secs: f64) -> Pose {
         let (parts, period) = self.state(set, secs);
         let phase = self.phase + secs / period;
-        let pose = |part: &Part| {
+        let poses = parts.iter().map(|part| {
             let clip = &set.clips[part.clip];
             (clip.pose(clip.secs_at(phase)), part.weight)
-        };
-        let poses: Vec<(Pose, f64)> = parts.iter().map(pose).collect();
+        });
+        let poses: Vec<(Pose, f64)> = poses.collect();
         if let [(pose, _)] = poses.as_slice() {
             return pose.clone();
         }
@@ -230,9 +230,10 @@ impl Fading {
             return Rigid::IDENTITY;
         }
         let to = (self.secs + secs).min(self.end_secs());
-        let left = |secs: f64| self.fade.at(secs).position.value;
+        let times = [self.secs, 0.5 * (self.secs + to), to];
+        let [first, middle, last] = times.map(|secs| self.fade.at(secs).position.value);
         // Simpson's rule.
-        let area = (to - self.secs) / 6.0 * (left(self.secs) + 4.0 * left(0.5 * (self.secs + to)) + left(to));
+        let area = (to - self.secs) / 6.0 * (first + 4.0 * middle + last);
         self.twist.exp(0.5 * area)
     }
 
@@ -492,12 +493,12 @@ impl SteeredCharacter {
 
     /// Whether a clip that turns plays, or is waited for.
     pub(crate) fn is_turning(&self) -> bool {
-        let turns = |clip: usize| self.set.clips[clip].turn != 0.0;
-        match (&self.source, &self.plan, &self.before) {
-            (Source::Once(clip, _), ..) => turns(*clip),
-            (_, Plan::Go(way, _), _) | (_, Plan::Open, Some((way, _))) => way.passage.is_some_and(turns),
-            _ => false,
-        }
+        let clip = match (&self.source, &self.plan, &self.before) {
+            (Source::Once(clip, _), ..) => Some(*clip),
+            (_, Plan::Go(way, _), _) | (_, Plan::Open, Some((way, _))) => way.passage,
+            _ => None,
+        };
+        clip.is_some_and(|clip| self.set.clips[clip].turn != 0.0)
     }
 
     /// The rate at which the loops that play turn, radians per second.
@@ -649,11 +650,11 @@ impl SteeredCharacter {
             let mut state = self.random;
             let next = cycle.varied(&set, || drawn(&mut state));
             // Only what is seen makes a switch: draws of loops that take no part do not.
-            let taking = |cycle: &Cycle| {
+            let [others, own] = [&next, cycle].map(|cycle| {
                 let (parts, _) = cycle.state(&set, 0.0);
                 parts.iter().map(|part| part.clip).collect::<Vec<_>>()
-            };
-            let is_other = taking(&next) != taking(cycle);
+            });
+            let is_other = others != own;
             self.random = state;
             if is_other {
                 self.switch_to(Source::Cycle(next), FADE);
@@ -732,67 +733,73 @@ impl SteeredCharacter {
         let Source::Cycle(cycle) = &self.source else {
             return Plan::Open;
         };
-        let (cycle, goal) = (cycle.clone(), self.goal);
+        let cycle = cycle.clone();
         let here = cycle.space;
-        let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
-        // The space that plays is kept where it is about as near.
-        let misses =
-            |space: &usize| set.spaces[*space].misses(&set.clips, &goal) - if *space == here { 0.05 } else { 0.0 };
-        let nearest = |spaces: Vec<usize>| spaces.into_iter().min_by(|a, b| misses(a).total_cmp(&misses(b)));
-        let all = || (0..set.spaces.len()).collect::<Vec<_>>();
-        let wanted = nearest(
-            all()
-                .into_iter()
-                .filter(|space| set.spaces[*space].stands == is_still && !set.spaces[*space].is_variant)
-                .collect(),
-        )
-        .or_else(|| nearest(all()))
-        .unwrap_or(here);
+        let wanted = self.suiting(here);
         self.wanted = wanted;
-        let ways: Vec<Way> = (set
+        let ways = set
             .ways
             .iter()
-            .filter(|way| way.from != here || self.is_in_time(&cycle, way)))
-        .copied()
-        .collect();
-        if goal.turn != 0.0 {
-            let misses = |way: &Way| {
-                way.passage
-                    .map_or(f64::INFINITY, |clip| (set.clips[clip].turn - goal.turn).abs())
-            };
-            let turns = |way: &&Way| {
-                let turn = way.passage.map_or(0.0, |clip| set.clips[clip].turn);
-                let leads = way.from == here && set.spaces[way.to].stands == set.spaces[wanted].stands;
-                leads && turn != 0.0 && misses(way) < goal.turn.abs()
-            };
-            let mut found: Vec<&Way> = ways.iter().filter(turns).collect();
-            found.sort_by(|a, b| misses(a).total_cmp(&misses(b)));
-            let best = found.iter().find(|way| way.to == wanted).or(found.first());
-            if let Some(way) = best {
-                return self.begun(**way);
+            .filter(|way| way.from != here || self.is_in_time(&cycle, way));
+        let ways: Vec<Way> = ways.copied().collect();
+        if self.goal.turn != 0.0 {
+            if let Some(way) = self.turning(&ways, here) {
+                return self.begun(way);
             }
             self.goal.turn = 0.0;
         }
-        let reachable = set.spaces[here].covered(&set.clips, set.spaces[here].place(&goal));
+        let reachable = set.spaces[here].covered(&set.clips, set.spaces[here].place(&self.goal));
         if let Source::Cycle(cycle) = &mut self.source {
             cycle.goal = reachable;
         }
-        if wanted == here {
-            return Plan::Stay;
+        match self.cheapest(&ways, &cycle) {
+            Some(way) if wanted != here => self.begun(way),
+            _ => Plan::Stay,
         }
-        // The cheapest way over spaces, as by Dijkstra; there are a handful.
-        let mut reached: BTreeMap<usize, (f64, Option<Way>)> = BTreeMap::from([(here, (0.0, None))]);
-        let mut open = vec![here];
+    }
+
+    /// The space that suits the goal; the one that plays is kept where it is about as near.
+    fn suiting(&self, here: usize) -> usize {
+        let (set, goal) = (&self.set, &self.goal);
+        let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
+        let is_other = |space: usize| set.spaces[space].stands != is_still || set.spaces[space].is_variant;
+        let misses = |space: usize| set.spaces[space].misses(&set.clips, goal) - if space == here { 0.05 } else { 0.0 };
+        let best = (0..set.spaces.len()).min_by(|&a, &b| {
+            let by_kind = is_other(a).cmp(&is_other(b));
+            by_kind.then_with(|| misses(a).total_cmp(&misses(b)))
+        });
+        best.unwrap_or(here)
+    }
+
+    /// The way from here whose turn is nearest to the one that is asked for, if it brings that nearer.
+    fn turning(&self, ways: &[Way], here: usize) -> Option<Way> {
+        let set = &self.set;
+        let turns = ways.iter().filter(|way| {
+            let turn = way.passage.map_or(0.0, |clip| set.clips[clip].turn);
+            let leads = way.from == here && set.spaces[way.to].stands == set.spaces[self.wanted].stands;
+            leads && turn != 0.0 && self.turned_aside(way) < self.goal.turn.abs()
+        });
+        let best = turns.min_by(|a, b| {
+            let [a, b] = [a, b].map(|way| (way.to != self.wanted, self.turned_aside(way)));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        best.copied()
+    }
+
+    /// The first part of the cheapest way over spaces, as by Dijkstra; there are a handful.
+    fn cheapest(&self, ways: &[Way], cycle: &Cycle) -> Option<Way> {
+        let spaces = &self.set.spaces;
+        let mut reached: BTreeMap<usize, (f64, Option<Way>)> = BTreeMap::from([(cycle.space, (0.0, None))]);
+        let mut open = vec![cycle.space];
         while !open.is_empty() {
             open.sort_by(|a, b| reached[b].0.total_cmp(&reached[a].0));
-            let Some(space) = open.pop().filter(|space| *space != wanted) else {
-                break;
-            };
+            let space = open.pop().filter(|space| *space != self.wanted);
+            let Some(space) = space else { break };
             let (cost, first) = reached[&space];
             for way in ways.iter().filter(|way| way.from == space) {
-                let stands = set.spaces[way.to].stands && !set.spaces[wanted].stands;
+                let stands = spaces[way.to].stands && !spaces[self.wanted].stands;
                 let unasked = UNASKED_TURN * self.turned_aside(way) + if stands { UNASKED_STAND } else { 0.0 };
-                let cost = cost + way.cost + 0.1 * self.aside(&cycle, way) + unasked;
+                let cost = cost + way.cost + 0.1 * self.aside(cycle, way) + unasked;
                 let known = reached.get(&way.to).map(|(cost, _)| *cost);
                 if known.is_none_or(|known| cost < known) {
                     if known.is_none() {
@@ -802,10 +809,7 @@ impl SteeredCharacter {
                 }
             }
         }
-        match reached.get(&wanted) {
-            Some((_, Some(way))) => self.begun(*way),
-            _ => Plan::Stay,
-        }
+        reached.get(&self.wanted)?.1
     }
 
     /// Whether a way can be gone from here now: what only fades between moving loops does not wait long.

@@ -1,7 +1,6 @@
 //! What plays, and where it had better go on.
 
 use glam::{DQuat, DVec2, DVec3};
-use loopwright_core::Pose;
 use loopwright_core::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
 use loopwright_moves::play::{FadingOffset, MovingPose};
 
@@ -310,17 +309,16 @@ fn moving(source: &MatchSource, frame: usize, root: Rigid) -> MovingPose {
     let last = take.num_frames() - 1;
     let (before, after) = (frame.saturating_sub(1), (frame + 1).min(last));
     let secs = (after - before) as f64 * take.frame_time_secs();
-    let seen = |frame: usize| -> Pose {
+    let [earlier, body, later] = [before, frame, after].map(|frame| {
         let mut pose = take.pose(frame).to_pose();
         let below = source.roots[frame].inverse() * pose.as_ref().joint(0);
         pose.set_joint(0, below);
         pose
-    };
-    let (earlier, later) = (seen(before), seen(after));
+    });
     let velocities = later.translations.iter().zip(&earlier.translations);
     let spins = later.rotations.iter().zip(&earlier.rotations);
     MovingPose {
-        body: seen(frame),
+        body,
         velocities: velocities.map(|(to, from)| (*to - *from) / secs).collect(),
         spins: spins
             .map(|(&to, &from)| rotation::difference(to, from) / secs)
