@@ -1,7 +1,7 @@
 //! Blend spaces: loops over axes, and their weights at any point.
 
 use glam::DVec3;
-use loopwright_core::math::{Twist, ops};
+use loopwright_core::math::{Twist, ops, percentile};
 use loopwright_formats::set::Manifest;
 
 use crate::SetError;
@@ -83,8 +83,8 @@ impl PlayedSpace {
     ) -> Self {
         let (of_points, points): (Vec<usize>, Vec<[f64; 2]>) = points.into_iter().unzip();
         let extents = [0, 1].map(|axis| {
-            let values = points.iter().map(|point| point[axis]);
-            values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
+            let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
+            high - low
         });
         let scale = [0, 1].map(|index| extents[index].max(axes.get(index).map_or(1.0, |axis| axis.least_range())));
         let simplices = if triangles.is_empty() {

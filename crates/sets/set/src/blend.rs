@@ -2,6 +2,7 @@
 
 use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::feet::{FootLock, HoldError};
+use loopwright_core::math::percentile;
 use loopwright_core::pipeline::Recentered;
 use loopwright_core::{BodyOverrides, LoopClip, RootMode};
 use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
@@ -264,10 +265,7 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             .map(|rate| (BlendAxis::Turn, rate, 1f64.to_radians())),
     ];
     for (axis, value, scale) in wanted.into_iter().flatten() {
-        let has = clips.iter().map(|clip| axis.of(clip.root().twist) / scale);
-        let (low, high) = has.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), has| {
-            (low.min(has), high.max(has))
-        });
+        let (low, high) = percentile::extremes(clips.iter().map(|clip| axis.of(clip.root().twist) / scale));
         // A value just outside the range means the outermost loop itself: its printed figure is rounded.
         let slack = 1e-3 * (high - low).max(0.1);
         if !(low - slack..=high + slack).contains(&value) {

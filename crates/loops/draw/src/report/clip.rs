@@ -1,7 +1,6 @@
 //! A motion as the page's script plays it: positions of points in whole units, as compact as the page can be.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use core::fmt::Write;
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::Side;
 
@@ -94,8 +93,7 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     });
     let root = motion.root();
     let mut text = String::new();
-    let _ = write!(
-        text,
+    text += &format!(
         "{{\"p\":{:.5},\"n\":{num},\"e\":{},\"k\":{},\"q\":{:.4e},\"o\":{},\"r\":{},\"v\":{},\"w\":{},\"m\":{},\"z\":{:.3},\"g\":{:.3},\
          \"l\":[{}],\"c\":{},\"f\":{:.4},{}\"d\":\"{}\"}}",
         motion.period_secs().max(1e-3),

@@ -1,9 +1,8 @@
 //! The still pictures of a loop on the page: how a joint passes the seam, the path from above, and when feet stand. Each comes with a
 //! table of the same numbers, for those who cannot see it.
 
-use core::fmt::Write;
-
 use glam::DVec3;
+use loopwright_core::math::percentile;
 
 use super::{DrawnContact, LoopEntry};
 use crate::{figure::bounds, plot::escape, render::DrawnMotion};
@@ -63,17 +62,14 @@ type Sides = [Vec<(f64, DVec3)>; 2];
 
 fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
     let all = closed.iter().chain(uncut.into_iter().flatten()).flatten();
-    let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, cm)| {
-        (low.min(cm.min_element()), high.max(cm.max_element()))
-    });
+    let (low, high) = percentile::extremes(all.flat_map(|(_, cm)| cm.to_array()));
     // Noise below a tenth of a millimetre shows nothing.
     let (low, high) = (low.min(-0.01), high.max(0.01));
     let x = |secs: f64| LEFT + (WIDTH - LEFT - 8.0) * (secs + around) / (2.0 * around).max(1e-9);
     let y = |cm: f64| TOP + (HEIGHT - TOP - BOTTOM) * (high - cm) / (high - low);
     let mut svg = opened(HEIGHT);
     for cm in [low, 0.0, high] {
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             WIDTH - 8.0,
             LEFT - 4.0,
@@ -82,8 +78,7 @@ fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
             y = y(cm),
         );
     }
-    let _ = write!(
-        svg,
+    svg += &format!(
         "<line class=\"seam\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{:.1}\"/>",
         HEIGHT - BOTTOM,
         x = x(0.0)
@@ -94,8 +89,7 @@ fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
         } else {
             format!("{secs:+.2} s")
         };
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{text}</text>",
             x(secs),
             HEIGHT - 7.0
@@ -105,10 +99,9 @@ fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
         let curves = uncut.into_iter().flatten().map(|side| (side, " uncut"));
         for (side, extra) in curves.chain(closed.iter().map(|side| (side, ""))) {
             let points = side.iter().map(|(secs, cm)| (x(*secs), y(cm[axis])));
-            let _ = write!(svg, "<path class=\"{class}{extra}\" d=\"{}\"/>", path_of(points));
+            svg += &format!("<path class=\"{class}{extra}\" d=\"{}\"/>", path_of(points));
         }
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<text class=\"{class}\" x=\"{}\" y=\"{}\">{label}</text>",
             LEFT + 8.0 + 80.0 * axis as f64,
             TOP - 9.0
@@ -196,16 +189,11 @@ fn path_chart(of_hips: &[DVec3], of_root: &[DVec3], of_take: &[DVec3]) -> String
     };
     let mut svg = opened(height);
     for (points, class) in [(of_take, "uncut"), (of_root, "b"), (of_hips, "a")] {
-        let _ = write!(
-            svg,
-            "<path class=\"{class}\" d=\"{}\"/>",
-            path_of(points.iter().map(place))
-        );
+        svg += &format!("<path class=\"{class}\" d=\"{}\"/>", path_of(points.iter().map(place)));
     }
     let mut lengths = [10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1].into_iter();
     let bar = lengths.find(|bar| bar * scale < 0.3 * WIDTH).unwrap_or(0.1);
-    let _ = write!(
-        svg,
+    svg += &format!(
         "<line x1=\"12\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\"/><text x=\"12\" y=\"{}\">{bar} m</text>\
          <text class=\"a\" x=\"12\" y=\"18\">hips</text><text class=\"b\" x=\"48\" y=\"18\">root</text></svg>",
         12.0 + bar * scale,
@@ -233,8 +221,7 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
     let mut svg = opened(height);
     for (index, foot) in feet.iter().enumerate() {
         let y = 30.0 * index as f64 + 14.0;
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<text x=\"{left}\" y=\"{y}\">{}</text><line class=\"axis\" x1=\"{left}\" x2=\"{}\" y1=\"{:.1}\" y2=\"{:.1}\"/>",
             escape(foot),
             WIDTH - left,
@@ -243,8 +230,7 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
         );
         for contact in entry.contacts.iter().filter(|contact| contact.foot == **foot) {
             for (from, to) in spans(contact, period) {
-                let _ = write!(
-                    svg,
+                svg += &format!(
                     "<rect x=\"{:.1}\" y=\"{}\" width=\"{:.1}\" height=\"{}\"/>",
                     x(from),
                     y + 4.0,
@@ -255,8 +241,7 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
         }
     }
     for (secs, anchor) in [(0.0, "start"), (period, "end")] {
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"{anchor}\">{secs:.2} s</text>",
             x(secs),
             height - 5.0
@@ -293,15 +278,15 @@ fn opened(height: f64) -> String {
 fn table<const N: usize>(caption: &str, columns: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut html = format!("<div class=\"vh\"><table><caption>{}</caption><tr>", escape(caption));
     for column in columns {
-        let _ = write!(html, "<th scope=\"col\">{column}</th>");
+        html += &format!("<th scope=\"col\">{column}</th>");
     }
     html += "</tr>";
     for row in rows {
         html += "<tr>";
         for (index, cell) in row.iter().enumerate() {
-            let _ = match index {
-                0 => write!(html, "<th scope=\"row\">{cell}</th>"),
-                _ => write!(html, "<td>{cell}</td>"),
+            html += &match index {
+                0 => format!("<th scope=\"row\">{cell}</th>"),
+                _ => format!("<td>{cell}</td>"),
             };
         }
         html += "</tr>";

@@ -6,7 +6,7 @@
 
 use super::{BlendError, Blender};
 use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Twist, ops};
+use loopwright_core::math::{Twist, ops, percentile};
 
 /// What an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,9 +62,8 @@ impl BlendSpace {
         let points = blender.loops().iter().map(|clip| point(axes, clip.root().twist));
         let points: Vec<Point> = points.collect();
         let scale = [0, 1].map(|axis| {
-            let values = points.iter().map(|point| point[axis]);
-            let range = values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min);
-            if range > 0.0 { range } else { 1.0 }
+            let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
+            if high > low { high - low } else { 1.0 }
         });
         Ok(Self {
             blender,

@@ -7,7 +7,7 @@
 use core::ops::Range;
 
 use super::{Side, State, Transitions};
-use loopwright_core::math::{Decay, TimeStep};
+use loopwright_core::math::{Decay, TimeStep, percentile};
 
 /// An exit or entry is the cheapest within this time before and after, seconds.
 const SEPARATION_SECS: f64 = 0.1;
@@ -217,9 +217,7 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
         for run in bounds.features.chunks((RUN * axes).max(1)) {
             for axis in 0..axes {
                 let values = run.iter().skip(axis).step_by(axes);
-                let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| {
-                    (low.min(value), high.max(value))
-                });
+                let (low, high) = percentile::extremes(values.copied());
                 bounds.lows.push(low);
                 bounds.highs.push(high);
             }

@@ -4,8 +4,8 @@
 //! they stand. Not tried in the editor. What Godot does otherwise than a player of the manifest stands in docs/guide/players.md.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
+use loopwright_core::math::percentile;
 use loopwright_formats::set::{Manifest, SetClip, SetSpace};
 
 /// The name of the state machine's file, for the root of an `AnimationTree`.
@@ -91,8 +91,7 @@ pub fn tree(manifest: &Manifest) -> String {
     let states = States::new(manifest, &mut resources);
     let links = links(manifest, &states);
     for (index, link) in links.values().enumerate() {
-        let _ = write!(
-            resources,
+        resources += &format!(
             "[sub_resource type=\"AnimationNodeStateMachineTransition\" id=\"link_{index}\"]\nxfade_time = {}\nswitch_mode = {}\nadvance_mode = {}\n\n",
             number(link.fade_secs),
             link.switch_mode,
@@ -103,8 +102,7 @@ pub fn tree(manifest: &Manifest) -> String {
     text.push_str("[resource]\nstates/Start/position = Vector2(0, 0)\n");
     for (index, (state, id)) in states.all.iter().enumerate() {
         let at = [GRID * (1 + index % ACROSS), GRID * (index / ACROSS) / 2];
-        let _ = write!(
-            text,
+        text += &format!(
             "states/{state}/node = SubResource(\"{id}\")\nstates/{state}/position = Vector2({}, {})\n",
             at[0], at[1]
         );
@@ -113,14 +111,13 @@ pub fn tree(manifest: &Manifest) -> String {
     let ways: Vec<String> = ways
         .map(|(index, (from, to))| format!("{}, {}, SubResource(\"link_{index}\")", quoted(from), quoted(to)))
         .collect();
-    let _ = writeln!(text, "transitions = [{}]", ways.join(", "));
+    text += &format!("transitions = [{}]\n", ways.join(", "));
     text
 }
 
 /// Appends the resource of a state that plays an animation.
 fn animation_node(resources: &mut String, id: &str, name: &str) {
-    let _ = write!(
-        resources,
+    *resources += &format!(
         "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}\"]\nanimation = &{}\n\n",
         quoted(name)
     );
@@ -245,12 +242,7 @@ fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((Strin
 fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id: &str) {
     let points = space.points.iter();
     let places = points.map(|point| [0, 1].map(|axis| point.at.get(axis).copied().unwrap_or(0.0)));
-    let ranges = [0, 1].map(|axis| {
-        let values = places.clone().map(|place| place[axis]);
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        })
-    });
+    let ranges = [0, 1].map(|axis| percentile::extremes(places.clone().map(|place| place[axis])));
     // A space without extent is none.
     let ends = ranges.map(|(low, high)| if high > low { (low, high) } else { (low, low + 1.0) });
     let is_flat = !space.triangles.is_empty();
@@ -268,8 +260,7 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
         let name = manifest.clip(&point.clip).map_or(&*point.clip, animation_of);
         animation_node(resources, &format!("{id}_{index}"), name);
         let at = place(at);
-        let _ = write!(
-            body,
+        body += &format!(
             "blend_point_{index}/node = SubResource(\"{id}_{index}\")\nblend_point_{index}/pos = {at}\nblend_point_{index}/name = &{}\n",
             quoted(&state_name(&point.clip))
         );
@@ -291,8 +282,7 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
         ("1D", String::new(), format!("value_label = {}", labels[line]))
     };
     // Releases before 4.7 know the first of the last two, which in later ones sets the second.
-    let _ = write!(
-        resources,
+    *resources += &format!(
         "[sub_resource type=\"AnimationNodeBlendSpace{kind}\" id=\"{id}\"]\n{body}{triangles}min_space = {}\nmax_space = {}\n{labels}\nsync = true\nsync_mode = {ONE_PHASE}\n\n",
         place(ends.map(|(low, _)| low)),
         place(ends.map(|(_, high)| high)),
@@ -325,8 +315,7 @@ pub fn events(manifest: &Manifest) -> String {
             )
         });
         let calls: Vec<String> = calls.collect();
-        let _ = write!(
-            resources,
+        resources += &format!(
             "[sub_resource type=\"Animation\" id=\"{id}\"]\nresource_name = {}\nlength = {}\n{}step = {}\n",
             quoted(animation_of(clip)),
             number(clip.seconds),
@@ -334,8 +323,7 @@ pub fn events(manifest: &Manifest) -> String {
             number(1.0 / manifest.fps),
         );
         resources.push_str("tracks/0/type = \"method\"\ntracks/0/imported = false\ntracks/0/enabled = true\ntracks/0/path = NodePath(\".\")\n");
-        let _ = write!(
-            resources,
+        resources += &format!(
             "tracks/0/interp = 1\ntracks/0/loop_wrap = true\ntracks/0/keys = {{\n\"times\": PackedFloat32Array({}),\n\"transitions\": PackedFloat32Array({}),\n\"values\": [{}]\n}}\n\n",
             times(clip).into_iter().map(number).collect::<Vec<_>>().join(", "),
             vec!["1"; calls.len()].join(", "),
@@ -344,7 +332,7 @@ pub fn events(manifest: &Manifest) -> String {
         names.push(format!("&{}: SubResource(\"{id}\")", quoted(animation_of(clip))));
     }
     let mut text = header("AnimationLibrary", &resources);
-    let _ = write!(text, "[resource]\n_data = {{\n{}\n}}\n", names.join(",\n"));
+    text += &format!("[resource]\n_data = {{\n{}\n}}\n", names.join(",\n"));
     text
 }
 

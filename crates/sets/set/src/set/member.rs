@@ -5,7 +5,7 @@ use core::f64::consts::{FRAC_PI_2, PI};
 use glam::DVec3;
 use loopwright_core::analysis::{Body, Foot, FootEventKind, Side};
 use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::{Twist, ops, rotation};
+use loopwright_core::math::{Twist, ops, percentile, rotation};
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
@@ -287,10 +287,7 @@ fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<D
     for foot in &body.feet {
         let joint = foot.lowest_joint();
         let at = |sample: usize| world.position(sample % count, joint);
-        let heights = (0..count).map(|sample| at(sample).y);
-        let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), y| {
-            (low.min(y), high.max(y))
-        });
+        let (low, high) = percentile::extremes((0..count).map(|sample| at(sample).y));
         for sample in (0..count).filter(|&sample| at(sample).y < low + LOW_SHARE * (high - low)) {
             sum -= (at(sample + 1) - at(sample + count - 1)) / (2.0 * clip.step_secs());
             weight += 1.0;

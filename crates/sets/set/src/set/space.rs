@@ -1,6 +1,7 @@
 //! The blend spaces of a set: loops at their points, and the triangles between them.
 
 use loopwright_core::analysis::MotionKind;
+use loopwright_core::math::percentile;
 
 use super::SetEntry;
 use super::select::{side_of, way_of};
@@ -70,10 +71,7 @@ const FLAT: f64 = 1e-3;
 /// points on one circle two triangles come.
 fn triangles(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
     let scale = [0, 1].map(|axis| {
-        let values = points.iter().map(|point| point[axis]);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
+        let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
         if high > low { 1.0 / (high - low) } else { 0.0 }
     });
     let lifted: Vec<[f64; 3]> = (points.iter().enumerate())

@@ -1,5 +1,7 @@
 //! Charts with axes: ranges, ticks, grid, lines.
 
+use loopwright_core::math::percentile;
+
 use super::style::{self, Ink};
 use super::svg::{Anchor, Area, Svg, number};
 use super::text;
@@ -30,12 +32,7 @@ impl Range {
 
     /// The smallest range that holds all finite values, at least `least` wide about their middle, with a little room.
     pub fn around(values: impl IntoIterator<Item = f64>, least: f64) -> Self {
-        let (low, high) = values
-            .into_iter()
-            .filter(|value| value.is_finite())
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-                (low.min(value), high.max(value))
-            });
+        let (low, high) = percentile::extremes(values.into_iter().filter(|value| value.is_finite()));
         let range = Self::new(low, high);
         let width = (range.high - range.low).max(least);
         let middle = 0.5 * (range.low + range.high);

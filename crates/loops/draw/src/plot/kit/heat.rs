@@ -1,7 +1,5 @@
 //! Heat maps: values on a grid as shades from cheap, bright, to expensive, dark, with a scale.
 
-use std::fmt::Write as _;
-
 use super::svg::{Anchor, Area, Svg, number};
 use super::{style, text};
 
@@ -25,7 +23,7 @@ pub fn draw(svg: &mut Svg, area: Area, [columns, rows]: [usize; 2], ratio: impl 
         let mut column = 0;
         for run in shades.chunk_by(PartialEq::eq) {
             if let Some(shade) = run[0] {
-                let _ = write!(paths[shade], "M{column} {}h{}", rows - 1 - row, run.len());
+                paths[shade] += &format!("M{column} {}h{}", rows - 1 - row, run.len());
             }
             column += run.len();
         }

@@ -1,7 +1,5 @@
 //! Writing SVG: a string that grows, with numbers of at most two decimals.
 
-use std::fmt::Write as _;
-
 use super::style::{self, Ink};
 use super::text;
 
@@ -122,9 +120,8 @@ impl Svg {
 
     /// A line of text of a class of the style sheet.
     pub fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, words: &str) {
-        let _ = writeln!(
-            self.body,
-            "<text x=\"{}\" y=\"{}\"{} class=\"{class}\">{}</text>",
+        self.body += &format!(
+            "<text x=\"{}\" y=\"{}\"{} class=\"{class}\">{}</text>\n",
             number(x),
             number(y),
             anchor.attribute(),
@@ -134,9 +131,8 @@ impl Svg {
 
     /// A line of text that runs upwards.
     pub fn text_upwards(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, words: &str) {
-        let _ = writeln!(
-            self.body,
-            "<text transform=\"translate({} {}) rotate(-90)\"{} class=\"{class}\">{}</text>",
+        self.body += &format!(
+            "<text transform=\"translate({} {}) rotate(-90)\"{} class=\"{class}\">{}</text>\n",
             number(x),
             number(y),
             anchor.attribute(),
@@ -161,14 +157,13 @@ impl Svg {
     }
 
     fn rect_with(&mut self, area: Area, attributes: &str) {
-        let _ = writeln!(self.body, "<rect {} {attributes}/>", area.attributes());
+        self.body += &format!("<rect {} {attributes}/>\n", area.attributes());
     }
 
     /// A straight line; `extra` holds further attributes, such as a width.
     pub(in crate::plot) fn segment(&mut self, from: (f64, f64), to: (f64, f64), class: &str, extra: &str) {
-        let _ = writeln!(
-            self.body,
-            "<path d=\"M{} {}L{} {}\" class=\"{class}\" fill=\"none\" {extra}/>",
+        self.body += &format!(
+            "<path d=\"M{} {}L{} {}\" class=\"{class}\" fill=\"none\" {extra}/>\n",
             number(from.0),
             number(from.1),
             number(to.0),
@@ -188,23 +183,22 @@ impl Svg {
             let [x, y] = [x, y].map(|value| number((value * 10.0).round() / 10.0));
             let point = format!("{x} {y}");
             if broken {
-                let _ = write!(path, "M{point}");
+                path += &format!("M{point}");
             } else if point != last {
-                let _ = write!(path, "L{point}");
+                path += &format!("L{point}");
             }
             broken = false;
             last = point;
         }
         if !path.is_empty() {
-            let _ = writeln!(self.body, "<path class=\"line {}\" d=\"{path}\" {extra}/>", ink.line());
+            self.body += &format!("<path class=\"line {}\" d=\"{path}\" {extra}/>\n", ink.line());
         }
     }
 
     /// A circle; `extra` holds further attributes.
     pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, class: &str, extra: &str) {
-        let _ = writeln!(
-            self.body,
-            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{class}\" {extra}/>",
+        self.body += &format!(
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{class}\" {extra}/>\n",
             number(x),
             number(y),
             number(radius)
@@ -215,9 +209,8 @@ impl Svg {
     pub(in crate::plot) fn clipped(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
         let id = self.clips;
         self.clips += 1;
-        let _ = writeln!(
-            self.body,
-            "<clipPath id=\"c{id}\"><rect {}/></clipPath>\n<g clip-path=\"url(#c{id})\">",
+        self.body += &format!(
+            "<clipPath id=\"c{id}\"><rect {}/></clipPath>\n<g clip-path=\"url(#c{id})\">\n",
             area.attributes()
         );
         inside(self);
