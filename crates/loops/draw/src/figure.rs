@@ -128,7 +128,7 @@ impl Figure {
         figure
     }
 
-    /// The same body with the mesh of its file, which is drawn instead of the capsules; without one for `None`, and for a mesh of another
+    /// The body with the mesh of its file, which is drawn instead of the capsules; without one for `None`, and for a mesh of another
     /// skeleton.
     #[cfg(feature = "pictures")]
     #[must_use]

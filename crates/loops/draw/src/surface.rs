@@ -99,7 +99,7 @@ impl Surface {
         &self.reach
     }
 
-    /// What a page has of it; `None` if it cannot be made small enough.
+    /// The mesh that a page shows; `None` if it cannot be made small enough.
     pub(crate) fn of_page(&self) -> Option<&Arc<PageMesh>> {
         self.page
             .get_or_init(|| PageMesh::new(&self.mesh).map(Arc::new))

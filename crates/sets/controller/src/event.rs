@@ -95,7 +95,7 @@ pub struct Event {
     pub closed_secs: Option<f64>,
     /// Half-life by least squares over the whole response; `None` if no spring fits.
     pub fitted: Option<FittedResponse>,
-    /// The same for a goal that goes evenly to its value, where that leaves less than a fifth of the squares that a step leaves.
+    /// The fit of a goal that goes evenly to its value, where that leaves less than a fifth of the squares that a step leaves.
     pub ramped: Option<FittedResponse>,
 }
 

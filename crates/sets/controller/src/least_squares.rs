@@ -122,7 +122,7 @@ pub(super) fn fit(
 /// A fit and the sum of its squares.
 type Fit = (f64, FittedResponse);
 
-/// What is fitted, and within which limits.
+/// A change to be fitted, and the limits of its parameters.
 struct Change {
     /// Times and values.
     samples: Vec<(f64, DVec3)>,
@@ -278,7 +278,7 @@ impl Change {
         columns
     }
 
-    /// What a fit leaves of each sample, along the change.
+    /// The residual of each sample, along the change.
     fn left(&self, fitted: &FittedResponse) -> Vec<f64> {
         let along = (fitted.to - fitted.from).normalize_or_zero();
         let response = SmoothedResponse::new(fitted.half_life_secs, self.deviation_secs);

@@ -127,7 +127,7 @@ pub struct TakeFit {
     pub events: Vec<Event>,
     /// A controller with the take's half-life of velocity, driven through the take, if there is one.
     pub simulated_velocity: Option<Signal>,
-    /// The same for the facing.
+    /// One with the half-life of the facing, likewise.
     pub simulated_facing: Option<Signal>,
 }
 

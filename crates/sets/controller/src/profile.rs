@@ -68,7 +68,7 @@ pub struct Profile {
     /// Velocity over the ground in the world, metres per second, not smoothed.
     #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
     pub raw_velocity: Vec<DVec3>,
-    /// The same smoothed, and the acceleration.
+    /// The smoothed velocity, and the acceleration.
     pub velocity: Signal,
     /// Facing about +Y, radians, left positive, and the turn rate.
     pub facing: Signal,

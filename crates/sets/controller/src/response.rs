@@ -54,7 +54,7 @@ impl SmoothedResponse {
         normal(u / s) - scale * ((1.0 + u - s * s) * tail + s * density)
     }
 
-    /// The same where the goal goes evenly from 0 to 1 over `ramp_secs`, the input being its start.
+    /// The response where the goal goes evenly from 0 to 1 over `ramp_secs`, the input being its start.
     pub fn ramped(&self, secs: f64, ramp_secs: f64) -> f64 {
         let (u, ramp) = (self.decay_rate * secs, self.decay_rate * ramp_secs);
         if ramp < SHORTEST_RAMP {

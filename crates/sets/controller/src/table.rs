@@ -24,7 +24,7 @@ const NUM_GRIDS: usize = 16;
 /// With fewer rows the start is at time 0, or there would be as many unknowns as numbers.
 const MIN_ROWS_FOR_START: usize = 4;
 
-/// What the rows of a table are.
+/// The meaning of the rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableOf {
     /// Times and speeds.
@@ -102,7 +102,7 @@ impl SpeedTable {
         Ok(Self { of, rows })
     }
 
-    /// What its rows are.
+    /// The meaning of its rows.
     pub fn of(&self) -> TableOf {
         self.of
     }

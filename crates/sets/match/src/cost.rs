@@ -40,7 +40,7 @@ pub struct CostJoint {
     pub weight: f64,
 }
 
-/// What the rows of a cost database are made of.
+/// The features of a cost database's rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostFeatures {
     pub(super) joints: Vec<CostJoint>,
@@ -262,7 +262,7 @@ impl CostDatabase<'_> {
         Ok(clips.with_set(CostRows::new(features, &rows)?))
     }
 
-    /// What its rows are made of.
+    /// The features of its rows.
     pub fn features(&self) -> &CostFeatures {
         &self.set.features
     }
@@ -291,7 +291,7 @@ impl CostDatabase<'_> {
         self.set.gaps(query, row, Decay::displacement)
     }
 
-    /// The same in feature form, which never exceeds it.
+    /// The cost in feature form, which never exceeds the exact one.
     ///
     /// # Panics
     /// As [`Self::cost`].
@@ -531,7 +531,7 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
                 let gap = |column: usize, number: f32| f64::from(self.query[column]) - f64::from(number);
                 let x = positions.get(axis).map_or(0.0, |positions| gap(axis, positions[place]));
                 cost += displacement.get(x, gap(num_positions + axis, velocities[place]));
-                // What is added is never negative.
+                // No term is negative.
                 if cost > last {
                     break;
                 }

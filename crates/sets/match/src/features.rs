@@ -1,4 +1,4 @@
-//! What of a motion is matched: where feet are and how they move, how the hips move, and where the body will be and face.
+//! Features of a motion that are matched: where feet are and how they move, how the hips move, and where the body will be and face.
 //!
 //! Everything is seen from the root: below the hips on the ground, along the facing, both smoothed, because hips sway and a path
 //! does not. Source of the set: Clavet, "Motion matching and the road to next-gen animation", GDC 2016; Holden et al., "Learned

@@ -139,7 +139,7 @@ impl Node {
     }
 }
 
-/// What a search asks on its way through a tree.
+/// The questions of a search on its way through a tree.
 pub(super) trait Search {
     /// No row of the node with that index is nearer than this.
     fn bound(&self, index: usize) -> f32;

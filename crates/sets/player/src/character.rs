@@ -29,25 +29,25 @@ const NEAR: f64 = 0.1;
 /// A passage out of a moving loop begins after so many cycles even if the blend's point is elsewhere.
 const MOST_CYCLES: f64 = 2.0;
 
-/// The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds.
+/// Two equal events of a foot within this time are one, as where another loop of a blend takes over, seconds.
 const SAME_EVENT_SECS: f64 = 0.1;
 
-/// What a radian that a way turns without being asked to costs a plan, as those in `set.rs`, and a stand on the way: who only speeds up neither
-/// turns aside for it nor stops.
+/// Cost in a plan per radian of unrequested turn, and of a stand on the way, beside the costs in `set.rs`: a body that only speeds up
+/// neither turns aside nor stops.
 const UNASKED_TURN: f64 = 3.0;
 const UNASKED_STAND: f64 = 3.0;
 
 /// Switches that may follow each other within one step.
 const MOST_SWITCHES: usize = 16;
 
-/// What happened while a character played.
+/// An event while a character plays.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerEvent {
     /// A foot touched down or lifted.
     Foot {
         /// left, right, or the joint where no side is known.
         foot: String,
-        /// What it did.
+        /// Touch-down or lift.
         kind: FootEventKind,
         /// The clip that says so.
         clip: String,
@@ -56,9 +56,9 @@ pub enum PlayerEvent {
     },
     /// Another clip or blend space plays.
     Switch {
-        /// What played.
+        /// The clip or blend space that played.
         from: String,
-        /// What plays now.
+        /// The clip or blend space that plays now.
         to: String,
         /// How long the difference fades.
         fade_secs: f64,
@@ -89,7 +89,7 @@ impl Cycle {
         }
     }
 
-    /// The same with other versions of its loops, at the start of a cycle; `random` gives numbers from 0 to 1.
+    /// The cycle with other versions of its loops, at the start of a cycle; `random` gives numbers from 0 to 1.
     fn varied(&self, set: &MotionSet, mut random: impl FnMut() -> f64) -> Self {
         let mut next = Self {
             phase: 0.0,
@@ -202,7 +202,7 @@ impl Source {
     }
 }
 
-/// What a switch left, while it fades.
+/// The offset that a switch left, while it fades.
 #[derive(Clone, Debug)]
 struct Fading {
     offset: FadingOffset,
@@ -252,12 +252,12 @@ impl Fading {
     }
 }
 
-/// What comes next.
+/// The next step towards the goal.
 #[derive(Clone, Debug)]
 enum Plan {
     /// The goal is new.
     Open,
-    /// What plays goes on.
+    /// The source goes on.
     Stay,
     /// A way, and the cycles that it has been waited for.
     Go(Way, f64),
@@ -371,12 +371,12 @@ impl SteeredCharacter {
         &self.set
     }
 
-    /// What it shall do.
+    /// Its goal.
     pub fn goal(&self) -> Goal {
         self.goal
     }
 
-    /// Sets what it shall do.
+    /// Sets its goal.
     pub fn set_goal(&mut self, goal: Goal) {
         if self.goal != goal {
             self.goal = goal;
@@ -401,7 +401,7 @@ impl SteeredCharacter {
         self.root = root;
     }
 
-    /// What happened in the last update, and in [`Self::play`] since the one before.
+    /// Events of the last update, and in [`Self::play`] since the one before.
     pub fn events(&self) -> &[PlayerEvent] {
         &self.events
     }
@@ -574,7 +574,7 @@ impl SteeredCharacter {
 
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
-        // What fades comes half before and half after the source's own step, so that frame rates agree.
+        // The fading part comes half before and half after the source's own step, so that frame rates agree.
         let half = self.fading.half_step(secs);
         self.root = self.root * half * self.source.root_step(&set, secs) * half;
         let end = self.secs + secs;
@@ -667,7 +667,7 @@ impl SteeredCharacter {
         match (&self.source, plan) {
             (Source::Once(clip, _), _) => {
                 let clip = &set.clips[*clip];
-                // What is left of a turn is turned by another if that brings it nearer.
+                // The rest of a turn is left to another if that brings it nearer.
                 if self.goal.turn != 0.0 {
                     let is_near = (self.goal.turn - clip.turn).abs() < 0.5 * clip.turn.abs();
                     self.goal.turn = if is_near { 0.0 } else { self.goal.turn - clip.turn };
@@ -727,7 +727,7 @@ impl SteeredCharacter {
         self.before = None;
     }
 
-    /// What comes next for the goal.
+    /// Plans the next step towards the goal.
     fn planned(&mut self) -> Plan {
         let set = Arc::clone(&self.set);
         let Source::Cycle(cycle) = &self.source else {

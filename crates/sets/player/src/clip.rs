@@ -26,13 +26,13 @@ enum Body {
 pub struct MotionClip {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its kind.
     pub kind: ClipKind,
     /// Its length.
     pub seconds: f64,
     /// By how much it turns if it happens once, radians.
     pub turn: f64,
-    /// What feet do, in the order of time.
+    /// Events of feet, in the order of time.
     pub events: Vec<FootEventFacts>,
     /// The moment that it leads to.
     pub to: Option<LoopState>,
@@ -105,7 +105,7 @@ impl MotionClip {
             reason,
         };
         check(entry).map_err(wrong)?;
-        // What a manifest says takes no more memory than a few times what its files do.
+        // No manifest takes more than a few times the memory of its files.
         if num_keys(entry) > 4 * (take.num_frames() + 1) {
             return Err(wrong(format!(
                 "its file has {} frames, not {}",

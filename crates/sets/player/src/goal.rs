@@ -1,6 +1,6 @@
-//! What a character is asked for.
+//! The goal of a character.
 
-/// What a character shall do.
+/// The motion that a character is to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal {
     /// Over the ground, metres per second.

@@ -19,7 +19,7 @@ pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
 /// Half-life of a change of speed or turn rate where the manifest states none, seconds; docs/math/fit.md.
 const HALF_LIFE_SECS: f64 = 0.4;
 
-/// What ways from space to space cost a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once
+/// Costs of ways from space to space in a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once
 /// fades at equal phase. Between standing and moving a fade slides the feet.
 const PASSAGE: f64 = 1.0;
 const TRANSITION: f64 = 2.0;
@@ -56,7 +56,7 @@ pub struct MotionSet {
     pub(crate) half_life_secs: f64,
 }
 
-/// What a manifest says of the file of a clip.
+/// The file of a clip, as the manifest states it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClipSource<'a> {
     /// The clip.

@@ -8,7 +8,7 @@ use crate::SetError;
 use crate::clip::MotionClip;
 use crate::goal::Goal;
 
-/// What an axis of a blend space measures; its word is the manifest's.
+/// The figure that an axis of a blend space measures; its word is the manifest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpaceAxis {
     /// Over the ground, metres per second.

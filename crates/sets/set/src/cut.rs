@@ -1,4 +1,4 @@
-//! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
+//! Passages cut out of a take: starts, stops, turns, jumps; and transitions between loops.
 
 use loopwright_core::analysis::{Analysis, Gait, MotionKind, Segment};
 use loopwright_core::math::TimeStep;
@@ -15,7 +15,7 @@ use loopwright_job::{
     name_part,
 };
 
-/// What is cut.
+/// Which passages are cut.
 #[derive(Clone, Debug)]
 pub struct CutRequest {
     /// The kinds that are looked for.
@@ -59,7 +59,7 @@ const SHORTEST_SECS: f64 = 1.2;
 /// Segments of a gait that are searched, the longest first.
 const MOST_SEGMENTS: usize = 3;
 
-/// What the loop of a gait is called; none for those that passages do not begin or end in.
+/// The name of the loop of a gait; none for those that passages do not begin or end in.
 fn name_of(gait: Gait) -> Option<String> {
     let kind = gait.kind.straight();
     let side = gait.side.map_or_else(String::new, |side| format!("_{side}"));
@@ -273,7 +273,7 @@ impl CutPassages {
     }
 }
 
-/// What a clip is for that holds a passage.
+/// The kind of the clip of a passage.
 pub fn clip_kind(kind: PassageKind) -> ClipKind {
     match kind {
         PassageKind::Start => ClipKind::Start,

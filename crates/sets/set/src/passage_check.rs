@@ -100,10 +100,10 @@ impl PassageCheckId {
     }
 }
 
-/// What is known of a passage in a file.
+/// The facts of a passage in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageInFile {
-    /// What it does.
+    /// Its kind.
     pub kind: ClipKind,
     /// The loops that it begins and ends in, by name.
     pub ends: [LoopStateFacts; 2],

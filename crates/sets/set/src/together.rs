@@ -142,7 +142,7 @@ const SPEED: Check<Measure> = Check {
 /// Slower loops show no speed, metres per second.
 const SHOWS_MPS: f64 = 0.3;
 
-/// What one loop brings to others.
+/// The figures of a loop that are compared with others.
 #[derive(Clone, Debug)]
 pub struct LoopOfSet {
     skeleton: Skeleton,
@@ -176,7 +176,7 @@ impl LoopOfSet {
             let shown = steps.map(|twist| over_ground(twist.linear));
             (over_ground(clip.root().twist.linear), shown)
         } else {
-            // What keys show is how far they go: seen from any root, feet move as that root says.
+            // Keys show how far they go: seen from any root, feet move as that root says.
             let hips = |key: usize| written.pose(key).world(written.skeleton()).translations[body.hips];
             let last = clip.num_samples().min(written.num_frames() - 1);
             let (root, secs) = (in_file.layout.shown(clip.root()), last as f64 * clip.step_secs());
@@ -209,7 +209,7 @@ impl LoopOfSet {
     }
 }
 
-/// What most of several loops have.
+/// The figures that most of several loops have.
 struct Most<'a> {
     skeleton: Option<&'a LoopOfSet>,
     rate: Option<&'a LoopOfSet>,

@@ -169,7 +169,7 @@ struct Map {
     rows: usize,
     /// Cost over the random median; NaN without such a pair.
     ratios: Vec<f64>,
-    /// What the shares are of: the random median, or the largest cost if that is unknown.
+    /// The unit of the shares: the random median, or the largest cost if that is unknown.
     unit: &'static str,
 }
 

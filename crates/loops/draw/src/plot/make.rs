@@ -351,7 +351,7 @@ fn components(track: impl Iterator<Item = DQuat>, reference: DQuat) -> Vec<DVec3
         let angle = short.length();
         let mut vector = short;
         if let Some(&before) = vectors.last() {
-            // The same rotation in the opposite direction.
+            // The rotation in the opposite direction.
             let long = if angle > 0.0 {
                 short * (1.0 - TAU / angle)
             } else {

@@ -146,7 +146,7 @@ impl RootPath {
         0.25 * self.extent
     }
 
-    /// What it is in the terms of geometry.
+    /// Its name in geometry, with its measures.
     fn kind(&self) -> String {
         match (self.radius, self.screw.climb.abs() > RESTS) {
             (Some(radius), _) if radius < 1e-3 => "turns in place".to_owned(),

@@ -138,7 +138,7 @@ impl Ground {
         canvas.fill_union(&outlines, Colour::SHADOW);
     }
 
-    /// The same shadow of points on which a mesh is stretched.
+    /// The shadow of a mesh on these points.
     pub(super) fn draw_mesh_shadow(&self, points: &[DVec3], indices: &[u32], camera: &Camera, canvas: &mut Canvas) {
         let Colour([red, green, blue, opacity]) = Colour::SHADOW;
         let ink = [red, green, blue].map(|channel| channel as f32);

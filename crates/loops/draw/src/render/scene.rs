@@ -207,7 +207,7 @@ impl<'a> Scene<'a> {
         Ok(canvas.finish())
     }
 
-    /// The same without the title.
+    /// The picture at a time without the title.
     pub(super) fn untitled(&self, secs: f64) -> Result<Canvas, RenderError> {
         let (mut canvas, camera) = self.set(secs)?;
         if let Some((surface, bones)) = self.motion.surface_at(secs) {

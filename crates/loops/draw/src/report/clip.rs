@@ -30,7 +30,7 @@ pub(super) struct Room {
     pub(super) is_fine: bool,
 }
 
-/// What the script needs besides the motion.
+/// Numbers that the script needs besides the motion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timing {
     pub(super) cycles: usize,

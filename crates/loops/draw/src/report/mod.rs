@@ -29,13 +29,13 @@ const STYLE: &str = include_str!("page.css");
 /// A loop and what is known of it.
 #[derive(Clone, Debug)]
 pub struct LoopEntry {
-    /// What it is called on the page.
+    /// Its name on the page.
     pub name: String,
     /// The grade: good, review or bad; empty if there is none.
     pub grade: &'static str,
     /// Why, as a clause.
     pub reason: String,
-    /// What the body does; empty if unknown.
+    /// The kind of its motion; empty if unknown.
     pub kind: String,
     /// Speed over the ground, m/s.
     pub speed_mps: f64,
@@ -72,7 +72,7 @@ pub struct DrawnContact {
     pub length_secs: f64,
 }
 
-/// What a page is about, besides its loops.
+/// The title of a page, and what it shows besides its loops.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageHeading {
     /// Its title.

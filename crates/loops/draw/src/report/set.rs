@@ -11,7 +11,7 @@ pub struct SetSummary {
     pub triangles: Vec<[usize; 3]>,
     /// All loops with feet that touch down, in phase.
     pub bars: Vec<DrawnBar>,
-    /// What happens once.
+    /// The passages.
     pub passages: Vec<DrawnPassage>,
     /// The parts that the set lacks, and why.
     pub missing: Vec<(String, String)>,
@@ -152,7 +152,7 @@ impl SetSummary {
             svg += &format!("<text x=\"4\" y=\"{:.1}\">{}</text>", top + 12.0, escape(&bar.name));
             for &(is_left, from, to) in &bar.stands {
                 let (class, y) = if is_left { ("a", top + 4.0) } else { ("b", top + 12.0) };
-                // What goes on beyond the end continues at the start.
+                // A stance that goes on beyond the end continues at the start.
                 let spans = if to >= from {
                     vec![(from, to)]
                 } else {

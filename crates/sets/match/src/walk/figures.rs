@@ -1,4 +1,4 @@
-//! What a walk is like: how far feet slide, and how sharp its jumps are.
+//! Figures of a walk: how far feet slide, and how sharp its jumps are.
 
 use loopwright_core::motion::WorldTracks;
 

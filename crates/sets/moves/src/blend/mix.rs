@@ -17,7 +17,7 @@ pub struct Mix {
     pub clip: LoopClip,
     /// When they stand, where that is known.
     feet: Option<FollowedFeet>,
-    /// The same poses with feet where they are in the mean of the loops, seen from the root: where they stand they are as high as in
+    /// The poses with feet where they are in the mean of the loops, seen from the root: where they stand they are as high as in
     /// these, and move with the ground. Legs do not reach there.
     places: Tracks,
 }

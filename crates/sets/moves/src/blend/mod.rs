@@ -62,7 +62,7 @@ pub enum BlendError {
 pub struct Blender {
     /// The loops as given.
     loops: Vec<LoopClip>,
-    /// The same loops seen from their constant twists, without root paths, on the floor of the first.
+    /// The loops seen from their constant twists, without root paths, on the floor of the first.
     on_screws: Vec<LoopClip>,
     /// The legs of the body that moves, by foot; none where it is not known.
     legs: Vec<BlendedLeg>,
@@ -79,7 +79,7 @@ impl Blender {
         Self::with(loops, &BodyOverrides::default())
     }
 
-    /// The same with the caller's choices for the body, whose feet show floor and phase.
+    /// Aligns loops with the caller's choices for the body, whose feet show floor and phase.
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, overrides)?;
         let take = Take::from_tracks("", on_screws[0].tracks().clone()).ok();
@@ -93,7 +93,7 @@ impl Blender {
         Ok(Self::aligned(loops, on_screws, body.as_ref(), feet))
     }
 
-    /// The same for loops on a character, whose feet stand when those of the loops that it follows do: one entry a loop, each for all feet of
+    /// Aligns loops on a character, whose feet stand when those of the loops that it follows do: one entry a loop, each for all feet of
     /// the body.
     pub fn of_character(loops: Vec<LoopClip>, body: &Body, feet: Vec<FollowedFeet>) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, &BodyOverrides::default())?;
@@ -146,7 +146,7 @@ impl Blender {
         Ok((num_samples, period_secs / num_samples as f64))
     }
 
-    /// The same blend at another number of samples, at least three, and another time between them, together with when its feet stand.
+    /// Blends at another number of samples, at least three, and another time between them; also tells when feet stand.
     pub fn mix(&self, weights: &[f64], num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
         Mixing::new(self, &self.shares(weights)?).mixed(num_samples.max(3), step_secs)
     }

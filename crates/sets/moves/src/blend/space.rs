@@ -8,7 +8,7 @@ use super::{BlendError, Blender};
 use loopwright_core::loop_clip::LoopClip;
 use loopwright_core::math::{Twist, ops, percentile};
 
-/// What an axis of a blend space measures.
+/// The figure that an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlendAxis {
     /// Speed over the ground, metres per second.
@@ -52,7 +52,7 @@ impl BlendSpace {
         Self::new([Some(axis), None], loops)
     }
 
-    /// The same for two axes.
+    /// Aligns loops and computes the position of each on two axes.
     pub fn over(axes: [BlendAxis; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
         Self::new(axes.map(Some), loops)
     }

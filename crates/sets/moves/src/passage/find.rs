@@ -91,13 +91,13 @@ const MOST_STANCES: usize = 4;
 /// A passage that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundPassage {
-    /// What it does.
+    /// Its kind.
     pub kind: PassageKind,
     /// First and last frame of the take.
     pub frames: [f64; 2],
     /// The states of loops in which it begins and ends.
     pub ends: [LoopState; 2],
-    /// What both ends cost together, metre-seconds.
+    /// Cost of both ends together, metre-seconds.
     pub cost: f64,
     /// The change of the body's heading in the take, radians, left positive; once its ends are bent to meet the loops it may turn by
     /// more or less.
@@ -135,7 +135,7 @@ impl fmt::Display for Looked {
     }
 }
 
-/// What was found in a take.
+/// The passages found in a take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundPassages {
     /// The passages, by kind, those of each with the cheapest first.
@@ -182,7 +182,7 @@ pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result
     Ok(found)
 }
 
-/// What a jump from each frame of the take into each sample of the loops costs.
+/// Costs of jumps from each frame of the take into each sample of the loops.
 fn costs(set: &LoopSet, analysis: &Analysis) -> Result<Vec<Transitions>, PassageError> {
     let take = TransitionClip::from_take(analysis.clone());
     (set.loops().iter())
@@ -193,7 +193,7 @@ fn costs(set: &LoopSet, analysis: &Analysis) -> Result<Vec<Transitions>, Passage
         .collect()
 }
 
-/// What a frame does.
+/// Whether the body stands or moves in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Does {
     Stand,
@@ -216,7 +216,7 @@ struct Event {
     windows: [RangeInclusive<usize>; 2],
     /// The frames between which it happens: what is longer costs more.
     about: [usize; 2],
-    /// What the body does before and after.
+    /// Whether the body stands or moves before and after.
     does: [Does; 2],
 }
 
@@ -248,7 +248,7 @@ impl Search<'_> {
         self.step.nearest_from_one(secs)
     }
 
-    /// What happens in the take, in order of time.
+    /// All events of the take, in order of time.
     fn events(&self) -> Vec<Event> {
         let jumps = self.jumps();
         let runs = runs(&self.way, self.analysis);
@@ -290,7 +290,7 @@ impl Search<'_> {
         ops::hypot(way.x, way.z)
     }
 
-    /// What lies between two runs.
+    /// The event between two runs.
     fn event(&self, kind: PassageKind, [from, to]: [Run; 2]) -> Event {
         let [(before, out), (after, late)] = [from, to].map(|run| {
             let secs = if run.does == Does::Move {
@@ -420,7 +420,7 @@ impl Search<'_> {
         jumps
     }
 
-    /// Who hardly travels before or after a jump stands there, if a loop of the set does: a crouch is as like to a step as to an idle.
+    /// A body that hardly travels before or after a jump stands there, if a loop of the set does: a crouch is as like to a step as to an idle.
     fn does_around_jump(&self, window: RangeInclusive<usize>) -> Does {
         let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]).collect();
         let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size.sqrt();

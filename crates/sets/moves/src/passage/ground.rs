@@ -30,7 +30,8 @@ impl Ground {
         }
     }
 
-    /// The same height and, below two points, facing, where points that are seen from it are nearest to others in the world.
+    /// Moved, and turned if there are two points or more, so that points seen from it are nearest to others in the world; keeps its
+    /// height.
     pub(super) fn laid(self, seen: &[DVec3], world: &[DVec3]) -> Self {
         let [own, onto] = [seen, world].map(|points| points.iter().sum::<DVec3>() / points.len() as f64);
         let pairs = seen.iter().zip(world).map(|(seen, world)| (*seen - own, *world - onto));
@@ -49,7 +50,7 @@ impl Ground {
         }
     }
 
-    /// The same facing, turned by whole turns to be near another.
+    /// Turned by whole turns to be near another facing.
     pub(super) fn near(self, other: Self) -> Self {
         Self {
             yaw: other.yaw + rotation::wrap_angle(self.yaw - other.yaw),
@@ -85,7 +86,7 @@ impl Mul<f64> for Ground {
     }
 }
 
-/// What has to be added at an end of a motion to meet another: a value, its rate and its acceleration, by time away from the end.
+/// The difference to add at an end of a motion to meet another: a value, its rate and its acceleration, by time away from the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend<T>([T; 3]);
 
@@ -100,7 +101,7 @@ where
         Self([at, rate, acceleration])
     }
 
-    /// What is left of it so long after the start, or before the end.
+    /// The part of it that is left so long after the start, or before the end.
     pub(super) fn left(&self, fade: Decay, secs: f64) -> T {
         let fading = fade.at(secs);
         let [value, rate, acceleration] = self.0;

@@ -29,7 +29,7 @@ const FEWEST_SAMPLES: usize = 8;
 /// Feet are held at instants no farther apart than this, seconds: at the rates of engines a correction would begin within one sample.
 const LONGEST_INSTANT_SECS: f64 = 1.0 / 100.0;
 
-/// What feet do in the take is known from so long before a passage, and until so long after it, seconds.
+/// Feet are followed in the take from so long before a passage until so long after it, seconds.
 const CONTEXT_SECS: f64 = 1.0;
 
 /// A stance is a loop so long, seconds.
@@ -80,7 +80,7 @@ fn check_count(num_poses: f64, skeleton: &Skeleton) -> Result<(), PlayError> {
     }
 }
 
-/// What two loops do at both ends of a motion, one sample beyond each, at it, and one sample inside: bodies and roots.
+/// Bodies and roots of a loop at an end of a motion: one sample beyond it, at it, and one sample inside.
 struct Meeting {
     bodies: [Pose; 3],
     roots: [Ground; 3],
@@ -142,7 +142,7 @@ impl Grid {
         [0, self.times, 2 * self.times].map(|at| if end == 0 { at } else { last - at })
     }
 
-    /// What every instant from the first sample to the last is of values that reach beyond.
+    /// The values from the first sample to the last, of values that reach beyond.
     fn within<T: Clone>(&self, values: &[T]) -> Vec<T> {
         values[self.times..self.times + self.count()].to_vec()
     }
@@ -472,7 +472,7 @@ impl Passage {
         );
         let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
 
-        // What feet do is known best with what they do before and after.
+        // Contacts are found best with the frames before and after.
         let most = TimeStep::new(grid.instant_secs()).up(CONTEXT_SECS);
         let room = [first, last_frame - frame(end_secs)].map(|frames| {
             TimeStep::new(grid.instant_secs())

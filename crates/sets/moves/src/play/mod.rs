@@ -117,7 +117,7 @@ pub struct LoopSet {
     /// The loops, seen from their constant twists.
     loops: Vec<LoopClip>,
     sampled: SampledLoops,
-    /// What the feet of each do; `None` where none are found.
+    /// The footwork of each; `None` where no feet are found.
     feet: Vec<Option<Footwork>>,
     /// The jumps between all pairs of loops under one fade, if they were prepared.
     jumps: Option<Jumps>,
@@ -131,7 +131,7 @@ impl LoopSet {
         Self::with(loops, &BodyOverrides::default())
     }
 
-    /// The same with the caller's choices for the body, whose feet show the floor and are held while jumps fade.
+    /// Prepares loops with the caller's choices for the body, whose feet show the floor and are held while jumps fade.
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, PlayError> {
         let first = loops.first().ok_or(PlayError::NoLoops)?;
         for (index, clip) in loops.iter().enumerate() {
@@ -195,7 +195,7 @@ impl LoopSet {
             .unwrap_or(entries[0])
     }
 
-    /// The same set, which has found the jumps between all pairs of loops under a fade.
+    /// Finds the jumps between all pairs of loops under a fade.
     ///
     /// Otherwise each performance finds those that it needs. For many performances of one set; the results are the same. Errors:
     /// [`PlayError::FadeSecs`].
@@ -448,7 +448,7 @@ impl Performance {
         })
     }
 
-    /// The same below a new root joint of that name, which carries the root motion.
+    /// The performance as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, name: &str, root: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
         let skeleton = self.skeleton().below_root(root);
         self.sampled_as(name, skeleton, frame_time_secs, |posed| {

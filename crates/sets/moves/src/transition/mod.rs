@@ -61,7 +61,7 @@ impl State<'_> {
         self.gaps(joined).map(|(x, v)| displacement.get(x, v)).sum()
     }
 
-    /// The same in feature form, which is never larger, to the last bit.
+    /// The cost in feature form, which is never larger, to the last bit.
     fn feature_cost(self, joined: Self, decay: Decay) -> f64 {
         self.gaps(joined).map(|(x, v)| decay.signed_area(x, v).abs()).sum()
     }
@@ -302,7 +302,7 @@ impl Transitions {
         self.left.state(exit).cost(self.entered.state(entry), decay)
     }
 
-    /// The same in feature form, the sum of the sizes of [`Decay::signed_area`]. It never exceeds the exact cost, and is a
+    /// The cost in feature form, the sum of the sizes of [`Decay::signed_area`]. It never exceeds the exact cost, and is a
     /// distance between features of single frames, so that a table of them can be searched by ordinary methods.
     ///
     /// Panics if a frame is out of range.

@@ -27,7 +27,7 @@ const RANDOM_FRAMES: usize = 64;
 /// Occurrences share at most this part of the shorter one.
 const MOST_SHARED: f64 = 0.25;
 
-/// What is found by some of its frames counts if its cost is at most this many times too high: single frames gain less.
+/// A stretch that is found by some of its frames counts if its cost is at most this many times too high: single frames gain less.
 const MOST_GAINED: f64 = 1.25;
 
 /// Scale of the rounding to nine decimal places: transforms differ in the last digits between processors, and results must not.
@@ -44,7 +44,7 @@ pub struct Occurrence {
     pub tempo: f64,
     /// Mean cost of a jump between the two, over its frames, metre-seconds.
     pub cost: f64,
-    /// The same as a share of what jumps between random frames of the two motions cost: 0 for the same motion.
+    /// The cost as a share of what jumps between random frames of the two motions cost: 0 for the same motion.
     pub cost_ratio: f64,
     /// Mean distance of joints between the two, seen from the root, metres.
     pub joint_gap_metres: f64,
@@ -493,7 +493,7 @@ fn squared_gaps(take: &Sampled, patterns: &[Sampled], weights: (f64, f64)) -> Ve
     let all = patterns.iter().zip(products).zip(of_patterns);
     all.map(|((pattern, mut product), square)| {
         let count = pattern.num_frames();
-        // What transforms leave there by rounding is refused by the inverse.
+        // The inverse refuses the remainders of rounding there.
         for end in [0, product.len() - 1] {
             product[end].im = 0.0;
         }

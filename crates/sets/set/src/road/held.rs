@@ -8,7 +8,7 @@ use super::SetTakes;
 use crate::set::TakeLoop;
 use loopwright_formats::set::LeftOut;
 
-/// What a file holds that was read before: takes, or loops that were made before.
+/// The contents of a file that was read before: takes, or loops that were made before.
 #[derive(Clone, Debug, Default)]
 pub struct HeldSetFile {
     /// Its name, as the manifest states it.

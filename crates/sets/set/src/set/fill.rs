@@ -1,4 +1,4 @@
-//! What takes do not show and their loops do: mirror images, and blends between loops that are near enough.
+//! Loops made of others where no take shows them: mirror images, and blends between loops that are near enough.
 
 use loopwright_core::{candidate::MotionKind, feet::FootLock};
 use loopwright_formats::loop_file::facts::Grade;
@@ -13,7 +13,7 @@ use crate::blend::{Blend, BlendRequest};
 const HOLE_MPS: f64 = 1.2;
 /// Beyond this they are too far apart to be blended.
 const TOO_FAR_MPS: f64 = 3.0;
-/// The same for the turn rates of neighbours, degrees per second.
+/// The two limits for the turn rates of neighbours, degrees per second.
 const HOLE_DPS: f64 = 70.0;
 const TOO_FAR_DPS: f64 = 180.0;
 
@@ -58,7 +58,7 @@ fn way(offered: &Offered) -> Way {
     )
 }
 
-/// The same with left and right exchanged; `None` for a loop that goes straight.
+/// The way of a loop with left and right exchanged; `None` for a loop that goes straight.
 fn other_side(offered: &Offered) -> Option<Way> {
     let (gait, way, side) = way(offered);
     let mirrored = match way {

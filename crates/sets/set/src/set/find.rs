@@ -65,7 +65,7 @@ pub fn loops_of(
     }
 }
 
-/// What is searched for in a take.
+/// The searches in a take.
 fn searches(studied: &Studied, variants: usize) -> impl Iterator<Item = SearchRequest> {
     let gaits = SearchRequest::default();
     let each_cycle = SearchRequest {

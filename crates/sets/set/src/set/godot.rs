@@ -14,7 +14,7 @@ pub const TREE_FILE: &str = "tree.tres";
 /// The name of the file with the events: an animation with a method track for each clip that has some.
 pub const EVENTS_FILE: &str = "events.tres";
 
-/// What is called at each event, with the foot and strike or lift as words.
+/// The method that is called at each event, with the foot and strike or lift as words.
 pub const EVENT_METHOD: &str = "foot";
 
 /// Crossfade where a passage ends, seconds: a blend space is entered at its start, not where the passage leads.
@@ -23,7 +23,7 @@ const END_FADE_SECS: f64 = 0.2;
 /// Crossfade into a passage that begins where a loop is.
 const BEGIN_FADE_SECS: f64 = 0.1;
 
-/// What two keys of a track are apart at least, seconds.
+/// Least time between two keys of a track, seconds.
 const LEAST_APART_SECS: f64 = 1e-3;
 
 /// How far apart states are drawn, pixels.
@@ -36,7 +36,7 @@ const ACROSS: usize = 4;
 const AT_ONCE: u8 = 0;
 const AT_END: u8 = 2;
 
-/// What makes a transition switch: `travel` of a script, or that its state is over.
+/// The cause of a transition's switch: `travel` of a script, or that its state is over.
 const ON_TRAVEL: u8 = 1;
 const BY_ITSELF: u8 = 2;
 

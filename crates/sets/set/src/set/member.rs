@@ -17,7 +17,7 @@ use loopwright_moves::blend::PhaseMap;
 use crate::cut::adds_root;
 use loopwright_job::{CheckId, LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
 
-/// What all clips of a set have in common.
+/// The form that all clips of a set have in common.
 #[derive(Clone, Debug)]
 pub struct SetForm {
     /// Frames per second.
@@ -35,7 +35,7 @@ impl SetForm {
         self.target.unwrap_or(Target::Generic)
     }
 
-    /// What the roots of the files do.
+    /// The root mode of the files.
     pub fn mode(&self) -> RootMode {
         self.engine().choices().root.unwrap_or_default()
     }
@@ -64,7 +64,7 @@ pub struct Member {
     pub phase: SetPhase,
     /// When its feet touch down and lift.
     pub events: Vec<FootEventFacts>,
-    /// What it comes of.
+    /// Its origin.
     pub made: SetMade,
     /// Whether its speed is guessed from the foot that is lowest, since nothing else shows it.
     pub is_speed_guessed: bool,
@@ -244,7 +244,7 @@ fn facts_in_set(sidecar: Sidecar, clip: &LoopClip, feet: FeetFacts, seam_sample:
     }
 }
 
-/// Who moves less over its parent rests there, metres.
+/// A joint that moves less over its parent rests there, metres.
 const RESTS_METRES: f64 = 1e-5;
 
 /// The keys of a loop as its file holds them: one cycle with a closing key. Errors: they are no take.
@@ -296,7 +296,7 @@ fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<D
     (weight > 0.0).then(|| (sum / weight).with_y(0.0))
 }
 
-/// What strafes goes aside by more than this, degrees, and not back by as much.
+/// A strafe goes aside by more than this, degrees, and not back by as much.
 const ASIDE_DEG: f64 = 45.0;
 
 /// Where what strafes in place looks, radians to the left of its root: ahead in its file, since the hips turn to where the body goes. Where it
@@ -334,7 +334,7 @@ pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
     CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks)
 }
 
-/// What the body does, as the facts of its loop say.
+/// The kind of a loop by its facts.
 pub(super) fn kind_of(sidecar: &Sidecar) -> Option<MotionKind> {
     sidecar.kind.as_deref().and_then(|kind| kind.parse().ok())
 }

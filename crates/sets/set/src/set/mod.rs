@@ -96,9 +96,9 @@ impl SetEntry {
 pub struct Set {
     /// Its loops.
     pub entries: Vec<SetEntry>,
-    /// What happens once between them.
+    /// Passages between them.
     pub passages: Vec<SetPassage>,
-    /// What it lacks.
+    /// Parts that it lacks.
     pub missing: Vec<Missing>,
     filled: Vec<Filled>,
     left_out: Vec<LeftOut>,
@@ -173,7 +173,7 @@ impl Set {
         LoopSet::with(clips.collect(), &self.form.overrides)
     }
 
-    /// The same set with the best of what happens once in takes.
+    /// Adds the best passages of takes.
     #[must_use]
     pub fn with_passages(mut self, of_takes: Vec<TakePassages>) -> Self {
         let (passages, missing) = TakePassages::best(of_takes);
@@ -326,7 +326,7 @@ fn lacking(entries: &[Entry]) -> Vec<Missing> {
 }
 
 impl SetEntry {
-    /// What the manifest says of it.
+    /// Its entry in the manifest.
     fn clip(&self, file: &str, facts: &Sidecar) -> SetClip {
         let member = &self.member;
         let (clip, twist) = (&member.stored.clip, member.twist());

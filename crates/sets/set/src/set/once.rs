@@ -1,4 +1,4 @@
-//! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
+//! Passages of a set, cut out of the takes between its loops: starts, stops, turns and jumps.
 
 use loopwright_core::candidate::MotionKind;
 use loopwright_core::math::TimeStep;
@@ -26,7 +26,7 @@ use loopwright_job::{CarryError, StoredLoop, Studied, Verdict, recipe};
 pub struct SetPassage {
     /// The passage, under its name.
     pub passage: Passage,
-    /// What it comes of.
+    /// Its origin.
     pub made: SetMade,
     /// The names of the loops that it begins and ends in.
     ends: [String; 2],
@@ -40,7 +40,7 @@ pub struct SetPassage {
     verdict: Option<Verdict>,
 }
 
-/// What one take gives.
+/// The passages of one take.
 #[derive(Clone, Debug, Default)]
 pub struct TakePassages {
     found: Vec<SetPassage>,
@@ -56,7 +56,7 @@ const KINDS: [PassageKind; 5] = [
     PassageKind::Jump,
 ];
 
-/// What happens once in a take between the loops of a set ([`Set::loops`]), and in its mirror image, by these pairs of joints.
+/// The passages of a take between the loops of a set ([`Set::loops`]), and those of its mirror image, by these pairs of joints.
 ///
 /// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. What cannot be mirrored
 /// gives its own. Errors: it has another skeleton, or cannot be put onto the character.
@@ -86,7 +86,7 @@ pub fn passages_of(
     Ok(passages)
 }
 
-/// What happens once in a take on the skeleton of a set.
+/// The passages of a take on the skeleton of a set.
 fn passages_in(
     analysis: &Analysis,
     studied: &Studied,
@@ -201,7 +201,7 @@ const TURN_STEP: f64 = 0.5 * core::f64::consts::PI;
 /// A passage whose ends cost more is not like its loops there, metre-seconds: what captured takes start and stop costs 0.1 to 0.3, a dance more.
 const MOST_COST: f64 = 0.35;
 
-/// Who turns farther on the way does something else, radians (225 degrees).
+/// A body that turns farther on the way does something else, radians (225 degrees).
 const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
 
 impl SetPassage {
@@ -257,7 +257,7 @@ impl SetPassage {
         carried(&self.passage, form.engine(), form.format, has_root_joint)
     }
 
-    /// What the manifest says of it.
+    /// Its entry in the manifest.
     pub(super) fn clip(&self, file: &str, animation: Option<String>) -> SetClip {
         let passage = &self.passage;
         let [from, to] = [0, 1].map(|end| LoopStateFacts {
@@ -301,7 +301,7 @@ const STILL_SECS: f64 = 0.3;
 /// or the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
     let analysis = studied.analysis_of_loops()?;
-    // Who walks in place stands nowhere, however slowly it moves between two steps.
+    // A body that walks in place stands nowhere, however slowly it moves between two steps.
     let around = TimeStep::new(studied.take().frame_time_secs()).nearest_from_one(0.5 * STILL_SECS);
     let last = analysis.take.num_frames() - 1;
     let mut stands = passage::calmest_stands(&analysis).into_iter();

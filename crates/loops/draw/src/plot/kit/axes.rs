@@ -39,7 +39,7 @@ impl Range {
         Self::new(middle - 0.56 * width, middle + 0.56 * width)
     }
 
-    /// The same range, reaching down to zero where it does not.
+    /// The range from zero to its upper end.
     pub fn down_to_zero(self) -> Self {
         Self::new(0.0, self.high.max(1e-6))
     }
@@ -134,10 +134,10 @@ pub fn nice_step(least: f64) -> (f64, usize) {
     (least, 0)
 }
 
-/// What an axis measures, and its ticks.
+/// An axis: its range, its name and its ticks.
 #[derive(Clone, Debug)]
 pub struct ChartAxis {
-    /// What it spans.
+    /// The values that it spans.
     pub range: Range,
     /// Name with unit, such as "time, s"; empty for none.
     name: String,
@@ -195,13 +195,13 @@ impl Chart {
         }
     }
 
-    /// The same chart for angles in degrees, with fitting ticks.
+    /// Gives the vertical axis ticks for angles in degrees.
     pub fn in_degrees(mut self) -> Self {
         self.y.ticks = Ticks::of_degrees(self.y.range, (self.area.height / 18.0).max(2.0) as usize);
         self
     }
 
-    /// The same chart, with words only along the named sides: charts beside and below each other share them.
+    /// Keeps words only along these sides: charts beside and below each other share them.
     pub fn labelled(mut self, below: bool, left: bool) -> Self {
         (self.x.labelled, self.y.labelled) = (below, left);
         self

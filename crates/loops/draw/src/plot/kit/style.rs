@@ -51,7 +51,7 @@ pub enum Ink {
     Grey,
     /// The original, where it is less important.
     Faint,
-    /// What is written.
+    /// Text.
     Text,
 }
 
