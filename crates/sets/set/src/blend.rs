@@ -1,5 +1,7 @@
 //! Several loops mixed into one.
 
+use std::path::PathBuf;
+
 use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::feet::{FootLock, HoldError};
 use loopwright_core::math::percentile;
@@ -124,10 +126,7 @@ impl Blend {
 
     /// The format of the first loop, or the one that the engine reads.
     pub fn format(&self) -> Format {
-        let own = self.first.source.format();
-        let named = std::path::PathBuf::from("loop").with_extension(own.extension());
-        let of_engine = self.engine.extension(&named).and_then(Format::from_extension);
-        of_engine.unwrap_or(own)
+        format_for(self.engine, self.first.source.format())
     }
 
     /// Writes it in a format, in the form of the first loop, with the warnings about it. Errors: [`LoopFileError`].
@@ -157,6 +156,12 @@ impl Blend {
     pub fn played(&self) -> LoopClip {
         self.of_loops.played()
     }
+}
+
+/// The format that an engine reads, if it is not this one.
+pub(crate) fn format_for(engine: Target, own: Format) -> Format {
+    let named = PathBuf::from("loop").with_extension(own.extension());
+    engine.extension(&named).and_then(Format::from_extension).unwrap_or(own)
 }
 
 /// Relative difference below which frame rates are the same: files round frame times.

@@ -10,9 +10,8 @@ use loopwright_core::loop_clip::{LoopClip, LoopClipError};
 use loopwright_core::math::Twist;
 use loopwright_core::motion::{RootMotion, SkeletonDifference};
 use loopwright_core::retarget::FollowedFeet;
-use loopwright_core::take::Take;
 
-use crate::floor::on_one_floor;
+use crate::floor::{body_of, on_one_floor, other_skeleton};
 
 mod alignment;
 mod mix;
@@ -82,8 +81,7 @@ impl Blender {
     /// Aligns loops with the caller's choices for the body, whose feet show floor and phase.
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, overrides)?;
-        let take = Take::from_tracks("", on_screws[0].tracks().clone()).ok();
-        let body = take.and_then(|take| Body::find(&take, overrides).ok());
+        let body = body_of(&on_screws[0], overrides);
         let feet = body.iter().flat_map(|body| {
             on_screws
                 .iter()
@@ -207,10 +205,8 @@ impl Blender {
 /// The loops seen from their constant twists, on the floor of the first. Errors: none, or not all of one skeleton.
 fn on_screws(loops: &[LoopClip], overrides: &BodyOverrides) -> Result<Vec<LoopClip>, BlendError> {
     let first = loops.first().ok_or(BlendError::NoLoops)?;
-    for (index, clip) in loops.iter().enumerate() {
-        if let Some(difference) = SkeletonDifference::between(first.skeleton(), clip.skeleton()) {
-            return Err(BlendError::Skeleton { index, difference });
-        }
+    if let Some((index, difference)) = other_skeleton(first.skeleton(), loops) {
+        return Err(BlendError::Skeleton { index, difference });
     }
     let on_screws: Result<Vec<_>, _> = loops.iter().cloned().map(LoopClip::on_screw).collect();
     Ok(on_one_floor(on_screws?, overrides))

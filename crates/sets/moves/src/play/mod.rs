@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
-use crate::floor::on_one_floor;
+use crate::floor::{on_one_floor, other_skeleton};
 use loopwright_core::analysis::BodyOverrides;
 use loopwright_core::feet::fade::{FadingLoop, Footwork, SolvedFade};
 use loopwright_core::loop_clip::{Interpolation, LoopClip, LoopClipError};
@@ -134,10 +134,8 @@ impl LoopSet {
     /// Prepares loops with the caller's choices for the body, whose feet show the floor and are held while jumps fade.
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, PlayError> {
         let first = loops.first().ok_or(PlayError::NoLoops)?;
-        for (index, clip) in loops.iter().enumerate() {
-            if let Some(difference) = SkeletonDifference::between(first.skeleton(), clip.skeleton()) {
-                return Err(PlayError::Skeleton { index, difference });
-            }
+        if let Some((index, difference)) = other_skeleton(first.skeleton(), &loops) {
+            return Err(PlayError::Skeleton { index, difference });
         }
         let loops: Result<Vec<_>, _> = loops.into_iter().map(LoopClip::on_screw).collect();
         let loops = on_one_floor(loops?, overrides);

@@ -56,6 +56,16 @@ struct Link {
     advance_mode: u8,
 }
 
+impl Link {
+    fn new(fade_secs: f64, switch_mode: u8, advance_mode: u8) -> Self {
+        Self {
+            fade_secs,
+            switch_mode,
+            advance_mode,
+        }
+    }
+}
+
 /// The name under which Godot has a clip's animation: the ending that switches looping on is removed.
 fn animation_of(clip: &SetClip) -> &str {
     let name = clip.animation.as_deref().unwrap_or(&clip.name);
@@ -183,31 +193,18 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         .find(|clip| stands(clip))
         .or(manifest.clips.first());
     if let Some(state) = first.and_then(|clip| states.of_clip.get(&*clip.name)) {
-        let begins = Link {
-            fade_secs: 0.0,
-            switch_mode: AT_ONCE,
-            advance_mode: BY_ITSELF,
-        };
+        let begins = Link::new(0.0, AT_ONCE, BY_ITSELF);
         links.insert(("Start".to_owned(), state.clone()), begins);
     }
     for clip in manifest.clips.iter().filter(|clip| !clip.is_loop()) {
         let state = state_name(&clip.name);
         let [from, to] = [&clip.from, &clip.to].map(|end| states.of_clip.get(&*end.as_ref()?.clip).cloned());
         if let Some(from) = from {
-            let begins = Link {
-                fade_secs: BEGIN_FADE_SECS,
-                switch_mode: AT_ONCE,
-                advance_mode: ON_TRAVEL,
-            };
+            let begins = Link::new(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
             links.insert((from, state.clone()), begins);
         }
         if let Some(to) = to {
-            let ends = Link {
-                fade_secs: END_FADE_SECS,
-                switch_mode: AT_END,
-                advance_mode: BY_ITSELF,
-            };
-            links.insert((state, to), ends);
+            links.insert((state, to), Link::new(END_FADE_SECS, AT_END, BY_ITSELF));
         }
     }
     for (ends, link) in fades(manifest, states, &links) {
@@ -226,11 +223,7 @@ fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((Strin
             let leads = |from: &String, to: &String| links.contains_key(&(from.clone(), to.clone()));
             let mut between = states.all.iter();
             let is_passed = between.any(|(between, _)| leads(between, to) && leads(from, between));
-            let link = Link {
-                fade_secs: transition.fade_secs,
-                switch_mode: AT_ONCE,
-                advance_mode: ON_TRAVEL,
-            };
+            let link = Link::new(transition.fade_secs, AT_ONCE, ON_TRAVEL);
             (from != to && !is_passed).then(|| ((from.clone(), to.clone()), link))
         })
         .collect()
