@@ -13,7 +13,7 @@ use super::kit::legend::{ChartHeading, DASHED, Sign};
 use super::kit::style::{self, Ink, SERIES};
 use super::kit::svg::{Anchor, Area, Svg, number};
 use super::kit::text;
-use super::view::{View, bounds, from_above};
+use super::view::{View, bounds, from_above, without_small_steps};
 use super::{feet, root_path};
 
 /// A loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets before and
@@ -88,17 +88,8 @@ impl View {
 
     fn line(&self, svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str) {
         // Points that move by less than half a pixel add nothing.
-        let mut shown: Vec<(f64, f64)> = Vec::new();
-        for (index, &point) in points.iter().enumerate() {
-            let at = self.at(from_above(point));
-            let is_new = shown
-                .last()
-                .is_none_or(|last| (last.0 - at.0).abs() + (last.1 - at.1).abs() >= 0.5);
-            if is_new || index + 1 == points.len() {
-                shown.push(at);
-            }
-        }
-        svg.polyline(shown, ink, extra);
+        let places = points.iter().map(|&point| self.at(from_above(point)));
+        svg.polyline(without_small_steps(places, 0.5), ink, extra);
     }
 }
 

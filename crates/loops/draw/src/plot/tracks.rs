@@ -1,6 +1,6 @@
-//! Panels over the time of a whole take, stacked: motion is shaded, bad frames are marked.
+//! The contents of a take over its whole time: stacked panels in which motion is shaded and bad frames are marked.
 
-use loopwright_core::analysis::{ActivityKind, MotionKind};
+use loopwright_core::analysis::{ActivityKind, Foot, MotionKind};
 use loopwright_core::{Analysis, Take};
 
 use super::kit::axes::{Chart, Range, stroke_width};
@@ -8,6 +8,43 @@ use super::kit::legend::{ChartHeading, DASHED, Sign};
 use super::kit::style::{self, Ink, SERIES};
 use super::kit::svg::{Anchor, Area, Svg};
 use super::kit::{Plot, text};
+
+/// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and bad frames marked.
+///
+/// `analysis` must be of the same take. Long takes are thinned to the resolution of the picture.
+pub fn inspect(analysis: &Analysis) -> String {
+    let take = &analysis.take;
+    let mut plot = Plot::new(format!("{}: what the take holds", take.name()), &facts(take));
+    segments(&mut plot, analysis, style::CHART_WIDTH);
+    contacts(&mut plot, analysis, style::CHART_WIDTH);
+    draw(&mut plot, analysis, &all(take, analysis), None, style::CHART_WIDTH);
+    plot.finish()
+}
+
+fn all(take: &Take, analysis: &Analysis) -> Vec<Track> {
+    let heights = |title, joints: &[usize], height, least| Track {
+        title,
+        axis: "height, cm",
+        lines: (joints.iter())
+            .map(|&joint| {
+                let heights = (0..take.num_frames()).map(|frame| 100.0 * analysis.world.position(frame, joint).y);
+                (take.skeleton().joint(joint).name.clone(), heights.collect())
+            })
+            .collect(),
+        height,
+        least,
+        kind: Kind::Plain,
+    };
+    let feet = analysis.body.feet.iter().take(SERIES.len());
+    let feet: Vec<usize> = feet.map(Foot::lowest_joint).collect();
+    let [speed, heading] = speed_and_heading(analysis);
+    vec![
+        heights("Feet, height", &feet, 130.0, 4.0),
+        heights("Hips, height", &[analysis.body.hips], 84.0, 2.0),
+        speed,
+        heading,
+    ]
+}
 
 /// A track over time: a line for each name, in one unit.
 pub(super) struct Track {

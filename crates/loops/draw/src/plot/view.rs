@@ -42,3 +42,20 @@ impl View {
         )
     }
 }
+
+/// Points without those that move by less than that, but the last.
+pub(crate) fn without_small_steps(points: impl Iterator<Item = (f64, f64)>, least: f64) -> Vec<(f64, f64)> {
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    let mut skipped = None;
+    for point in points {
+        let last = kept.last();
+        if last.is_none_or(|last| (last.0 - point.0).abs() + (last.1 - point.1).abs() >= least) {
+            kept.push(point);
+            skipped = None;
+        } else {
+            skipped = Some(point);
+        }
+    }
+    kept.extend(skipped);
+    kept
+}

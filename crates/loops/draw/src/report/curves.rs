@@ -5,7 +5,9 @@ use glam::DVec3;
 use loopwright_core::math::percentile;
 
 use super::{DrawnContact, LoopEntry};
-use crate::{figure::bounds, plot::escape, render::DrawnMotion};
+use crate::figure::bounds;
+use crate::plot::{escape, without_small_steps};
+use crate::render::DrawnMotion;
 
 /// Size of a picture in units of its own; the page stretches it.
 const WIDTH: f64 = 360.0;
@@ -300,20 +302,8 @@ fn figure(caption: &str, svg: &str, table: &str) -> String {
 
 /// The way of a polyline; steps of less than a third of a unit are left out.
 fn path_of(points: impl Iterator<Item = (f64, f64)>) -> String {
-    let mut shown: Vec<(f64, f64)> = Vec::new();
-    let mut skipped = None;
-    for point in points.filter(|(x, y)| x.is_finite() && y.is_finite()) {
-        let is_new = shown
-            .last()
-            .is_none_or(|last| (last.0 - point.0).abs() + (last.1 - point.1).abs() >= 0.3);
-        if is_new {
-            shown.push(point);
-            skipped = None;
-        } else {
-            skipped = Some(point);
-        }
-    }
-    shown.extend(skipped);
+    let finite = points.filter(|(x, y)| x.is_finite() && y.is_finite());
+    let shown = without_small_steps(finite, 0.3);
     let steps: Vec<String> = shown.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
     if steps.is_empty() {
         String::new()

@@ -5,11 +5,11 @@
 //! how many of them are in memory, and how many are worked on at once.
 
 mod choice;
-mod held;
 mod style;
 mod write;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_core::analysis::MotionKind;
@@ -21,7 +21,6 @@ use loopwright_moves::play::PlayError;
 use crate::set::{self, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
 use loopwright_formats::set::{LeftOut, ManifestError, SET_FILE, SetController, SetMode};
 
-pub use held::HeldSetFile;
 pub use style::{ChosenStyle, OfStyle, SetFileName, of_style};
 pub use write::{SetClipFile, WrittenSet};
 
@@ -92,6 +91,44 @@ pub trait SetTakes: Sync {
             all.push(given);
         }
         all
+    }
+}
+
+/// The contents of a file that was read before: takes, or loops that were made before.
+#[derive(Clone, Debug, Default)]
+pub struct HeldSetFile {
+    /// Its name, as the manifest states it.
+    pub name: String,
+    /// Its takes.
+    pub takes: Vec<Arc<Studied>>,
+    /// Whether it has several animations, of which these may be some.
+    pub is_pack: bool,
+    /// Its loops.
+    pub loops: Vec<TakeLoop>,
+}
+
+impl SetTakes for [HeldSetFile] {
+    fn num_files(&self) -> usize {
+        self.len()
+    }
+
+    fn name(&self, file: usize) -> String {
+        self[file].name.clone()
+    }
+
+    fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String> {
+        let file = &self[file];
+        for studied in &file.takes {
+            give(studied, file.is_pack);
+        }
+        Ok(())
+    }
+
+    fn loops(&self, file: usize, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), String> {
+        for made in &self[file].loops {
+            give(Ok(made.clone()));
+        }
+        Ok(())
     }
 }
 
