@@ -23,8 +23,6 @@
 
 use loopwright_core::{Analysis, analysis::MotionKind};
 
-mod peak;
-
 mod response;
 
 mod profile;
@@ -43,11 +41,10 @@ mod table;
 
 pub use event::{Event, EventKind, Quantity};
 pub use mode::{MODES, Maximum, ModeFigures};
-pub use peak::{half_life_of_peak, peak_of_half_life};
 pub use pool::{HalfLives, ModePool, Pool, Spread};
 use profile::SUSTAINED_SECS;
 pub use profile::{Profile, Signal};
-pub use response::SmoothedResponse;
+pub use response::{SmoothedResponse, half_life_of_peak, peak_of_half_life};
 pub use table::{SpeedTable, TableError, TableFit, TableOf, TableRow};
 
 pub use least_squares::FittedResponse;

@@ -6,7 +6,7 @@
 
 use loopwright_core::math::{decay_rate, ops};
 
-use super::peak::peak_of_half_life;
+use super::response::peak_of_half_life;
 
 /// Most rows of a table: ten minutes at a thousand a second.
 const MAX_ROWS: usize = 600_000;

@@ -16,9 +16,8 @@ use loopwright_moves::passage::LoopState;
 use loopwright_moves::play::{FadingOffset, MovingPose};
 
 use crate::clip::{MotionClip, STILL};
-use crate::goal::Goal;
 use crate::set::{FADE, Moment, MotionSet, Way};
-use crate::space::{Part, PlayedSpace};
+use crate::space::{Goal, Part, PlayedSpace};
 
 /// Seconds over which rates are measured: short against what a body does, long against rounding.
 const STEP: f64 = 1e-4;

@@ -7,8 +7,7 @@ use loopwright_core::math::{decay_rate, ops};
 
 use crate::character::SteeredCharacter;
 use crate::clip::STILL;
-use crate::goal::Goal;
-use crate::space::SpaceAxis;
+use crate::space::{Goal, SpaceAxis};
 
 /// A heading further off than this is asked for as a turn, radians: of who stands, and of who moves, whom loops turn as well.
 const TURN_STANDING: f64 = 0.35;
