@@ -576,7 +576,6 @@ impl SteeredCharacter {
         // The fading part comes half before and half after the source's own step, so that frame rates agree.
         let half = self.fading.half_step(secs);
         self.root = self.root * half * self.source.root_step(&set, secs) * half;
-        let end = self.secs + secs;
         let mut found: Vec<(usize, usize, f64)> = Vec::new();
         match &mut self.source {
             Source::Once(clip, since) => {
@@ -619,28 +618,30 @@ impl SteeredCharacter {
                 }
             }
         }
+        self.fading.secs += secs;
+        self.secs += secs;
         found.sort_by(|a, b| b.2.total_cmp(&a.2));
         for (clip, index, late_secs) in found {
-            let event = &set.clips[clip].events[index];
-            let key = (event.foot.clone(), event.kind == FootEventKind::Strike);
-            let at = end - late_secs;
-            if self
-                .last
-                .get(&key)
-                .is_some_and(|last| (at - last).abs() < SAME_EVENT_SECS)
-            {
-                continue;
-            }
-            self.last.insert(key, at);
-            self.events.push(PlayerEvent::Foot {
-                foot: event.foot.clone(),
-                kind: event.kind,
-                clip: set.clips[clip].name.clone(),
-                late_secs,
-            });
+            self.tell(&set.clips[clip], index, late_secs);
         }
-        self.fading.secs += secs;
-        self.secs = end;
+    }
+
+    /// Adds an event of a clip, by its number there, unless it is one that another clip had.
+    fn tell(&mut self, clip: &MotionClip, index: usize, late_secs: f64) {
+        let event = &clip.events[index];
+        let key = (event.foot.clone(), event.kind == FootEventKind::Strike);
+        let at = self.secs - late_secs;
+        let last = self.last.get(&key);
+        if last.is_some_and(|last| (at - last).abs() < SAME_EVENT_SECS) {
+            return;
+        }
+        self.last.insert(key, at);
+        self.events.push(PlayerEvent::Foot {
+            foot: event.foot.clone(),
+            kind: event.kind,
+            clip: clip.name.clone(),
+            late_secs,
+        });
     }
 
     fn leave(&mut self) {

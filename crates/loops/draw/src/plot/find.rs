@@ -144,17 +144,24 @@ fn costs(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettings, found:
         (tracks::time_range(take), "start of the loop, s"),
         (lengths, "length, s"),
     );
-    let map = Map::new(&panel, analysis, settings, found);
+    let grid = [area.width, area.height].map(|side| (side / CELL) as usize);
+    let seams = seam_costs(&panel, grid, analysis, settings);
+    let random = found.random_cost.filter(|&cost| cost > 0.0);
+    let finite = seams.iter().copied().filter(|cost| cost.is_finite());
+    let largest = finite.fold(0.0, f64::max);
+    let unit = random.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);
-        heat::draw(svg, area, [map.columns, map.rows], |column, row| {
-            map.ratios[row * map.columns + column]
-        });
+        heat::draw(svg, area, grid, |column, row| seams[row * grid[0] + column] / unit);
         mark_candidates(svg, panel, take.frame_time_secs(), candidates);
     });
     let plain = [0.0, 0.1, 0.5, MAX_COST_RATIO].map(|ratio| (ratio, number(ratio)));
     let labels: Vec<_> = plain.into_iter().chain([(1.0, "1+".to_owned())]).collect();
-    heat::scale(svg, area, &labels, map.unit);
+    let name = match random {
+        Some(_) => "cost, share of random pairs",
+        None => "cost, share of the largest",
+    };
+    heat::scale(svg, area, &labels, name);
     plot.y = area.bottom() + style::BELOW;
 }
 
@@ -163,53 +170,24 @@ fn map_width() -> f64 {
     ((style::CHART_WIDTH - heat::SCALE_ROOM) / CELL).floor() * CELL
 }
 
-/// Costs on a grid of starts (across) and lengths (from the lowest up), as shares of the cost of random pairs.
-struct Map {
-    columns: usize,
-    rows: usize,
-    /// Cost over the random median; NaN without such a pair.
-    ratios: Vec<f64>,
-    /// The unit of the shares: the random median, or the largest cost if that is unknown.
-    unit: &'static str,
-}
-
-impl Map {
-    fn new(panel: &Chart, analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> Self {
-        let take = &analysis.take;
-        let (columns, rows) = ((panel.area.width / CELL) as usize, (panel.area.height / CELL) as usize);
-        let dt = take.frame_time_secs();
-        let last = take.num_frames() - 1;
-        let mut ratios = Vec::with_capacity(columns * rows);
-        for row in 0..rows {
-            let length = middle_of(row, rows, panel.y.range);
-            for column in 0..columns {
-                let start = (middle_of(column, columns, panel.x.range) / dt).round() as usize;
-                let end = start + (length / dt).round().max(1.0) as usize;
-                ratios.push(if end <= last {
-                    analysis.seam_cost(start, end, settings.decay)
-                } else {
-                    f64::NAN
-                });
-            }
-        }
-        let random = found.random_cost.filter(|&cost| cost > 0.0);
-        let finite = ratios.iter().copied().filter(|cost| cost.is_finite());
-        let largest = finite.fold(0.0, f64::max);
-        let unit = random.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
-        for ratio in &mut ratios {
-            *ratio /= unit;
-        }
-        Self {
-            columns,
-            rows,
-            ratios,
-            unit: if random.is_some() {
-                "cost, share of random pairs"
+/// Costs of seams on a grid of columns (starts) and rows (lengths, from the lowest up); NaN where the take is over before the end.
+fn seam_costs(panel: &Chart, [columns, rows]: [usize; 2], analysis: &Analysis, settings: &SearchSettings) -> Vec<f64> {
+    let dt = analysis.take.frame_time_secs();
+    let last = analysis.take.num_frames() - 1;
+    let mut costs = Vec::with_capacity(columns * rows);
+    for row in 0..rows {
+        let length = middle_of(row, rows, panel.y.range);
+        for column in 0..columns {
+            let start = (middle_of(column, columns, panel.x.range) / dt).round() as usize;
+            let end = start + (length / dt).round().max(1.0) as usize;
+            costs.push(if end <= last {
+                analysis.seam_cost(start, end, settings.decay)
             } else {
-                "cost, share of the largest"
-            },
+                f64::NAN
+            });
         }
     }
+    costs
 }
 
 /// The value in the middle of one of `count` even parts of a range.
