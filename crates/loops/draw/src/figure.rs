@@ -88,11 +88,9 @@ impl Figure {
             translations: positions,
             rotations,
         } = pose.world(skeleton);
-        let flesh: Vec<DVec3> = (positions.iter().enumerate())
-            .filter(|&(joint, _)| !body.is_control(joint))
-            .map(|(_, &position)| position)
-            .collect();
-        let stature = stature.unwrap_or_else(|| extent(&flesh)).max(1e-6);
+        let flesh = (positions.iter().enumerate()).filter(|&(joint, _)| !body.is_control(joint));
+        let (low, high) = bounds(flesh.map(|(_, &position)| position));
+        let stature = stature.unwrap_or((high - low).max_element()).max(1e-6);
         let parts = Parts::new(skeleton, body);
         let mut figure = Self {
             limbs: Vec::new(),
@@ -116,7 +114,7 @@ impl Figure {
             if let Some(end) = body.end_of_leg_apart(&figure.skeleton, foot) {
                 figure.limbs.push(Limb {
                     ends: [end, foot.ankle],
-                    radii: [share::THIGH, share::ANKLE].map(|r| r * figure.stature),
+                    radii: figure.sized([share::THIGH, share::ANKLE]),
                     side: parts.side[end],
                 });
             }
@@ -130,14 +128,13 @@ impl Figure {
         figure
     }
 
-    /// The same body with the mesh of its file, which is drawn instead of the capsules; without one for `None`, and for a mesh of another
+    /// The body with the mesh of its file, which is drawn instead of the capsules; without one for `None`, and for a mesh of another
     /// skeleton.
     #[cfg(feature = "pictures")]
     #[must_use]
     pub fn with_surface(mut self, surface: Option<Arc<Surface>>) -> Self {
         let joints = self.skeleton.num_joints();
-        let fits = |surface: &Arc<Surface>| surface.mesh().bones.iter().all(|bone| bone.joint < joints);
-        self.surface = surface.filter(fits);
+        self.surface = surface.filter(|surface| surface.mesh().bones.iter().all(|bone| bone.joint < joints));
         self
     }
 
@@ -210,6 +207,11 @@ impl Figure {
         world.translations.iter().copied().chain(tips).collect()
     }
 
+    /// Radii of these shares of the stature.
+    fn sized(&self, shares: [f64; 2]) -> [f64; 2] {
+        shares.map(|share| share * self.stature)
+    }
+
     fn radius_at(&self, point: usize) -> f64 {
         let ends = self
             .limbs
@@ -242,23 +244,21 @@ impl Figure {
             _ => 0.0..=0.0,
         };
         let between = |from: f64, to: f64| {
-            [*shares.start(), *shares.end()].map(|along| self.stature * (from + (to - from) * along.clamp(0.0, 1.0)))
+            self.sized([*shares.start(), *shares.end()].map(|along| from + (to - from) * along.clamp(0.0, 1.0)))
         };
         let radii = match parts.part[joint] {
             // From the spine or the pelvis to where the limb begins.
-            Part::Leg if parts.part[parent] != Part::Leg => [share::PELVIS, share::THIGH].map(|r| r * self.stature),
-            Part::Arm if parts.part[parent] != Part::Arm => {
-                [share::SHOULDER, share::UPPER_ARM].map(|r| r * self.stature)
-            }
+            Part::Leg if parts.part[parent] != Part::Leg => self.sized([share::PELVIS, share::THIGH]),
+            Part::Arm if parts.part[parent] != Part::Arm => self.sized([share::SHOULDER, share::UPPER_ARM]),
             Part::Leg => between(share::THIGH, share::ANKLE),
-            Part::Foot => [share::ANKLE, share::TOE].map(|r| r * self.stature),
+            Part::Foot => self.sized([share::ANKLE, share::TOE]),
             Part::Arm => between(share::UPPER_ARM, share::WRIST),
-            Part::Hand if parts.part[parent] == Part::Hand => [share::FINGER; 2].map(|r| r * self.stature),
+            Part::Hand if parts.part[parent] == Part::Hand => self.sized([share::FINGER; 2]),
             // The only bone beyond the wrist is the whole hand.
             Part::Hand => {
                 let is_alone = self.skeleton.children(parent).len() == 1;
                 let knuckles = if is_alone { share::PALM } else { share::KNUCKLE };
-                [share::WRIST, knuckles].map(|r| r * self.stature)
+                self.sized([share::WRIST, knuckles])
             }
             Part::Spine => self.spine_radii(*shares.start(), *shares.end()),
             Part::Other | Part::Carrier => [other; 2],
@@ -314,19 +314,16 @@ impl Figure {
         let (tip_offset, radii) = match parts.part[joint] {
             Part::Hand if body.hands.contains(&joint) => {
                 let tip_offset = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
-                (tip_offset, [share::WRIST, share::PALM].map(|r| r * stature))
+                (tip_offset, self.sized([share::WRIST, share::PALM]))
             }
             // Paws and hooves end where their bones do.
-            Part::Foot if body.feet.len() > 2 => (tip, [share::ANKLE, share::TOE].map(|r| r * stature)),
+            Part::Foot if body.feet.len() > 2 => (tip, self.sized([share::ANKLE, share::TOE])),
             // The ankle itself may be the last joint.
             Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => {
                 let ahead = rotations[joint].inverse() * DVec3::new(0.0, 0.0, share::FOOT_LENGTH * stature);
-                (
-                    Some(tip.unwrap_or(ahead)),
-                    [share::ANKLE, share::TOE].map(|r| r * stature),
-                )
+                (Some(tip.unwrap_or(ahead)), self.sized([share::ANKLE, share::TOE]))
             }
-            Part::Foot => (tip, [share::TOE, 0.8 * share::TOE].map(|r| r * stature)),
+            Part::Foot => (tip, self.sized([share::TOE, 0.8 * share::TOE])),
             Part::Hand => (tip, [finger; 2]),
             _ => (
                 tip,
@@ -512,11 +509,11 @@ fn every_bone(skeleton: &Skeleton, stature: f64) -> Vec<Limb> {
         .collect()
 }
 
-/// Longest side of the box around the points.
-fn extent(points: &[DVec3]) -> f64 {
-    let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
-    let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
-    (high - low).max_element()
+/// Lowest and highest corner of the box around points.
+pub(crate) fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
+    points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), point| {
+        (low.min(point), high.max(point))
+    })
 }
 
 #[cfg(test)]

@@ -99,10 +99,11 @@ impl Surface {
         &self.reach
     }
 
-    /// What a page has of it; `None` if it cannot be made small enough.
+    /// The mesh that a page shows; `None` if it cannot be made small enough.
     pub(crate) fn of_page(&self) -> Option<&Arc<PageMesh>> {
-        let made = || PageMesh::new(&self.mesh).map(Arc::new);
-        self.page.get_or_init(made).as_ref()
+        self.page
+            .get_or_init(|| PageMesh::new(&self.mesh).map(Arc::new))
+            .as_ref()
     }
 }
 

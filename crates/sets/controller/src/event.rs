@@ -95,7 +95,7 @@ pub struct Event {
     pub closed_secs: Option<f64>,
     /// Half-life by least squares over the whole response; `None` if no spring fits.
     pub fitted: Option<FittedResponse>,
-    /// The same for a goal that goes evenly to its value, where that leaves less than a fifth of the squares that a step leaves.
+    /// The fit of a goal that goes evenly to its value, where that leaves less than a fifth of the squares that a step leaves.
     pub ramped: Option<FittedResponse>,
 }
 
@@ -151,10 +151,9 @@ const TURNED: f64 = 0.866;
 impl Event {
     /// Frames in which the facing turns at a substantial share of its peak rate.
     pub(super) fn turning_frames<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = usize> + 'a {
-        let rate = |frame: usize| profile.facing.rates[frame].length();
         self.frames
             .clone()
-            .filter(move |&frame| rate(frame) > QUIET_SHARE * self.peak_rate)
+            .filter(|&frame| profile.facing.rates[frame].length() > QUIET_SHARE * self.peak_rate)
     }
 }
 

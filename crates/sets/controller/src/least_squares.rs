@@ -122,7 +122,7 @@ pub(super) fn fit(
 /// A fit and the sum of its squares.
 type Fit = (f64, FittedResponse);
 
-/// What is fitted, and within which limits.
+/// A change to be fitted, and the limits of its parameters.
 struct Change {
     /// Times and values.
     samples: Vec<(f64, DVec3)>,
@@ -256,8 +256,10 @@ impl Change {
         let size = (fitted.to - fitted.from).length();
         let shares = |half_life_secs: f64, shift: f64, ramp_secs: f64| -> Vec<f64> {
             let response = SmoothedResponse::new(half_life_secs, self.deviation_secs);
-            let at = |&(secs, _): &(f64, DVec3)| response.ramped(secs - fitted.start_secs - shift, ramp_secs);
-            self.samples.iter().map(at).collect()
+            self.samples
+                .iter()
+                .map(|&(secs, _)| response.ramped(secs - fitted.start_secs - shift, ramp_secs))
+                .collect()
         };
         let slope = |before: Vec<f64>, after: Vec<f64>, over: f64| -> Vec<f64> {
             let pairs = before.iter().zip(&after);
@@ -276,7 +278,7 @@ impl Change {
         columns
     }
 
-    /// What a fit leaves of each sample, along the change.
+    /// The residual of each sample, along the change.
     fn left(&self, fitted: &FittedResponse) -> Vec<f64> {
         let along = (fitted.to - fitted.from).normalize_or_zero();
         let response = SmoothedResponse::new(fitted.half_life_secs, self.deviation_secs);
@@ -309,20 +311,21 @@ impl Change {
     fn uncertainty_secs(&self, fitted: &FittedResponse) -> Option<f64> {
         let (basis, sensitivity) = orthogonal(self.derivatives(fitted));
         // Noise smoothed by Gaussian weights is correlated like weights of twice the variance; samples are evenly apart.
-        let apart = |away: usize| (self.samples[away].0 - self.samples[0].0) / self.deviation_secs.max(1e-9);
-        let correlation: Vec<f64> = (0..self.samples.len())
-            .map(|away| ops::exp(-0.25 * apart(away) * apart(away)))
-            .collect();
-        let spread = |unit: &Vec<f64>| -> f64 {
-            let row = |one: usize| -> f64 {
+        let correlation = self.samples.iter().map(|(secs, _)| {
+            let apart = (secs - self.samples[0].0) / self.deviation_secs.max(1e-9);
+            ops::exp(-0.25 * apart * apart)
+        });
+        let correlation: Vec<f64> = correlation.collect();
+        let spreads = basis.iter().map(|unit| {
+            let rows = (0..unit.len()).map(|one| {
                 let others = unit.iter().enumerate();
                 others
                     .map(|(other, value)| value * correlation[one.abs_diff(other)])
-                    .sum()
-            };
-            unit.iter().enumerate().map(|(one, value)| value * row(one)).sum()
-        };
-        let spreads: Vec<f64> = basis.iter().map(spread).collect();
+                    .sum::<f64>()
+            });
+            unit.iter().zip(rows).map(|(value, row)| value * row).sum()
+        });
+        let spreads: Vec<f64> = spreads.collect();
         let count = self.samples.len() as f64;
         let free = count - spreads.iter().sum::<f64>();
         let left = self.left(fitted);

@@ -23,8 +23,6 @@
 
 use loopwright_core::{Analysis, analysis::MotionKind};
 
-mod peak;
-
 mod response;
 
 mod profile;
@@ -43,11 +41,10 @@ mod table;
 
 pub use event::{Event, EventKind, Quantity};
 pub use mode::{MODES, Maximum, ModeFigures};
-pub use peak::{half_life_of_peak, peak_of_half_life};
 pub use pool::{HalfLives, ModePool, Pool, Spread};
 use profile::SUSTAINED_SECS;
 pub use profile::{Profile, Signal};
-pub use response::SmoothedResponse;
+pub use response::{SmoothedResponse, half_life_of_peak, peak_of_half_life};
 pub use table::{SpeedTable, TableError, TableFit, TableOf, TableRow};
 
 pub use least_squares::FittedResponse;
@@ -127,7 +124,7 @@ pub struct TakeFit {
     pub events: Vec<Event>,
     /// A controller with the take's half-life of velocity, driven through the take, if there is one.
     pub simulated_velocity: Option<Signal>,
-    /// The same for the facing.
+    /// One with the half-life of the facing, likewise.
     pub simulated_facing: Option<Signal>,
 }
 

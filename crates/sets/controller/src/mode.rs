@@ -71,16 +71,9 @@ pub(super) fn figures(profile: &Profile, modes: &[MotionKind]) -> Vec<ModeFigure
 }
 
 fn figures_of(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Option<ModeFigures> {
-    let frames = || {
-        profile
-            .runs
-            .iter()
-            .cloned()
-            .flatten()
-            .filter(|&frame| modes[frame] == mode)
-    };
-    let count = frames().count();
-    if count == 0 {
+    let frames = profile.runs.iter().cloned().flatten();
+    let frames: Vec<usize> = frames.filter(|&frame| modes[frame] == mode).collect();
+    if frames.is_empty() {
         return None;
     }
     let around = if mode.travels() {
@@ -88,17 +81,15 @@ fn figures_of(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Opti
     } else {
         Vec::new()
     };
-    let changes = || around.iter().map(|&frame| (frame, profile.speed_rate[frame]));
+    let changes = around.iter().map(|&frame| (frame, profile.speed_rate[frame]));
+    let turns = frames.iter().map(|&frame| (frame, profile.facing.rates[frame].y.abs()));
     Some(ModeFigures {
         mode,
-        secs: count as f64 * profile.frame_time_secs,
+        secs: frames.len() as f64 * profile.frame_time_secs,
         top_speed: mode.travels().then(|| top_speed(profile, modes, mode)).flatten(),
-        acceleration: largest(profile, changes()),
-        deceleration: largest(profile, changes().map(|(frame, rate)| (frame, -rate))),
-        turn_rate: largest(
-            profile,
-            frames().map(|frame| (frame, profile.facing.rates[frame].y.abs())),
-        ),
+        acceleration: largest(profile, changes.clone()),
+        deceleration: largest(profile, changes.map(|(frame, rate)| (frame, -rate))),
+        turn_rate: largest(profile, turns),
     })
 }
 

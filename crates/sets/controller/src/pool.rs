@@ -29,18 +29,18 @@ impl Spread {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
         let (&least, &most) = (values.first()?, values.last()?);
-        let at = |share: f64| {
+        let [lower, median, upper] = [0.25, 0.5, 0.75].map(|share| {
             let rank = share * (values.len() - 1) as f64;
             let below = rank.floor() as usize;
             let above = (below + 1).min(values.len() - 1);
             values[below] + (values[above] - values[below]) * (rank - below as f64)
-        };
+        });
         Some(Self {
             count: values.len(),
             least,
-            lower: at(0.25),
-            median: at(0.5),
-            upper: at(0.75),
+            lower,
+            median,
+            upper,
             most,
         })
     }

@@ -68,7 +68,7 @@ pub struct Profile {
     /// Velocity over the ground in the world, metres per second, not smoothed.
     #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
     pub raw_velocity: Vec<DVec3>,
-    /// The same smoothed, and the acceleration.
+    /// The smoothed velocity, and the acceleration.
     pub velocity: Signal,
     /// Facing about +Y, radians, left positive, and the turn rate.
     pub facing: Signal,
@@ -157,8 +157,8 @@ fn runs(analysis: &Analysis) -> Vec<Range<usize>> {
             _ => runs.push(frame..frame + 1),
         }
     }
-    let secs = |run: &Range<usize>| (run.len() - 1) as f64 * analysis.take.frame_time_secs();
-    runs.retain(|run| run.len() >= 3 && secs(run) >= SUSTAINED_SECS * (1.0 - 1e-9));
+    let dt = analysis.take.frame_time_secs();
+    runs.retain(|run| run.len() >= 3 && (run.len() - 1) as f64 * dt >= SUSTAINED_SECS * (1.0 - 1e-9));
     runs
 }
 

@@ -6,7 +6,7 @@
 
 use loopwright_core::math::{decay_rate, ops};
 
-use super::peak::peak_of_half_life;
+use super::response::peak_of_half_life;
 
 /// Most rows of a table: ten minutes at a thousand a second.
 const MAX_ROWS: usize = 600_000;
@@ -24,7 +24,7 @@ const NUM_GRIDS: usize = 16;
 /// With fewer rows the start is at time 0, or there would be as many unknowns as numbers.
 const MIN_ROWS_FOR_START: usize = 4;
 
-/// What the rows of a table are.
+/// The meaning of the rows of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableOf {
     /// Times and speeds.
@@ -102,7 +102,7 @@ impl SpeedTable {
         Ok(Self { of, rows })
     }
 
-    /// What its rows are.
+    /// The meaning of its rows.
     pub fn of(&self) -> TableOf {
         self.of
     }

@@ -35,12 +35,12 @@ const VERSION: u32 = 2;
 
 const MARK: u32 = 0x0102_0304;
 
-/// What the rows of a database are made of.
+/// The set of features of a database's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeatureSetKind {
     /// Poses and their futures: [`MatchDatabase`].
     Future,
-    /// What the cost of a jump is made of: [`CostDatabase`].
+    /// Positions and velocities for the cost of jumps: [`CostDatabase`].
     Cost,
 }
 
@@ -123,7 +123,7 @@ fn other(kind: FeatureSetKind) -> FeatureSetKind {
     }
 }
 
-/// What stands before the tables.
+/// The header before the tables.
 #[derive(Clone, Copy, Debug)]
 struct Header {
     kind: FeatureSetKind,
@@ -276,7 +276,7 @@ fn put_leaves(bytes: &mut Vec<u8>, leaves: &Leaves<'_>) {
 struct Opened<'a> {
     header: Header,
     clips: Vec<ClipRows>,
-    /// What stands in the first table after the clips.
+    /// The rest of the first table, after the clips.
     more: Tables<'a>,
     /// At the first table behind it.
     tables: Tables<'a>,
@@ -405,8 +405,8 @@ impl<'a> MatchDatabase<'a> {
             mean: opened.tables.f64s(columns)?,
             components: opened.tables.f64s(columns * num_components)?,
         };
-        let finite = |numbers: &[f64]| numbers.iter().all(|number| number.is_finite());
-        if !(finite(&principal.mean) && finite(&principal.components) && largest.is_finite()) {
+        let mut numbers = principal.mean.iter().chain(&principal.components);
+        if !(numbers.all(|number| number.is_finite()) && largest.is_finite()) {
             return Err(contradiction("principal components"));
         }
         let leaves = opened.leaves()?;
@@ -512,7 +512,7 @@ fn contradiction(what: &'static str) -> DatabaseError {
     DatabaseError::Contents { what }
 }
 
-/// What a search takes for granted of leaves.
+/// Checks what a search takes for granted of leaves.
 fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
     if !leaves.numbers.iter().flatten().all(|number| number.abs() <= LARGEST) {
         return Err(contradiction("a number of a row"));
@@ -520,11 +520,11 @@ fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
     if !(leaves.rows.iter().flatten()).all(|&row| (row as usize) < leaves.num_rows) {
         return Err(contradiction("the order of rows"));
     }
-    let lies_in_leaf = |(row, &leaf): (usize, &u32)| {
+    let lie_in_leaf = leaves.leaf_of.iter().enumerate().all(|(row, &leaf)| {
         let members = leaves.rows.get(leaf as usize);
         members.is_some_and(|members| members.contains(&(row as u32)))
-    };
-    if !leaves.leaf_of.iter().enumerate().all(lies_in_leaf) {
+    });
+    if !lie_in_leaf {
         return Err(contradiction("the leaves of rows"));
     }
     Ok(())

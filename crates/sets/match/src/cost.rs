@@ -40,7 +40,7 @@ pub struct CostJoint {
     pub weight: f64,
 }
 
-/// What the rows of a cost database are made of.
+/// The features of a cost database's rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostFeatures {
     pub(super) joints: Vec<CostJoint>,
@@ -127,22 +127,22 @@ impl CostFeatures {
     /// The rows of all frames of a motion's take.
     fn rows_of(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
         let analysis = &source.analysis;
-        let joint = |CostJoint { name, weight }: &CostJoint| {
+        let joints = self.joints.iter().map(|CostJoint { name, weight }| {
             let found = analysis.take.skeleton().find(name);
             let joint = found.ok_or_else(|| CostError::Joint { name: name.clone() })?;
             if analysis.defects.flipping.iter().any(|flips| flips.joint == joint) {
                 return Err(CostError::Flips { name: name.clone() });
             }
             Ok(WeightedJoint { joint, weight: *weight })
-        };
-        let joints: Vec<WeightedJoint> = self.joints.iter().map(joint).collect::<Result<_, CostError>>()?;
+        });
+        let joints: Vec<WeightedJoint> = joints.collect::<Result<_, CostError>>()?;
         let features = analysis.features_of(&joints);
-        let row = |frame: usize| {
+        let rows = (0..features.num_frames()).map(|frame| {
             let positions = &features.positions(frame)[..features.num_position_axes()];
             let numbers = positions.iter().chain(features.velocities(frame));
             numbers.map(|&number| number as f32).collect()
-        };
-        Ok((0..features.num_frames()).map(row).collect())
+        });
+        Ok(rows.collect())
     }
 
     /// The row that a frame of a motion would have: what a query asks for. Frames of loops go round.
@@ -262,7 +262,7 @@ impl CostDatabase<'_> {
         Ok(clips.with_set(CostRows::new(features, &rows)?))
     }
 
-    /// What its rows are made of.
+    /// The features of its rows.
     pub fn features(&self) -> &CostFeatures {
         &self.set.features
     }
@@ -291,7 +291,7 @@ impl CostDatabase<'_> {
         self.set.gaps(query, row, Decay::displacement)
     }
 
-    /// The same in feature form, which never exceeds it.
+    /// The cost in feature form, which never exceeds the exact one.
     ///
     /// # Panics
     /// As [`Self::cost`].
@@ -346,20 +346,19 @@ impl CostRows<'static> {
 
 /// For every axis the number that a box's byte 0 stands for, and what one more is worth.
 fn scales(forms: &[f32], axes: usize) -> (Vec<f32>, Vec<f32>) {
-    let scale = |axis: usize| {
-        let along = || forms.iter().skip(axis).step_by(axes).copied();
-        let (low, high) = (
-            along().fold(f32::INFINITY, f32::min),
-            along().fold(f32::NEG_INFINITY, f32::max),
-        );
+    let scales = (0..axes).map(|axis| {
+        let along = forms.iter().skip(axis).step_by(axes);
+        let (low, high) = along.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &number| {
+            (low.min(number), high.max(number))
+        });
         if low > high {
             return (0.0, 1.0);
         }
         // Far above the rounding of the numbers, also where all are one.
         let step = ((high - low) / LEVELS).max(1e-5 * low.abs().max(high.abs())).max(1e-20);
         (low - step, step)
-    };
-    (0..axes).map(scale).unzip()
+    });
+    scales.unzip()
 }
 
 /// The boxes of all nodes in the feature form.
@@ -409,8 +408,10 @@ impl CostRows<'_> {
             "a query has as many numbers as a row"
         );
         let axes = 3 * self.features.joints.len();
-        let gap = |(number, other): (&f32, f32)| f64::from(*number) - f64::from(other);
-        let gaps = query.iter().zip(self.leaves.row(row)).map(gap);
+        let gaps = query
+            .iter()
+            .zip(self.leaves.row(row))
+            .map(|(number, other)| f64::from(*number) - f64::from(other));
         let positions = gaps.clone().take(axes).chain(core::iter::repeat(0.0));
         let mut sum = 0.0;
         for (v, x) in gaps.skip(axes).zip(positions) {
@@ -530,7 +531,7 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
                 let gap = |column: usize, number: f32| f64::from(self.query[column]) - f64::from(number);
                 let x = positions.get(axis).map_or(0.0, |positions| gap(axis, positions[place]));
                 cost += displacement.get(x, gap(num_positions + axis, velocities[place]));
-                // What is added is never negative.
+                // No term is negative.
                 if cost > last {
                     break;
                 }

@@ -1,6 +1,6 @@
 //! A match database: the features of many takes and loops, which frame each row is, and what is known of it.
 //!
-//! What rows are made of and how they are searched is the database's feature set: [`FutureRows`] here, [`CostRows`](super::CostRows)
+//! The contents of rows and their search are the database's feature set: [`FutureRows`] here, [`CostRows`](super::CostRows)
 //! for the cost of a jump.
 
 use std::borrow::Cow;
@@ -66,7 +66,7 @@ pub type MatchMotion = FrameRows<RawFeatures>;
 pub struct MatchClip {
     /// Name of the take: by convention its path, seen from the folder of the database.
     pub name: String,
-    /// What its user says of it: names and values, such as `style` and `walk`.
+    /// Tags of its user: names and values, such as `style` and `walk`.
     pub tags: Vec<(String, String)>,
     /// The first of the frames.
     pub first_frame: usize,
@@ -230,7 +230,7 @@ impl MatchDatabase<'_> {
         self.set.horizon
     }
 
-    /// What brings features to the numbers of rows.
+    /// The standard that turns features into the numbers of rows.
     pub fn standard(&self) -> &Standard {
         &self.set.standard
     }

@@ -1,4 +1,4 @@
-//! What of a motion is matched: where feet are and how they move, how the hips move, and where the body will be and face.
+//! Features of a motion that are matched: where feet are and how they move, how the hips move, and where the body will be and face.
 //!
 //! Everything is seen from the root: below the hips on the ground, along the facing, both smoothed, because hips sway and a path
 //! does not. Source of the set: Clavet, "Motion matching and the road to next-gen animation", GDC 2016; Holden et al., "Learned
@@ -107,7 +107,7 @@ pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>
         let moved = world.position(after, joint) - world.position(before, joint);
         moved / ((after - before) as f64 * take.frame_time_secs())
     };
-    let of_frame = |frame: usize| {
+    let of_frames = (0..count).map(|frame| {
         let (root, back) = (roots[frame].inverse(), roots[frame].rotation.conjugate());
         let vectors = [
             root.transform_point(world.position(frame, left)),
@@ -132,18 +132,18 @@ pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>
             *feature = number;
         }
         features
-    };
-    Ok((0..count).map(of_frame).collect())
+    });
+    Ok(of_frames.collect())
 }
 
 /// The ankles of the left and the right foot, if both are known.
 pub(super) fn both_feet(analysis: &Analysis) -> Option<[usize; 2]> {
     let body = &analysis.body;
-    let ankle = |side: Side| {
+    let [left, right] = [Side::Left, Side::Right].map(|side| {
         let mut feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
         feet.find(|foot| foot.side == Some(side)).map(|foot| foot.ankle)
-    };
-    Some([ankle(Side::Left)?, ankle(Side::Right)?])
+    });
+    Some([left?, right?])
 }
 
 /// Errors: the feet walk, and the root does not travel.
@@ -160,8 +160,9 @@ pub(super) fn refuse_in_place(
     let on_ground = |moved: DVec3| ops::hypot(moved.x, moved.z);
     let frames = 0..take.num_frames() - 1;
     let of_feet = frames.clone().map(|frame| {
-        let moved = |foot: usize| on_ground(world.position(frame + 1, foot) - world.position(frame, foot));
-        moved(left).max(moved(right))
+        let [left, right] =
+            [left, right].map(|foot| on_ground(world.position(frame + 1, foot) - world.position(frame, foot)));
+        left.max(right)
     });
     let of_root = frames.map(|frame| on_ground(roots[frame + 1].translation - roots[frame].translation));
     let [feet_mps, root_mps] = [median(of_feet.collect()), median(of_root.collect())].map(|moved| moved / step.secs(1));
@@ -187,9 +188,9 @@ pub(super) fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> 
     let heading = &analysis.heading;
     let frames = 0..heading.num_frames();
     let weights = kernel::gaussian(SMOOTH_SECS / step.secs(1));
-    let smoothed = |values: Vec<DVec3>| kernel::averaged_mirrored(&values, &weights);
-    let places = smoothed(frames.clone().map(|frame| heading.ground(frame)).collect());
-    let turns = smoothed(frames.map(|frame| DVec3::X * heading.yaw(frame)).collect());
+    let places: Vec<DVec3> = frames.clone().map(|frame| heading.ground(frame)).collect();
+    let turns = frames.map(|frame| DVec3::X * heading.yaw(frame)).collect();
+    let [places, turns] = [places, turns].map(|values| kernel::averaged_mirrored(&values, &weights));
     (places.into_iter().zip(turns))
         .map(|(place, turn)| Rigid::from_yaw(turn.x, place))
         .collect()

@@ -306,7 +306,7 @@ impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
                     sums[place] += gap * gap;
                 }
             }
-            // What is added is never negative.
+            // No term is negative.
             if sums.iter().all(|&sum| sum > farthest) {
                 return;
             }

@@ -27,14 +27,14 @@ impl Principal {
 
     pub(super) fn place(&self, row: &[f32]) -> Place {
         let mut at = [0.0; SIDES];
-        let centred = || {
-            row.iter()
-                .zip(&self.mean)
-                .map(|(&number, mean)| f64::from(number) - mean)
-        };
-        let mut outside: f64 = centred().map(|number| number * number).sum();
+        let centred = row
+            .iter()
+            .zip(&self.mean)
+            .map(|(&number, mean)| f64::from(number) - mean);
+        let mut outside: f64 = centred.clone().map(|number| number * number).sum();
         for (place, component) in at.iter_mut().zip(self.components.chunks_exact(self.mean.len())) {
-            let along: f64 = centred()
+            let along: f64 = centred
+                .clone()
                 .zip(component)
                 .map(|(number, component)| number * component)
                 .sum();
@@ -88,8 +88,8 @@ fn components(numbers: &[f32], columns: usize, count: usize) -> (Vec<f64>, Vec<f
     let vectors = eigenvectors(&mut covariance, columns);
     let mut order: Vec<usize> = (0..columns).collect();
     order.sort_by(|&one, &other| {
-        let value = |at: usize| covariance[at * columns + at];
-        value(other).total_cmp(&value(one)).then(one.cmp(&other))
+        let [value, next] = [one, other].map(|at| covariance[at * columns + at]);
+        next.total_cmp(&value).then(one.cmp(&other))
     });
     let chosen = order.into_iter().take(count);
     let components = chosen.flat_map(|index| (0..columns).map(move |row| (row, index)));

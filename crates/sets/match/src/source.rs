@@ -93,7 +93,7 @@ impl MatchSource {
         Ok(self.motions_of(&rows, ahead, name, tags))
     }
 
-    /// What queries by the frames of this motion ask for; the end of a take, whose future is not known, has none.
+    /// Queries by the frames of this motion; the end of a take, whose future is not known, has none.
     pub fn queries(&self, horizon: Horizon) -> Result<Vec<RawFeatures>, MatchError> {
         Ok(self.in_clip(features::of_take(&self.analysis, horizon)?))
     }

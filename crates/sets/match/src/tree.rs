@@ -139,7 +139,7 @@ impl Node {
     }
 }
 
-/// What a search asks on its way through a tree.
+/// The questions of a search on its way through a tree.
 pub(super) trait Search {
     /// No row of the node with that index is nearer than this.
     fn bound(&self, index: usize) -> f32;
@@ -196,17 +196,16 @@ fn split(order: &mut [u32], first: usize, places: &[Place]) {
     if first == 0 || first >= order.len() {
         return;
     }
-    let spread = |side: usize| {
-        let along = || order.iter().map(|&row| f64::from(places[row as usize][side]));
-        let mean = along().sum::<f64>() / order.len() as f64;
-        along().map(|at| (at - mean) * (at - mean)).sum::<f64>()
-    };
-    let spreads: [f64; SIDES] = core::array::from_fn(spread);
+    let spreads: [f64; SIDES] = core::array::from_fn(|side| {
+        let along = order.iter().map(|&row| f64::from(places[row as usize][side]));
+        let mean = along.clone().sum::<f64>() / order.len() as f64;
+        along.map(|at| (at - mean) * (at - mean)).sum::<f64>()
+    });
     let widest = (0..SIDES)
         .max_by(|&one, &other| spreads[one].total_cmp(&spreads[other]))
         .unwrap_or(0);
     order.select_nth_unstable_by(first - 1, |&one, &other| {
-        let at = |row: u32| places[row as usize][widest];
-        at(one).total_cmp(&at(other)).then(one.cmp(&other))
+        let [at, next] = [one, other].map(|row| places[row as usize][widest]);
+        at.total_cmp(&next).then(one.cmp(&other))
     });
 }

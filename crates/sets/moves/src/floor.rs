@@ -9,6 +9,7 @@ use loopwright_core::analysis::{Body, BodyOverrides, ContactLimits};
 use loopwright_core::feet::{Stage, standing_places};
 use loopwright_core::loop_clip::LoopClip;
 use loopwright_core::math::{Rigid, percentile};
+use loopwright_core::motion::{Skeleton, SkeletonDifference};
 use loopwright_core::take::Take;
 
 /// A root that leans by less than this, as the length of the difference of its up axis from +Y, is upright.
@@ -23,17 +24,28 @@ fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> O
     (!heights.is_empty()).then(|| percentile::of(heights, 0.5))
 }
 
-/// The same; where no foot ever stands, the height of the lowest joint.
+/// Height over the root at which the feet of a loop stand, metres; where none ever stands, that of the lowest joint.
 pub(crate) fn floor_over_root(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> f64 {
-    let stage = Stage::of_loop(clip);
-    stance_over_root(&stage, body, limits).unwrap_or_else(|| {
-        let lowest_of = |sample: usize| {
-            let heights = stage.world.positions(sample).iter();
-            let heights = heights.map(|&at| over_root(&stage, sample, at));
-            heights.fold(f64::INFINITY, f64::min)
-        };
-        (0..clip.num_samples()).map(lowest_of).fold(f64::INFINITY, f64::min)
+    let stage = &Stage::of_loop(clip);
+    stance_over_root(stage, body, limits).unwrap_or_else(|| {
+        let heights = (0..clip.num_samples()).flat_map(|sample| {
+            let positions = stage.world.positions(sample).iter();
+            positions.map(move |&at| over_root(stage, sample, at))
+        });
+        heights.fold(f64::INFINITY, f64::min)
     })
+}
+
+/// The first loop on another skeleton, and how that differs.
+pub(crate) fn other_skeleton(skeleton: &Skeleton, loops: &[LoopClip]) -> Option<(usize, SkeletonDifference)> {
+    let mut numbered = loops.iter().enumerate();
+    numbered.find_map(|(index, clip)| Some((index, SkeletonDifference::between(skeleton, clip.skeleton())?)))
+}
+
+/// The body of a loop, if it is found.
+pub(crate) fn body_of(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Body> {
+    let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
+    Body::find(&take, overrides).ok()
 }
 
 /// Height over the root of a point seen from it.
@@ -47,8 +59,7 @@ fn over_root(stage: &Stage<'_>, sample: usize, position: DVec3) -> f64 {
 /// seen from their constant twists; `overrides` are the caller's choices for its body.
 pub(crate) fn on_one_floor(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Vec<LoopClip> {
     let floor = |clip: &LoopClip| {
-        let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
-        let body = Body::find(&take, overrides).ok()?;
+        let body = body_of(clip, overrides)?;
         let stage = Stage::of_loop(clip);
         is_upright(clip).then(|| stance_over_root(&stage, &body, &overrides.contacts))?
     };

@@ -1,4 +1,4 @@
-//! What loops do with each other.
+//! Motion between loops: jumps, blends, sequences and passages.
 //!
 //! Loops blend into others ([`Blender`]), follow one another ([`LoopSet`]), and meet in what happens once ([`Passage`]): a start, a
 //! stop, a turn. [`Transitions`] prices the jump from one motion into another.

@@ -16,9 +16,8 @@ use loopwright_moves::passage::LoopState;
 use loopwright_moves::play::{FadingOffset, MovingPose};
 
 use crate::clip::{MotionClip, STILL};
-use crate::goal::Goal;
 use crate::set::{FADE, Moment, MotionSet, Way};
-use crate::space::{Part, PlayedSpace};
+use crate::space::{Goal, Part, PlayedSpace};
 
 /// Seconds over which rates are measured: short against what a body does, long against rounding.
 const STEP: f64 = 1e-4;
@@ -29,25 +28,25 @@ const NEAR: f64 = 0.1;
 /// A passage out of a moving loop begins after so many cycles even if the blend's point is elsewhere.
 const MOST_CYCLES: f64 = 2.0;
 
-/// The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds.
+/// Two equal events of a foot within this time are one, as where another loop of a blend takes over, seconds.
 const SAME_EVENT_SECS: f64 = 0.1;
 
-/// What a radian that a way turns without being asked to costs a plan, as those in `set.rs`, and a stand on the way: who only speeds up neither
-/// turns aside for it nor stops.
+/// Cost in a plan per radian of unrequested turn, and of a stand on the way, beside the costs in `set.rs`: a body that only speeds up
+/// neither turns aside nor stops.
 const UNASKED_TURN: f64 = 3.0;
 const UNASKED_STAND: f64 = 3.0;
 
 /// Switches that may follow each other within one step.
 const MOST_SWITCHES: usize = 16;
 
-/// What happened while a character played.
+/// An event while a character plays.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerEvent {
     /// A foot touched down or lifted.
     Foot {
         /// left, right, or the joint where no side is known.
         foot: String,
-        /// What it did.
+        /// Touch-down or lift.
         kind: FootEventKind,
         /// The clip that says so.
         clip: String,
@@ -56,9 +55,9 @@ pub enum PlayerEvent {
     },
     /// Another clip or blend space plays.
     Switch {
-        /// What played.
+        /// The clip or blend space that played.
         from: String,
-        /// What plays now.
+        /// The clip or blend space that plays now.
         to: String,
         /// How long the difference fades.
         fade_secs: f64,
@@ -89,7 +88,7 @@ impl Cycle {
         }
     }
 
-    /// The same with other versions of its loops, at the start of a cycle; `random` gives numbers from 0 to 1.
+    /// The cycle with other versions of its loops, at the start of a cycle; `random` gives numbers from 0 to 1.
     fn varied(&self, set: &MotionSet, mut random: impl FnMut() -> f64) -> Self {
         let mut next = Self {
             phase: 0.0,
@@ -129,11 +128,11 @@ impl Cycle {
     fn body(&self, set: &MotionSet, secs: f64) -> Pose {
         let (parts, period) = self.state(set, secs);
         let phase = self.phase + secs / period;
-        let pose = |part: &Part| {
+        let poses = parts.iter().map(|part| {
             let clip = &set.clips[part.clip];
             (clip.pose(clip.secs_at(phase)), part.weight)
-        };
-        let poses: Vec<(Pose, f64)> = parts.iter().map(pose).collect();
+        });
+        let poses: Vec<(Pose, f64)> = poses.collect();
         if let [(pose, _)] = poses.as_slice() {
             return pose.clone();
         }
@@ -202,7 +201,7 @@ impl Source {
     }
 }
 
-/// What a switch left, while it fades.
+/// The offset that a switch left, while it fades.
 #[derive(Clone, Debug)]
 struct Fading {
     offset: FadingOffset,
@@ -230,9 +229,10 @@ impl Fading {
             return Rigid::IDENTITY;
         }
         let to = (self.secs + secs).min(self.end_secs());
-        let left = |secs: f64| self.fade.at(secs).position.value;
+        let times = [self.secs, 0.5 * (self.secs + to), to];
+        let [first, middle, last] = times.map(|secs| self.fade.at(secs).position.value);
         // Simpson's rule.
-        let area = (to - self.secs) / 6.0 * (left(self.secs) + 4.0 * left(0.5 * (self.secs + to)) + left(to));
+        let area = (to - self.secs) / 6.0 * (first + 4.0 * middle + last);
         self.twist.exp(0.5 * area)
     }
 
@@ -251,12 +251,12 @@ impl Fading {
     }
 }
 
-/// What comes next.
+/// The next step towards the goal.
 #[derive(Clone, Debug)]
 enum Plan {
     /// The goal is new.
     Open,
-    /// What plays goes on.
+    /// The source goes on.
     Stay,
     /// A way, and the cycles that it has been waited for.
     Go(Way, f64),
@@ -370,12 +370,12 @@ impl SteeredCharacter {
         &self.set
     }
 
-    /// What it shall do.
+    /// Its goal.
     pub fn goal(&self) -> Goal {
         self.goal
     }
 
-    /// Sets what it shall do.
+    /// Sets its goal.
     pub fn set_goal(&mut self, goal: Goal) {
         if self.goal != goal {
             self.goal = goal;
@@ -400,7 +400,7 @@ impl SteeredCharacter {
         self.root = root;
     }
 
-    /// What happened in the last update, and in [`Self::play`] since the one before.
+    /// Events of the last update, and in [`Self::play`] since the one before.
     pub fn events(&self) -> &[PlayerEvent] {
         &self.events
     }
@@ -492,12 +492,12 @@ impl SteeredCharacter {
 
     /// Whether a clip that turns plays, or is waited for.
     pub(crate) fn is_turning(&self) -> bool {
-        let turns = |clip: usize| self.set.clips[clip].turn != 0.0;
-        match (&self.source, &self.plan, &self.before) {
-            (Source::Once(clip, _), ..) => turns(*clip),
-            (_, Plan::Go(way, _), _) | (_, Plan::Open, Some((way, _))) => way.passage.is_some_and(turns),
-            _ => false,
-        }
+        let clip = match (&self.source, &self.plan, &self.before) {
+            (Source::Once(clip, _), ..) => Some(*clip),
+            (_, Plan::Go(way, _), _) | (_, Plan::Open, Some((way, _))) => way.passage,
+            _ => None,
+        };
+        clip.is_some_and(|clip| self.set.clips[clip].turn != 0.0)
     }
 
     /// The rate at which the loops that play turn, radians per second.
@@ -573,10 +573,9 @@ impl SteeredCharacter {
 
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
-        // What fades comes half before and half after the source's own step, so that frame rates agree.
+        // The fading part comes half before and half after the source's own step, so that frame rates agree.
         let half = self.fading.half_step(secs);
         self.root = self.root * half * self.source.root_step(&set, secs) * half;
-        let end = self.secs + secs;
         let mut found: Vec<(usize, usize, f64)> = Vec::new();
         match &mut self.source {
             Source::Once(clip, since) => {
@@ -619,28 +618,30 @@ impl SteeredCharacter {
                 }
             }
         }
+        self.fading.secs += secs;
+        self.secs += secs;
         found.sort_by(|a, b| b.2.total_cmp(&a.2));
         for (clip, index, late_secs) in found {
-            let event = &set.clips[clip].events[index];
-            let key = (event.foot.clone(), event.kind == FootEventKind::Strike);
-            let at = end - late_secs;
-            if self
-                .last
-                .get(&key)
-                .is_some_and(|last| (at - last).abs() < SAME_EVENT_SECS)
-            {
-                continue;
-            }
-            self.last.insert(key, at);
-            self.events.push(PlayerEvent::Foot {
-                foot: event.foot.clone(),
-                kind: event.kind,
-                clip: set.clips[clip].name.clone(),
-                late_secs,
-            });
+            self.tell(&set.clips[clip], index, late_secs);
         }
-        self.fading.secs += secs;
-        self.secs = end;
+    }
+
+    /// Adds an event of a clip, by its number there, unless it is one that another clip had.
+    fn tell(&mut self, clip: &MotionClip, index: usize, late_secs: f64) {
+        let event = &clip.events[index];
+        let key = (event.foot.clone(), event.kind == FootEventKind::Strike);
+        let at = self.secs - late_secs;
+        let last = self.last.get(&key);
+        if last.is_some_and(|last| (at - last).abs() < SAME_EVENT_SECS) {
+            return;
+        }
+        self.last.insert(key, at);
+        self.events.push(PlayerEvent::Foot {
+            foot: event.foot.clone(),
+            kind: event.kind,
+            clip: clip.name.clone(),
+            late_secs,
+        });
     }
 
     fn leave(&mut self) {
@@ -649,11 +650,11 @@ impl SteeredCharacter {
             let mut state = self.random;
             let next = cycle.varied(&set, || drawn(&mut state));
             // Only what is seen makes a switch: draws of loops that take no part do not.
-            let taking = |cycle: &Cycle| {
+            let [others, own] = [&next, cycle].map(|cycle| {
                 let (parts, _) = cycle.state(&set, 0.0);
                 parts.iter().map(|part| part.clip).collect::<Vec<_>>()
-            };
-            let is_other = taking(&next) != taking(cycle);
+            });
+            let is_other = others != own;
             self.random = state;
             if is_other {
                 self.switch_to(Source::Cycle(next), FADE);
@@ -666,7 +667,7 @@ impl SteeredCharacter {
         match (&self.source, plan) {
             (Source::Once(clip, _), _) => {
                 let clip = &set.clips[*clip];
-                // What is left of a turn is turned by another if that brings it nearer.
+                // The rest of a turn is left to another if that brings it nearer.
                 if self.goal.turn != 0.0 {
                     let is_near = (self.goal.turn - clip.turn).abs() < 0.5 * clip.turn.abs();
                     self.goal.turn = if is_near { 0.0 } else { self.goal.turn - clip.turn };
@@ -726,69 +727,79 @@ impl SteeredCharacter {
         self.before = None;
     }
 
-    /// What comes next for the goal.
+    /// Plans the next step towards the goal.
     fn planned(&mut self) -> Plan {
         let set = Arc::clone(&self.set);
         let Source::Cycle(cycle) = &self.source else {
             return Plan::Open;
         };
-        let (cycle, goal) = (cycle.clone(), self.goal);
+        let cycle = cycle.clone();
         let here = cycle.space;
-        let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
-        let fits = |space: &usize| set.spaces[*space].stands == is_still && !set.spaces[*space].is_variant;
-        // The space that plays is kept where it is about as near.
-        let misses =
-            |space: &usize| set.spaces[*space].misses(&set.clips, &goal) - if *space == here { 0.05 } else { 0.0 };
-        let nearest = |spaces: Vec<usize>| spaces.into_iter().min_by(|a, b| misses(a).total_cmp(&misses(b)));
-        let all = || (0..set.spaces.len()).collect::<Vec<_>>();
-        let wanted = nearest(all().into_iter().filter(fits).collect())
-            .or_else(|| nearest(all()))
-            .unwrap_or(here);
+        let wanted = self.suiting(here);
         self.wanted = wanted;
-        let ways: Vec<Way> = (set
+        let ways = set
             .ways
             .iter()
-            .filter(|way| way.from != here || self.is_in_time(&cycle, way)))
-        .copied()
-        .collect();
-        if goal.turn != 0.0 {
-            let misses = |way: &Way| {
-                way.passage
-                    .map_or(f64::INFINITY, |clip| (set.clips[clip].turn - goal.turn).abs())
-            };
-            let turns = |way: &&Way| {
-                let turn = way.passage.map_or(0.0, |clip| set.clips[clip].turn);
-                let leads = way.from == here && set.spaces[way.to].stands == set.spaces[wanted].stands;
-                leads && turn != 0.0 && misses(way) < goal.turn.abs()
-            };
-            let mut found: Vec<&Way> = ways.iter().filter(turns).collect();
-            found.sort_by(|a, b| misses(a).total_cmp(&misses(b)));
-            let best = found.iter().find(|way| way.to == wanted).or(found.first());
-            if let Some(way) = best {
-                return self.begun(**way);
+            .filter(|way| way.from != here || self.is_in_time(&cycle, way));
+        let ways: Vec<Way> = ways.copied().collect();
+        if self.goal.turn != 0.0 {
+            if let Some(way) = self.turning(&ways, here) {
+                return self.begun(way);
             }
             self.goal.turn = 0.0;
         }
-        let reachable = set.spaces[here].covered(&set.clips, set.spaces[here].place(&goal));
+        let reachable = set.spaces[here].covered(&set.clips, set.spaces[here].place(&self.goal));
         if let Source::Cycle(cycle) = &mut self.source {
             cycle.goal = reachable;
         }
-        if wanted == here {
-            return Plan::Stay;
+        match self.cheapest(&ways, &cycle) {
+            Some(way) if wanted != here => self.begun(way),
+            _ => Plan::Stay,
         }
-        // The cheapest way over spaces, as by Dijkstra; there are a handful.
-        let mut reached: BTreeMap<usize, (f64, Option<Way>)> = BTreeMap::from([(here, (0.0, None))]);
-        let mut open = vec![here];
+    }
+
+    /// The space that suits the goal; the one that plays is kept where it is about as near.
+    fn suiting(&self, here: usize) -> usize {
+        let (set, goal) = (&self.set, &self.goal);
+        let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
+        let is_other = |space: usize| set.spaces[space].stands != is_still || set.spaces[space].is_variant;
+        let misses = |space: usize| set.spaces[space].misses(&set.clips, goal) - if space == here { 0.05 } else { 0.0 };
+        let best = (0..set.spaces.len()).min_by(|&a, &b| {
+            let by_kind = is_other(a).cmp(&is_other(b));
+            by_kind.then_with(|| misses(a).total_cmp(&misses(b)))
+        });
+        best.unwrap_or(here)
+    }
+
+    /// The way from here whose turn is nearest to the one that is asked for, if it brings that nearer.
+    fn turning(&self, ways: &[Way], here: usize) -> Option<Way> {
+        let set = &self.set;
+        let turns = ways.iter().filter(|way| {
+            let turn = way.passage.map_or(0.0, |clip| set.clips[clip].turn);
+            let leads = way.from == here && set.spaces[way.to].stands == set.spaces[self.wanted].stands;
+            leads && turn != 0.0 && self.turned_aside(way) < self.goal.turn.abs()
+        });
+        let best = turns.min_by(|a, b| {
+            let [a, b] = [a, b].map(|way| (way.to != self.wanted, self.turned_aside(way)));
+            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
+        best.copied()
+    }
+
+    /// The first part of the cheapest way over spaces, as by Dijkstra; there are a handful.
+    fn cheapest(&self, ways: &[Way], cycle: &Cycle) -> Option<Way> {
+        let spaces = &self.set.spaces;
+        let mut reached: BTreeMap<usize, (f64, Option<Way>)> = BTreeMap::from([(cycle.space, (0.0, None))]);
+        let mut open = vec![cycle.space];
         while !open.is_empty() {
             open.sort_by(|a, b| reached[b].0.total_cmp(&reached[a].0));
-            let Some(space) = open.pop().filter(|space| *space != wanted) else {
-                break;
-            };
+            let space = open.pop().filter(|space| *space != self.wanted);
+            let Some(space) = space else { break };
             let (cost, first) = reached[&space];
             for way in ways.iter().filter(|way| way.from == space) {
-                let stands = set.spaces[way.to].stands && !set.spaces[wanted].stands;
+                let stands = spaces[way.to].stands && !spaces[self.wanted].stands;
                 let unasked = UNASKED_TURN * self.turned_aside(way) + if stands { UNASKED_STAND } else { 0.0 };
-                let cost = cost + way.cost + 0.1 * self.aside(&cycle, way) + unasked;
+                let cost = cost + way.cost + 0.1 * self.aside(cycle, way) + unasked;
                 let known = reached.get(&way.to).map(|(cost, _)| *cost);
                 if known.is_none_or(|known| cost < known) {
                     if known.is_none() {
@@ -798,10 +809,7 @@ impl SteeredCharacter {
                 }
             }
         }
-        match reached.get(&wanted) {
-            Some((_, Some(way))) => self.begun(*way),
-            _ => Plan::Stay,
-        }
+        reached.get(&self.wanted)?.1
     }
 
     /// Whether a way can be gone from here now: what only fades between moving loops does not wait long.
@@ -876,11 +884,12 @@ mod tests {
     use crate::set::tests::walking;
 
     fn played(player: &mut SteeredCharacter, secs: f64, rate: f64) -> Vec<PlayerEvent> {
-        let step = |_| {
-            player.update(1.0 / rate);
-            player.events().to_vec()
-        };
-        (0..(secs * rate).round() as usize).flat_map(step).collect()
+        (0..(secs * rate).round() as usize)
+            .flat_map(|_| {
+                player.update(1.0 / rate);
+                player.events().to_vec()
+            })
+            .collect()
     }
 
     fn speed(speed: f64) -> Goal {
@@ -1048,7 +1057,12 @@ mod tests {
         let weights: Vec<f64> = player.playing().clips.iter().map(|part| part.weight).collect();
         assert_eq!(weights, [0.5, 0.5]);
         let events = played(&mut player, 4.0, 60.0);
-        let of_walk = |event: &PlayerEvent| matches!(event, PlayerEvent::Foot { clip, .. } if clip == "walk");
-        assert!(events.len() > 4 && events.iter().all(of_walk), "{events:?}");
+        assert!(
+            events.len() > 4
+                && events
+                    .iter()
+                    .all(|event| matches!(event, PlayerEvent::Foot { clip, .. } if clip == "walk")),
+            "{events:?}"
+        );
     }
 }

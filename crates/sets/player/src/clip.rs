@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::{Rigid, Twist};
 use loopwright_core::{Joint, LoopClip, Pose, RootMotion, Skeleton, Take, Tracks};
-use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, SetClip};
+use loopwright_formats::set::{ClipKind, FootEventFacts, SetClip};
 use loopwright_moves::blend::PhaseMap;
 use loopwright_moves::passage::LoopState;
 
@@ -26,13 +26,13 @@ enum Body {
 pub struct MotionClip {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its kind.
     pub kind: ClipKind,
     /// Its length.
     pub seconds: f64,
     /// By how much it turns if it happens once, radians.
     pub turn: f64,
-    /// What feet do, in the order of time.
+    /// Events of feet, in the order of time.
     pub events: Vec<FootEventFacts>,
     /// The moment that it leads to.
     pub to: Option<LoopState>,
@@ -105,7 +105,7 @@ impl MotionClip {
             reason,
         };
         check(entry).map_err(wrong)?;
-        // What a manifest says takes no more memory than a few times what its files do.
+        // No manifest takes more than a few times the memory of its files.
         if num_keys(entry) > 4 * (take.num_frames() + 1) {
             return Err(wrong(format!(
                 "its file has {} frames, not {}",
@@ -113,11 +113,11 @@ impl MotionClip {
                 entry.frames
             )));
         }
-        let joint_of = |joint: &Joint| {
+        let joints = skeleton.joints().iter().map(|joint| {
             let found = take.skeleton().find(&joint.name);
             found.ok_or_else(|| wrong(format!("it lacks the joint \"{}\" of other clips", joint.name)))
-        };
-        let joints: Vec<usize> = skeleton.joints().iter().map(joint_of).collect::<Result<_, _>>()?;
+        });
+        let joints: Vec<usize> = joints.collect::<Result<_, _>>()?;
         let step_secs = entry.step_secs();
         let twist = entry.twist.map_or(Twist::ZERO, |twist| {
             Twist::new(DVec3::from_array(twist.linear), DVec3::from_array(twist.angular))
@@ -127,22 +127,22 @@ impl MotionClip {
         } else {
             Some(root_of(entry).map_err(wrong)?)
         };
-        let root_at = |key: usize| match &root {
-            Some(root) => root.pose(key).joint(0),
-            None => twist.exp(key as f64 * step_secs),
-        };
-        let pose = |key: usize| -> Pose {
+        let poses = (0..num_keys(entry)).map(|key| {
             let sampled = take.sample(key as f64 * step_secs / take.frame_time_secs());
             let mut pose: Pose = (joints.iter())
                 .map(|&joint| (sampled.translations[joint], sampled.rotations[joint]))
                 .collect();
             if let Some(joint) = carrier {
-                pose.carry(skeleton, joint, root_at(key).inverse());
+                let root = match &root {
+                    Some(root) => root.pose(key).joint(0),
+                    None => twist.exp(key as f64 * step_secs),
+                };
+                pose.carry(skeleton, joint, root.inverse());
             }
             pose
-        };
-        let tracks = Tracks::from_poses(skeleton.clone(), step_secs, (0..num_keys(entry)).map(pose))
-            .map_err(|error| wrong(error.to_string()))?;
+        });
+        let tracks =
+            Tracks::from_poses(skeleton.clone(), step_secs, poses).map_err(|error| wrong(error.to_string()))?;
         let body = match root {
             Some(root) => Body::Once(
                 Take::from_tracks(&*entry.name, tracks).map_err(|error| wrong(error.to_string()))?,
@@ -154,20 +154,21 @@ impl MotionClip {
                 Body::Loop(Box::new(clip))
             }
         };
-        let moment = |state: &LoopStateFacts| {
-            Ok::<_, SetError>(LoopState {
-                loop_index: index(&state.clip)?,
+        let [to, from] = [&entry.to, &entry.from].map(|state| {
+            let state = state.as_ref()?;
+            Some(index(&state.clip).map(|loop_index| LoopState {
+                loop_index,
                 secs: state.secs,
-            })
-        };
+            }))
+        });
         Ok(Self {
             name: entry.name.clone(),
             kind: entry.kind,
             seconds: entry.seconds,
             turn: entry.turn_deg.unwrap_or(0.0).to_radians(),
             events: entry.events.clone(),
-            to: entry.to.as_ref().map(moment).transpose()?,
-            from: entry.from.as_ref().map(moment).transpose()?,
+            to: to.transpose()?,
+            from: from.transpose()?,
             variant_of: entry.variant_of.as_deref().map(index).transpose()?,
             phase: PhaseMap::warped(warp(entry)),
             twist,

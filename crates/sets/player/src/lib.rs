@@ -37,8 +37,6 @@
 
 mod clip;
 
-mod goal;
-
 mod space;
 
 mod set;
@@ -49,12 +47,11 @@ mod steering;
 
 pub use character::{PlayerEvent, Playing, PlayingClip, SteeredCharacter};
 pub use clip::MotionClip;
-pub use goal::Goal;
 pub use loopwright_core::analysis::FootEventKind;
 pub use loopwright_formats::set::{ClipKind, FootEventFacts};
 pub use loopwright_moves::passage::LoopState;
 pub use set::{ClipSource, MotionSet};
-pub use space::{PlayedSpace, SpaceAxis};
+pub use space::{Goal, PlayedSpace, SpaceAxis};
 
 use loopwright_formats::set::ManifestError;
 

@@ -19,7 +19,7 @@ pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
 /// Half-life of a change of speed or turn rate where the manifest states none, seconds; docs/math/fit.md.
 const HALF_LIFE_SECS: f64 = 0.4;
 
-/// What ways from space to space cost a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once
+/// Costs of ways from space to space in a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once
 /// fades at equal phase. Between standing and moving a fade slides the feet.
 const PASSAGE: f64 = 1.0;
 const TRANSITION: f64 = 2.0;
@@ -56,7 +56,7 @@ pub struct MotionSet {
     pub(crate) half_life_secs: f64,
 }
 
-/// What a manifest says of the file of a clip.
+/// The file of a clip, as the manifest states it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClipSource<'a> {
     /// The clip.
@@ -105,12 +105,13 @@ impl MotionSet {
     ) -> Result<Self, SetError> {
         let mut parsed: BTreeMap<String, AnimatedFile> = BTreeMap::new();
         for name in Self::files(manifest)? {
-            let wrong = |reason: String| SetError::File {
-                name: name.clone(),
-                reason,
-            };
-            let bytes = file(&name).map_err(|error| wrong(error.to_string()))?;
-            let found = AnimatedFile::parse(&bytes, &name, None).map_err(|error| wrong(error.to_string()))?;
+            let bytes = file(&name).map_err(|error| error.to_string());
+            let found = bytes
+                .and_then(|bytes| AnimatedFile::parse(&bytes, &name, None).map_err(|error| error.to_string()))
+                .map_err(|reason| SetError::File {
+                    name: name.clone(),
+                    reason,
+                })?;
             parsed.insert(name, found);
         }
         Self::from_takes(manifest, |source| {
@@ -214,12 +215,10 @@ impl MotionSet {
     /// The spaces in which a loop is played: what stands is played alone, also where it is a corner of slow walks.
     fn spaces_of(&self, clip: usize) -> impl Iterator<Item = usize> {
         let stands = self.clips[clip].stands();
-        let fits = move |space: &PlayedSpace| space.stands == stands && space.clips.contains(&clip);
-        self.spaces
-            .iter()
-            .enumerate()
-            .filter(move |(_, space)| fits(space))
-            .map(|(index, _)| index)
+        (0..self.spaces.len()).filter(move |&index| {
+            let space = &self.spaces[index];
+            space.stands == stands && space.clips.contains(&clip)
+        })
     }
 
     /// The space in which a loop is played, that one if it is.
@@ -238,61 +237,21 @@ impl MotionSet {
         index: impl Fn(&str) -> Result<usize, SetError>,
     ) -> Result<Vec<Way>, SetError> {
         let mut ways = Vec::new();
-        let slides = |from: usize, to: usize| {
-            if self.spaces[from].stands == self.spaces[to].stands {
-                0.0
-            } else {
-                STANDING
-            }
-        };
-        let mut add = |ends: [LoopState; 2], passage: Option<usize>, fade: Decay| {
-            for from in self.spaces_of(ends[0].loop_index) {
-                for to in self.spaces_of(ends[1].loop_index) {
-                    if passage.is_none() && from == to {
-                        continue;
-                    }
-                    let moment = |space: usize, state: LoopState| Moment {
-                        at: self.spaces[space].point_of(state.loop_index),
-                        phase: self.clips[state.loop_index].phase_at(state.secs),
-                    };
-                    ways.push(Way {
-                        from,
-                        to,
-                        passage,
-                        fade,
-                        ends: Some([moment(from, ends[0]), moment(to, ends[1])]),
-                        cost: if passage.is_some() {
-                            PASSAGE
-                        } else {
-                            TRANSITION + slides(from, to)
-                        },
-                    });
-                }
-            }
-        };
         for (passage, clip) in self.clips.iter().enumerate() {
             // Jumps are asked for by name.
             if let (Some(from), Some(to)) = (clip.from, clip.to)
                 && !clip.loops()
                 && clip.kind != ClipKind::Jump
             {
-                add([from, to], Some(passage), FADE);
+                self.join([from, to], Some(passage), FADE, &mut ways);
             }
         }
         for entry in &manifest.transitions {
             let kind: Option<DecayKind> = entry.fade.parse().ok();
             let fade = kind.map_or(FADE, |kind| kind.lasting(entry.fade_secs, entry.fade_secs));
-            let state = |name: &str, secs: f64| {
-                Ok::<_, SetError>(LoopState {
-                    loop_index: index(name)?,
-                    secs,
-                })
-            };
-            let ends = [
-                state(&entry.from, entry.leave_secs)?,
-                state(&entry.to, entry.enter_secs)?,
-            ];
-            add(ends, None, fade);
+            let [from, to] = [(&entry.from, entry.leave_secs), (&entry.to, entry.enter_secs)]
+                .map(|(name, secs)| index(name).map(|loop_index| LoopState { loop_index, secs }));
+            self.join([from?, to?], None, fade, &mut ways);
         }
         for from in 0..self.spaces.len() {
             for to in 0..self.spaces.len() {
@@ -303,12 +262,47 @@ impl MotionSet {
                         passage: None,
                         fade: FADE,
                         ends: None,
-                        cost: ONCE + slides(from, to),
+                        cost: ONCE + self.slides(from, to),
                     });
                 }
             }
         }
         Ok(ways)
+    }
+
+    /// Adds the ways between the spaces in which two loops are played.
+    fn join(&self, ends: [LoopState; 2], passage: Option<usize>, fade: Decay, ways: &mut Vec<Way>) {
+        for from in self.spaces_of(ends[0].loop_index) {
+            for to in self.spaces_of(ends[1].loop_index) {
+                if passage.is_none() && from == to {
+                    continue;
+                }
+                ways.push(Way {
+                    from,
+                    to,
+                    passage,
+                    fade,
+                    ends: Some([(from, ends[0]), (to, ends[1])].map(|(space, state)| Moment {
+                        at: self.spaces[space].point_of(state.loop_index),
+                        phase: self.clips[state.loop_index].phase_at(state.secs),
+                    })),
+                    cost: if passage.is_some() {
+                        PASSAGE
+                    } else {
+                        TRANSITION + self.slides(from, to)
+                    },
+                });
+            }
+        }
+    }
+
+    /// The cost of going from standing to moving, or back, without a passage.
+    fn slides(&self, from: usize, to: usize) -> f64 {
+        if self.spaces[from].stands == self.spaces[to].stands {
+            0.0
+        } else {
+            STANDING
+        }
     }
 }
 

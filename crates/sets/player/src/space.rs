@@ -1,14 +1,28 @@
 //! Blend spaces: loops over axes, and their weights at any point.
 
 use glam::DVec3;
-use loopwright_core::math::{Twist, ops};
+use loopwright_core::math::{Twist, ops, percentile};
 use loopwright_formats::set::Manifest;
 
 use crate::SetError;
 use crate::clip::MotionClip;
-use crate::goal::Goal;
 
-/// What an axis of a blend space measures; its word is the manifest's.
+/// The motion that a character is to show.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Goal {
+    /// Over the ground, metres per second.
+    pub speed: f64,
+    /// Radians per second, to the left positive.
+    pub turn_rate: f64,
+    /// Where it goes against where it faces, radians, to the left positive.
+    pub direction: f64,
+    /// Metres per second.
+    pub climb: f64,
+    /// Once, by a passage that turns, radians.
+    pub turn: f64,
+}
+
+/// The figure that an axis of a blend space measures; its word is the manifest's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpaceAxis {
     /// Over the ground, metres per second.
@@ -82,14 +96,14 @@ impl PlayedSpace {
         clips: &[MotionClip],
     ) -> Self {
         let (of_points, points): (Vec<usize>, Vec<[f64; 2]>) = points.into_iter().unzip();
-        let extent = |axis: usize| {
-            let values = points.iter().map(|point| point[axis]);
-            values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
-        };
-        let scale = [0, 1].map(|index| extent(index).max(axes.get(index).map_or(1.0, |axis| axis.least_range())));
+        let extents = [0, 1].map(|axis| {
+            let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
+            high - low
+        });
+        let scale = [0, 1].map(|index| extents[index].max(axes.get(index).map_or(1.0, |axis| axis.least_range())));
         let simplices = if triangles.is_empty() {
             // Points of a line follow each other along the axis on which they are farther apart.
-            let axis = usize::from(extent(1) > 1e3 * extent(0));
+            let axis = usize::from(extents[1] > 1e3 * extents[0]);
             let mut order: Vec<usize> = (0..points.len()).collect();
             order.sort_by(|&a, &b| points[a][axis].total_cmp(&points[b][axis]));
             if order.len() == 1 {
@@ -157,10 +171,10 @@ impl PlayedSpace {
         let corners: Vec<[f64; 2]> = simplex.iter().map(|&index| scaled(self.points[index])).collect();
         let at = scaled(at);
         let to = |from: [f64; 2], to: [f64; 2]| [to[0] - from[0], to[1] - from[1]];
-        let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
         if let [a, b, c] = corners[..] {
-            let area = cross(to(a, b), to(a, c));
-            let (second, third) = (cross(to(a, at), to(a, c)) / area, cross(to(a, b), to(a, at)) / area);
+            let [b, c, at] = [b, c, at].map(|other| to(a, other));
+            let [area, second, third] = [(b, c), (at, c), (b, at)].map(|(u, v)| u[0] * v[1] - u[1] * v[0]);
+            let (second, third) = (second / area, third / area);
             let shares = [1.0 - second - third, second, third];
             if shares.iter().all(|share| *share >= 0.0) {
                 return (0.0, shares);

@@ -7,8 +7,7 @@ use loopwright_core::math::{decay_rate, ops};
 
 use crate::character::SteeredCharacter;
 use crate::clip::STILL;
-use crate::goal::Goal;
-use crate::space::SpaceAxis;
+use crate::space::{Goal, SpaceAxis};
 
 /// A heading further off than this is asked for as a turn, radians: of who stands, and of who moves, whom loops turn as well.
 const TURN_STANDING: f64 = 0.35;
@@ -28,9 +27,9 @@ impl SteeredCharacter {
         let travel = ops::atan2(velocity.x, velocity.z);
         let ahead = self.root().rotation * DVec3::Z;
         let facing = ops::atan2(ahead.x, ahead.z);
-        let has_sides =
-            |axis: &SpaceAxis| matches!(axis, SpaceAxis::DirectionDegrees | SpaceAxis::Forward | SpaceAxis::Left);
-        let strafes = (self.set.spaces().iter()).any(|space| space.axes.iter().any(has_sides));
+        let mut axes = self.set.spaces().iter().flat_map(|space| &space.axes);
+        let strafes =
+            axes.any(|axis| matches!(axis, SpaceAxis::DirectionDegrees | SpaceAxis::Forward | SpaceAxis::Left));
         let (heading, direction) = match heading {
             Some(heading) if moves && strafes => (heading, wrapped(travel - facing)),
             Some(heading) if !moves => (heading, 0.0),

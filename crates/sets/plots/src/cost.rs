@@ -1,12 +1,11 @@
 //! The cost of jumps: between all frames of two motions, and by the gaps of position and velocity of one jump.
 
 use loopwright_core::math::Decay;
-use loopwright_draw::plot::kit::axes::{self, Chart, ChartAxis, Labels, Range};
-use loopwright_draw::plot::kit::heat::{self, Heat};
-use loopwright_draw::plot::kit::legend::{ChartHeading, Key, Sign};
+use loopwright_draw::plot::kit::axes::{Chart, Labels, Range, nice_step};
+use loopwright_draw::plot::kit::legend::{ChartHeading, Sign};
 use loopwright_draw::plot::kit::style::{self, Ink};
 use loopwright_draw::plot::kit::svg::{Anchor, Area, Svg};
-use loopwright_draw::plot::kit::text;
+use loopwright_draw::plot::kit::{Plot, heat, text};
 use loopwright_moves::transition::{CostGrid, Crossing};
 
 /// Costs of jumps between two motions, for drawing.
@@ -37,112 +36,91 @@ const SMALL_LEFT: f64 = 712.0;
 
 /// Exact costs of all jumps with the best of them, the feature form and its error, and the best entry for each exit.
 pub fn transitions(map: &TransitionMap<'_>) -> String {
-    let mut svg = Svg::default();
     let [left_name, entered_name] = map.names;
-    let title = format!("From {left_name} into {entered_name}: what jumps cost");
     let below = format!(
         "{}; metre-seconds: weighted distances of the joints from their target, summed over joints, axes and time",
         fade(map.decay)
     );
-    let top = axes::title(&mut svg, &title, &below);
-    let left = style::MARGIN + style::LEFT;
-    let mut keys = Vec::new();
-    if !map.best.is_empty() {
-        keys.push(Key::new(Sign::Ring(Ink::Vermillion), "best jumps"));
-    }
-    if map.matching.is_some() {
-        keys.push(Key::new(Sign::Dashed(Ink::Vermillion), "matching phase"));
-    }
-    let heading = ChartHeading::new("Exact cost", keys);
-    heading.draw(&mut svg, left, top, MAP);
-    let area = Area::new(left, (top + heading.height(MAP)).round(), MAP, MAP);
-    let panel = map.panel(area, true);
-    let dearest = largest(&map.grid.exact);
-    // The colours cover only the existing range of costs.
-    let finite = map.grid.exact.iter().copied().filter(|cost| cost.is_finite());
-    let cheapest = finite.fold(dearest, f64::min).min(0.99 * dearest);
-    let mut draw_map = |panel: &Chart, values: &[f64], [cheapest, dearest]: [f64; 2], marked: bool| {
-        let (columns, rows) = (map.grid.exits.len(), map.grid.entries.len());
-        let heat = Heat::new(columns, rows, |column, row| {
-            (values[column * rows + row] - cheapest) / (dearest - cheapest)
-        });
-        panel.draw(&mut svg, |panel, svg| {
-            heat.draw(svg, panel.area);
-            if marked {
-                map.mark(svg, panel);
-            }
-        });
-    };
-    draw_map(&panel, &map.grid.exact, [cheapest, dearest], true);
-    let missed: Vec<f64> = (map.grid.exact.iter().zip(&map.grid.feature))
+    let title = format!("From {left_name} into {entered_name}: what jumps cost");
+    let mut plot = Plot::new(title, &below);
+    let heading = ChartHeading::new("Exact cost")
+        .key_if(!map.best.is_empty(), Sign::Ring(Ink::Vermillion), "best jumps")
+        .key_if(map.matching.is_some(), Sign::Dashed(Ink::Vermillion), "matching phase");
+    let svg = &mut plot.svg;
+    heading.draw(svg, style::CHART_LEFT, plot.y, MAP);
+    let area = Area::new(style::CHART_LEFT, (plot.y + heading.height(MAP)).round(), MAP, MAP);
+    let grid = map.grid;
+    let colours = Colours::over(&grid.exact);
+    map.draw(svg, area, &grid.exact, colours, true);
+    let missed: Vec<f64> = (grid.exact.iter().zip(&grid.feature))
         .map(|(exact, feature)| exact - feature)
         .collect();
-    let most_missed = largest(&missed);
+    let missed_colours = Colours::up_to(&missed);
     let upper = Area::new(SMALL_LEFT, area.top, SMALL, SMALL);
     let lower = Area {
         top: area.bottom() - SMALL,
         ..upper
     };
-    draw_map(&map.panel(upper, false), &map.grid.feature, [cheapest, dearest], false);
-    draw_map(&map.panel(lower, false), &missed, [0.0, most_missed], false);
+    map.draw(svg, upper, &grid.feature, colours, false);
+    map.draw(svg, lower, &missed, missed_colours, false);
     for (area, title) in [
         (upper, "Approximate cost, same colours".to_owned()),
-        (lower, format!("Difference, to {most_missed:.3}")),
+        (lower, format!("Difference, to {:.3}", missed_colours.dearest)),
     ] {
         svg.text(area.left, area.top - 10.0, Anchor::Start, "h ft", &title);
     }
-    heat::scale(
-        &mut svg,
-        area,
-        &scale_labels([cheapest, dearest]),
-        "cost, metre-seconds",
-    );
-    let bottom = map.entries(&mut svg, area.bottom() + style::BELOW + 12.0);
-    svg.finish(&title, bottom + style::BELOW + style::MARGIN - 6.0)
+    heat::scale(svg, area, &colours.labels(), "cost, metre-seconds");
+    plot.y = area.bottom() + style::BELOW + 12.0;
+    map.entries(&mut plot);
+    plot.y += style::BELOW;
+    plot.finish()
 }
 
 /// Names of motions may be long; axes show this much of them.
 const NAME_ROOM: f64 = 200.0;
 
 impl TransitionMap<'_> {
+    /// A chart of exits and entries.
     fn panel(&self, area: Area, named: bool) -> Chart {
-        let range = |frames: &[usize], step_secs: f64| {
-            let (first, last) = (
-                frames.first().copied().unwrap_or(0),
-                frames.last().copied().unwrap_or(0),
-            );
-            let half = 0.5 * (last - first).max(1) as f64 / (frames.len().max(2) - 1) as f64;
-            Range::new((first as f64 - half) * step_secs, (last as f64 + half) * step_secs)
-        };
-        let name = |what: &str, name: &str| {
-            if named {
-                format!("{what} {} at, s", text::fit(name, style::TEXT, false, NAME_ROOM))
+        let [x, y] = [("leave", &self.grid.exits), ("enter", &self.grid.entries)];
+        let [(leave, exits), (enter, entries)] = [(x, 0), (y, 1)].map(|((verb, frames), side)| {
+            let name = if named {
+                self.axis_name(verb, side)
             } else {
                 String::new()
+            };
+            (name, self.range(frames, side))
+        });
+        Chart::new(area, (exits, &leave), (entries, &enter))
+    }
+
+    fn axis_name(&self, verb: &str, side: usize) -> String {
+        let name = text::fit(self.names[side], style::TEXT, false, NAME_ROOM);
+        format!("{verb} {name} at, s")
+    }
+
+    /// Seconds from the first to the last of some frames, and half their distance more at both ends.
+    fn range(&self, frames: &[usize], side: usize) -> Range {
+        let [first, last] = [frames.first(), frames.last()].map(|frame| frame.copied().unwrap_or(0));
+        let half = 0.5 * (last - first).max(1) as f64 / (frames.len().max(2) - 1) as f64;
+        let step_secs = self.step_secs[side];
+        Range::new((first as f64 - half) * step_secs, (last as f64 + half) * step_secs)
+    }
+
+    /// Draws a map of costs; the large one names its axes and marks the best jumps.
+    fn draw(&self, svg: &mut Svg, area: Area, costs: &[f64], colours: Colours, is_large: bool) {
+        let rows = self.grid.entries.len();
+        self.panel(area, is_large).draw(svg, |panel, svg| {
+            heat::draw(svg, area, [self.grid.exits.len(), rows], |column, row| {
+                colours.ratio(costs[column * rows + row])
+            });
+            if is_large {
+                self.mark(svg, panel);
             }
-        };
-        Chart {
-            area,
-            x: ChartAxis::across(
-                range(&self.grid.exits, self.step_secs[0]),
-                &name("leave", self.names[0]),
-                area.width,
-            ),
-            y: ChartAxis::up(
-                range(&self.grid.entries, self.step_secs[1]),
-                &name("enter", self.names[1]),
-                area.height,
-            ),
-        }
+        });
     }
 
     fn mark(&self, svg: &mut Svg, panel: &Chart) {
-        let point_of = |crossing: &Crossing| {
-            (
-                panel.across(crossing.exit as f64 * self.step_secs[0]),
-                panel.down(crossing.entry as f64 * self.step_secs[1]),
-            )
-        };
         if let Some((frames, phase)) = self.matching {
             const POINTS: usize = 400;
             let mut points = Vec::new();
@@ -155,71 +133,53 @@ impl TransitionMap<'_> {
                     points.push((f64::NAN, f64::NAN));
                 }
                 before = met;
-                let secs = |share: f64, side: usize| share * frames[side] as f64 * self.step_secs[side];
-                points.push((panel.across(secs(at, 0)), panel.down(secs(met, 1))));
+                let [x, y] =
+                    [(at, 0), (met, 1)].map(|(share, side)| share * frames[side] as f64 * self.step_secs[side]);
+                points.push((panel.across(x), panel.down(y)));
             }
             svg.polyline(points, Ink::Vermillion, "style=\"stroke-width:2;stroke-dasharray:5 4\"");
         }
-        let mut labels = Labels::default();
-        for (x, y) in self.best.iter().map(point_of) {
-            labels.keep_free(Area::new(x - 6.0, y - 6.0, 12.0, 12.0));
-        }
-        for (index, crossing) in self.best.iter().enumerate().rev() {
-            let (x, y) = point_of(crossing);
-            svg.circle(x, y, 4.5, "chip lv", "stroke-width=\"2.4\"");
+        let points = self.best.iter().map(|crossing| {
+            (
+                panel.across(crossing.exit as f64 * self.step_secs[0]),
+                panel.down(crossing.entry as f64 * self.step_secs[1]),
+            )
+        });
+        let points: Vec<(f64, f64)> = points.collect();
+        let mut labels = Labels::around(&points);
+        for (index, &(x, y)) in points.iter().enumerate().rev() {
+            svg.circle((x, y), 4.5, "chip lv", "stroke-width=\"2.4\"");
             let words = (index + 1).to_string();
             let width = text::width(&words, style::TEXT, true) + 8.0;
             if let Some(area) = labels.place(x, y, width, panel.area) {
-                svg.chip(area);
-                svg.text(area.left + 0.5 * width, area.top + 12.0, Anchor::Middle, "h ft", &words);
+                svg.chip(area, "h ft", &words);
             }
         }
     }
 
-    /// The best entry for each exit, over the time of the motion that is left; returns the height at which the panel ends.
-    fn entries(&self, svg: &mut Svg, top: f64) -> f64 {
-        let (left, width) = axes::full_width();
-        let heading = ChartHeading::new(
-            "When to leave: cost of the best entry",
-            vec![
-                Key::new(Sign::Line(Ink::Blue), "exact"),
-                Key::new(Sign::Ring(Ink::Vermillion), "best jumps"),
-            ],
-        );
-        let area = heading.over(svg, left, top, width, 110.0);
-        let secs = |exit: usize| exit as f64 * self.step_secs[0];
-        let best = self.best_entries.iter();
-        let points: Vec<(f64, f64)> = best.map(|crossing| (secs(crossing.exit), crossing.cost)).collect();
-        let panel = Chart {
-            area,
-            x: ChartAxis::across(
-                self.panel(area, true).x.range,
-                &format!(
-                    "leave {} at, s",
-                    text::fit(self.names[0], style::TEXT, false, NAME_ROOM)
-                ),
-                width,
-            ),
-            y: ChartAxis::up(
-                Range::around(points.iter().map(|point| point.1), 1e-6).down_to_zero(),
-                "metre-seconds",
-                area.height,
-            ),
-        };
-        panel.draw(svg, |panel, svg| {
+    /// Draws the cost of the best entry for each exit, over the time of the motion that is left.
+    fn entries(&self, plot: &mut Plot) {
+        let heading = ChartHeading::new("When to leave: cost of the best entry")
+            .key(Sign::Line(Ink::Blue), "exact")
+            .key(Sign::Ring(Ink::Vermillion), "best jumps");
+        let area = plot.area(&heading, style::CHART_WIDTH, 110.0);
+        let point = |crossing: &Crossing| (crossing.exit as f64 * self.step_secs[0], crossing.cost);
+        let costs = Range::around(self.best_entries.iter().map(|crossing| crossing.cost), 1e-6).down_to_zero();
+        let exits = (self.range(&self.grid.exits, 0), &*self.axis_name("leave", 0));
+        Chart::new(area, exits, (costs, "metre-seconds")).draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
-            panel.line(svg, &points, Ink::Blue, "");
-            // For jumps from a single frame, only the best entry is on the curve.
-            let is_entry = |crossing: &&Crossing| {
-                let same = self.best_entries.iter().find(|best| best.exit == crossing.exit);
-                same.is_none_or(|best| best.cost >= crossing.cost)
-            };
-            for crossing in self.best.iter().filter(is_entry) {
-                let x = panel.across(crossing.exit as f64 * self.step_secs[0]);
-                svg.circle(x, panel.down(crossing.cost), 4.5, "chip lv", "stroke-width=\"2.4\"");
+            panel.line(svg, self.best_entries.iter().map(point), Ink::Blue, "");
+            for crossing in self.best {
+                // For jumps from a single frame, only the best entry is on the curve.
+                let mut entries = self.best_entries.iter();
+                let best = entries.find(|best| best.exit == crossing.exit);
+                if best.is_none_or(|best| best.cost >= crossing.cost) {
+                    let (x, y) = point(crossing);
+                    let at = (panel.across(x), panel.down(y));
+                    svg.circle(at, 4.5, "chip lv", "stroke-width=\"2.4\"");
+                }
             }
         });
-        area.bottom()
     }
 }
 
@@ -236,29 +196,22 @@ const NAMES_APART: f64 = 14.0;
 /// The cheapest jumps from each of many motions, by row from the top, into each other, by column: costs in metre-seconds; `None` where no
 /// jump leads.
 pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
-    let mut svg = Svg::default();
     let title = format!("What the cheapest jumps between {} motions cost", names.len());
     let below = format!("{}; dark is expensive, empty where no jump leads", fade(decay));
-    let top = axes::title(&mut svg, &title, &below) + 22.0;
+    let mut plot = Plot::new(title, &below);
+    let svg = &mut plot.svg;
     let count = names.len().max(1);
     let left = style::MARGIN + 18.0 + NAMES;
     let room = style::WIDTH - left - style::MARGIN - heat::SCALE_ROOM - 24.0;
     let cell = (room / count as f64).min(LARGEST_CELL);
-    let area = Area::new(left, top, cell * count as f64, cell * count as f64);
+    let area = Area::new(left, plot.y + 22.0, cell * count as f64, cell * count as f64);
     let cost = |row: usize, column: usize| costs.get(row).and_then(|row| *row.get(column)?).unwrap_or(f64::NAN);
-    let all: Vec<f64> = costs.iter().flatten().flatten().copied().collect();
-    let dearest = largest(&all);
-    let cheapest = all
-        .iter()
-        .copied()
-        .filter(|cost| cost.is_finite())
-        .fold(dearest, f64::min)
-        .min(0.99 * dearest);
-    let ratio = |cost: f64| (cost - cheapest) / (dearest - cheapest);
-    // A map has its lowest row first.
-    let heat = Heat::new(count, count, |column, row| ratio(cost(count - 1 - row, column)));
+    let colours = Colours::over(&costs.iter().flatten().flatten().copied().collect::<Vec<f64>>());
     svg.rect(area, "panel");
-    heat.draw(&mut svg, area);
+    // A map has its lowest row first.
+    heat::draw(svg, area, [count, count], |column, row| {
+        colours.ratio(cost(count - 1 - row, column))
+    });
     svg.outline(area);
     let middle = |index: usize| cell * (index as f64 + 0.5);
     let every = (NAMES_APART / cell).ceil().max(1.0) as usize;
@@ -266,36 +219,24 @@ pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64
         let name = text::fit(name, style::TEXT, false, NAMES);
         let y = area.top + middle(index) + 4.0;
         svg.text(area.left - 8.0, y, Anchor::End, "ft", &name);
-        svg.text_down_from(area.left + middle(index) + 4.0, area.bottom() + 8.0, "ft", &name);
+        let x = area.left + middle(index) + 4.0;
+        svg.text_upwards(x, area.bottom() + 8.0, Anchor::End, "ft", &name);
     }
     if cell >= CELL_WITH_COST {
         for (row, column) in (0..count).flat_map(|row| (0..count).map(move |column| (row, column))) {
             let cost = cost(row, column);
             if cost.is_finite() {
                 let at = (area.left + middle(column), area.top + middle(row) + 4.0);
-                heat::label(&mut svg, at, ratio(cost), &format!("{cost:.2}"));
+                heat::label(svg, at, colours.ratio(cost), &format!("{cost:.2}"));
             }
         }
     }
-    svg.text_upwards(style::MARGIN + 10.0, area.top + 0.5 * area.height, "h ft", "leave");
-    svg.text(
-        area.left + 0.5 * area.width,
-        area.top - 10.0,
-        Anchor::Middle,
-        "h ft",
-        "enter",
-    );
-    heat::scale(
-        &mut svg,
-        area,
-        &scale_labels([cheapest, dearest]),
-        "cost, metre-seconds",
-    );
-    let widest = names
-        .iter()
-        .map(|name| text::width(name, style::TEXT, false))
-        .fold(0.0, f64::max);
-    svg.finish(&title, area.bottom() + 16.0 + widest.min(NAMES) + style::MARGIN)
+    let (x, y) = area.middle();
+    svg.text_upwards(style::MARGIN + 10.0, y, Anchor::Middle, "h ft", "leave");
+    svg.text(x, area.top - 10.0, Anchor::Middle, "h ft", "enter");
+    heat::scale(svg, area, &colours.labels(), "cost, metre-seconds");
+    let widths = names.iter().map(|name| text::width(name, style::TEXT, false));
+    plot.finish_at(area.bottom() + 16.0 + widths.fold(0.0, f64::max).min(NAMES) + style::MARGIN)
 }
 
 /// How a gap fades, with its time.
@@ -317,99 +258,120 @@ const LEAST_REACH: [f64; 2] = [0.05, 0.5];
 /// Displacement over the gaps of position and velocity of one axis, exact, in feature form, and the error of that form, a row for
 /// each decay; `gaps` are marked, metres and metres per second.
 pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> String {
-    let mut svg = Svg::default();
     let below = "the area under the offset that a gap of position and velocity leaves; dark is expensive";
-    let mut top = axes::title(&mut svg, title, below);
+    let mut plot = Plot::new(title.to_owned(), below);
+    let finite: Vec<(f64, f64)> = (gaps.iter().copied())
+        .filter(|gap| gap.0.is_finite() && gap.1.is_finite())
+        .collect();
     let reach = [0, 1].map(|part| {
         let sizes = gaps.iter().map(|gap| if part == 0 { gap.0.abs() } else { gap.1.abs() });
         1.15 * sizes.filter(|size| size.is_finite()).fold(LEAST_REACH[part], f64::max)
     });
     let gap_between = 16.0;
-    let left = style::MARGIN + style::LEFT;
+    let left = style::CHART_LEFT;
     let width = (style::WIDTH - left - style::MARGIN - heat::SCALE_ROOM - 10.0 - 2.0 * gap_between) / 3.0;
     for (row, &decay) in decays.iter().enumerate() {
         let is_last = row + 1 == decays.len();
-        let [columns, rows] = CELLS;
-        let middle = |index: usize, count: usize, reach: f64| reach * ((2 * index + 1) as f64 / count as f64 - 1.0);
-        let values = |of: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
-            let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
-            cells
-                .map(|(column, row)| of(middle(column, columns, reach[0]), middle(row, rows, reach[1])))
-                .collect()
-        };
-        let exact = values(&|x, v| decay.displacement(x, v));
-        let feature = values(&|x, v| decay.signed_area(x, v).abs());
-        let missed = values(&|x, v| decay.displacement(x, v) - decay.signed_area(x, v).abs());
-        let (dearest, most_missed) = (largest(&exact), largest(&missed));
-        let seconds = decay.secs();
+        let [exact, feature, missed] = parts(decay, reach);
+        let (colours, missed_colours) = (Colours::up_to(&exact), Colours::up_to(&missed));
         let unit = match decay {
             Decay::Spring { .. } => "half-life",
             _ => "blend",
         };
         let titles = [
-            format!("{}, {unit} {seconds:.3} s: exact", decay.name()),
+            format!("{}, {unit} {:.3} s: exact", decay.name(), decay.secs()),
             "approximate cost".to_owned(),
-            format!("difference, to {most_missed:.4}"),
+            format!("difference, to {:.4}", missed_colours.dearest),
         ];
-        let mut scaled = None;
-        for (column, (values, title)) in [(&exact, dearest), (&feature, dearest), (&missed, most_missed)]
-            .into_iter()
-            .zip(titles)
-            .enumerate()
-        {
-            let ((values, dearest), heading) = (values, ChartHeading::new(&title, Vec::new()));
+        let scale = colours.labels();
+        let maps = [(exact, colours), (feature, colours), (missed, missed_colours)];
+        for (column, ((values, colours), title)) in maps.into_iter().zip(&titles).enumerate() {
             let at = left + column as f64 * (width + gap_between);
-            let area = heading.over(&mut svg, at, top, width, 156.0);
-            let (x, y) = (
-                ChartAxis::across(Range::new(-reach[0], reach[0]), "gap of position, m", width),
-                ChartAxis::up(Range::new(-reach[1], reach[1]), "gap of velocity, m/s", area.height),
-            );
-            let panel = Chart {
-                area,
-                x: if is_last { x } else { x.unlabelled() },
-                y: if column == 0 { y } else { y.unlabelled() },
-            };
-            let heat = Heat::new(columns, rows, |column, row| values[row * columns + column] / dearest);
-            panel.draw(&mut svg, |panel, svg| {
-                heat.draw(svg, panel.area);
-                for &(x, v) in gaps.iter().filter(|gap| gap.0.is_finite() && gap.1.is_finite()) {
-                    svg.circle(panel.across(x), panel.down(v), 3.0, "chip lv", "stroke-width=\"1.6\"");
-                }
-            });
-            scaled = Some(area);
-        }
-        if let Some(area) = scaled {
-            heat::scale(&mut svg, area, &scale_labels([0.0, dearest]), "metre-seconds");
-            top = area.bottom() + if is_last { style::BELOW } else { 14.0 };
+            let area = ChartHeading::new(title).over(&mut plot.svg, at, plot.y, width, 156.0);
+            let [x, y] = reach.map(|reach| Range::new(-reach, reach));
+            Chart::new(area, (x, "gap of position, m"), (y, "gap of velocity, m/s"))
+                .labelled(is_last, column == 0)
+                .draw(&mut plot.svg, |panel, svg| {
+                    heat::draw(svg, area, CELLS, |column, row| {
+                        colours.ratio(values[row * CELLS[0] + column])
+                    });
+                    for &(x, v) in &finite {
+                        let at = (panel.across(x), panel.down(v));
+                        svg.circle(at, 3.0, "chip lv", "stroke-width=\"1.6\"");
+                    }
+                });
+            if column == 2 {
+                heat::scale(&mut plot.svg, area, &scale, "metre-seconds");
+                plot.y = area.bottom() + if is_last { style::BELOW } else { 14.0 };
+            }
         }
     }
-    svg.finish(title, top + style::MARGIN - 6.0)
+    plot.finish()
 }
 
-/// The largest finite value; 1 if none is above zero.
-fn largest(values: &[f64]) -> f64 {
-    let finite = values.iter().copied().filter(|value| value.is_finite());
-    let largest = finite.fold(0.0, f64::max);
-    if largest > 0.0 { largest } else { 1.0 }
-}
-
-/// Round values from the cheapest to the most expensive, closer to each other where the square-root scale has room.
-fn scale_labels([cheapest, dearest]: [f64; 2]) -> Vec<(f64, String)> {
-    let span = dearest - cheapest;
-    let (step, decimals) = axes::nice_step(0.1 * span);
-    let first = (cheapest / step).ceil() as i64;
-    let ratio = |value: f64| (value - cheapest) / span;
-    let mut labels: Vec<(f64, String)> = Vec::new();
-    let mut last = f64::NEG_INFINITY;
-    for index in first..first + 12 {
-        let value = index as f64 * step;
-        let height = ratio(value).max(0.0).sqrt();
-        if value <= dearest && height - last >= LABEL_APART {
-            labels.push((ratio(value), format!("{value:.decimals$}")));
-            last = height;
+/// Displacement, exact and in feature form, and the error of that form, on a grid of gaps up to a reach, the lowest row first.
+fn parts(decay: Decay, reach: [f64; 2]) -> [Vec<f64>; 3] {
+    let [columns, rows] = CELLS;
+    let mut parts = [const { Vec::new() }; 3];
+    for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+        let [x, v] = [(column, columns, reach[0]), (row, rows, reach[1])]
+            .map(|(index, count, reach)| reach * ((2 * index + 1) as f64 / count as f64 - 1.0));
+        let (exact, feature) = (decay.displacement(x, v), decay.signed_area(x, v).abs());
+        for (part, value) in parts.iter_mut().zip([exact, feature, exact - feature]) {
+            part.push(value);
         }
     }
-    labels
+    parts
+}
+
+/// The costs that the colours of a map cover.
+#[derive(Clone, Copy)]
+struct Colours {
+    cheapest: f64,
+    dearest: f64,
+}
+
+impl Colours {
+    /// From zero to the largest finite cost; to 1 if none is above zero.
+    fn up_to(costs: &[f64]) -> Self {
+        let finite = costs.iter().copied().filter(|cost| cost.is_finite());
+        let largest = finite.fold(0.0, f64::max);
+        Self {
+            cheapest: 0.0,
+            dearest: if largest > 0.0 { largest } else { 1.0 },
+        }
+    }
+
+    /// The existing range of costs alone.
+    fn over(costs: &[f64]) -> Self {
+        let dearest = Self::up_to(costs).dearest;
+        let finite = costs.iter().copied().filter(|cost| cost.is_finite());
+        Self {
+            cheapest: finite.fold(dearest, f64::min).min(0.99 * dearest),
+            dearest,
+        }
+    }
+
+    fn ratio(self, cost: f64) -> f64 {
+        (cost - self.cheapest) / (self.dearest - self.cheapest)
+    }
+
+    /// Round costs with their ratios, closer to each other where the square-root scale has room.
+    fn labels(self) -> Vec<(f64, String)> {
+        let (step, decimals) = nice_step(0.1 * (self.dearest - self.cheapest));
+        let first = (self.cheapest / step).ceil() as i64;
+        let mut labels: Vec<(f64, String)> = Vec::new();
+        let mut last = f64::NEG_INFINITY;
+        for index in first..first + 12 {
+            let value = index as f64 * step;
+            let height = self.ratio(value).max(0.0).sqrt();
+            if value <= self.dearest && height - last >= LABEL_APART {
+                labels.push((self.ratio(value), format!("{value:.decimals$}")));
+                last = height;
+            }
+        }
+        labels
+    }
 }
 
 /// Share of the scale's height between labels, at least.

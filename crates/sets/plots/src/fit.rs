@@ -1,12 +1,13 @@
 //! The controller fit of a take: its changes with the fitted springs, and a controller driven through it.
 
 use glam::DVec3;
-use loopwright_controller::{Event, HalfLives, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
+use loopwright_controller::{Event, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
 use loopwright_core::analysis::MotionKind;
-use loopwright_draw::plot::kit::axes::{self, Chart, ChartAxis, Range, stroke_width};
-use loopwright_draw::plot::kit::legend::{ChartHeading, DASHED, Key, Sign};
+use loopwright_draw::plot::kit::Plot;
+use loopwright_draw::plot::kit::axes::{Chart, Range, stroke_width};
+use loopwright_draw::plot::kit::legend::{ChartHeading, DASHED, Sign};
 use loopwright_draw::plot::kit::style::{self, Ink};
-use loopwright_draw::plot::kit::svg::{Area, Svg};
+use loopwright_draw::plot::kit::svg::Area;
 
 /// Fits of takes as SVG: for one take its velocity and facing over time with the fitted springs; for any number all changes
 /// superimposed, and histograms of the takes against controllers of the fitted half-lives.
@@ -15,177 +16,181 @@ use loopwright_draw::plot::kit::svg::{Area, Svg};
 pub fn controller_fit(takes: &[(String, &TakeFit)]) -> String {
     let fits: Vec<&TakeFit> = takes.iter().map(|(_, fit)| *fit).collect();
     let pool = Pool::new(&fits);
-    let mut svg = Svg::default();
     let title = match takes {
         [(name, _)] => format!("{name}: the take and the springs fitted to it"),
         _ => format!("{} takes and the springs fitted to them", takes.len()),
     };
-    let mut top = axes::title(&mut svg, &title, &summary(&pool));
+    let mut plot = Plot::new(title, &summary(&pool));
     if let [fit] = fits[..] {
         for curves in over_time(fit) {
-            top = curves.draw(&mut svg, fit, top);
+            curves.draw(&mut plot, fit);
         }
     }
-    top = changes(&mut svg, &fits, &pool, top);
-    let bottom = histograms(&mut svg, &fits, top);
-    svg.finish(&title, bottom + style::MARGIN - 6.0)
+    changes(&mut plot, &fits, &pool);
+    histograms(&mut plot, &fits);
+    plot.finish()
 }
 
 fn summary(pool: &Pool) -> String {
-    let half_life_text = |name: &str, half_lives: &HalfLives| match half_lives.chosen() {
-        Some(spread) if spread.count == 1 => format!("{name} {:.3} s over 1 change", spread.median),
-        Some(spread) => format!("{name} {:.3} s over {} changes", spread.median, spread.count),
-        None => format!("{name} unknown"),
-    };
-    format!(
-        "half-life of the {}, of the {} (59.7% is left after one)",
-        half_life_text("velocity", &pool.all.velocity),
-        half_life_text("facing", &pool.all.facing)
-    )
+    let [velocity, facing] =
+        [("velocity", &pool.all.velocity), ("facing", &pool.all.facing)].map(|(name, half_lives)| {
+            match half_lives.chosen() {
+                Some(spread) if spread.count == 1 => format!("{name} {:.3} s over 1 change", spread.median),
+                Some(spread) => format!("{name} {:.3} s over {} changes", spread.median, spread.count),
+                None => format!("{name} unknown"),
+            }
+        });
+    format!("half-life of the {velocity}, of the {facing} (59.7% is left after one)")
 }
 
 /// A quantity over the time of a take, with the fitted springs over it.
 struct Curves {
     title: &'static str,
     axis: &'static str,
+    /// Values as captured, of the uppermost panel; it holds sizes.
     raw: Option<Vec<f64>>,
     take: Vec<f64>,
     springs: Vec<Vec<(f64, f64)>>,
     height: f64,
     least: f64,
     is_degrees: bool,
-    is_first: bool,
     is_last: bool,
+}
+
+/// The fitted springs of a quantity as points over time, of a figure of value and rate; smoothed with a deviation, seconds.
+fn springs(
+    fit: &TakeFit,
+    quantity: Quantity,
+    deviation: f64,
+    figure: impl Fn(DVec3, DVec3) -> f64,
+) -> Vec<Vec<(f64, f64)>> {
+    let trusted = fit
+        .events_of(quantity)
+        .filter_map(|event| Some((event, event.trusted()?)));
+    let points = trusted.map(|(event, fitted)| {
+        let times = event.frames.clone().map(|frame| fit.profile.secs(frame));
+        let points = times.map(|secs| {
+            (
+                secs,
+                figure(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)),
+            )
+        });
+        points.collect()
+    });
+    points.collect()
 }
 
 /// Velocity, acceleration, facing and turn rate.
 fn over_time(fit: &TakeFit) -> [Curves; 4] {
     let profile = &fit.profile;
     let dt = profile.frame_time_secs;
-    let count = profile.speed_rate.len();
-    let springs = |quantity: Quantity, deviation: f64, of: &dyn Fn(DVec3, DVec3) -> f64| -> Vec<Vec<(f64, f64)>> {
-        fit.events_of(quantity)
-            .filter_map(|event| event.trusted().map(|fitted| (event, fitted)))
-            .map(|(event, fitted)| {
-                let frames = event.frames.clone();
-                frames
-                    .map(|frame| {
-                        let secs = profile.secs(frame);
-                        (secs, of(fitted.at(secs, deviation), fitted.rate_at(secs, deviation)))
-                    })
-                    .collect()
-            })
-            .collect()
-    };
+    let frames = || 0..profile.speed_rate.len();
     let [velocity, facing] = [&profile.velocity, &profile.facing];
-    let speed = |value: DVec3, _: DVec3| value.length();
-    let gain = |value: DVec3, rate: DVec3| rate.dot(value.normalize_or_zero());
-    let plain = |of: &dyn Fn(usize) -> f64| (0..count).map(of).collect::<Vec<f64>>();
+    let curves = |title, axis, take, springs, least| Curves {
+        title,
+        axis,
+        raw: None,
+        take,
+        springs,
+        height: 110.0,
+        least,
+        is_degrees: false,
+        is_last: false,
+    };
     [
         Curves {
-            title: "Speed over the ground",
-            axis: "speed, m/s",
-            raw: Some(plain(&|frame| profile.raw_velocity[frame].length())),
-            take: plain(&|frame| profile.speed(frame)),
-            springs: springs(Quantity::Velocity, velocity.deviation_secs, &speed),
+            raw: Some(frames().map(|frame| profile.raw_velocity[frame].length()).collect()),
             height: 140.0,
-            least: 0.2,
-            is_degrees: false,
-            is_first: true,
-            is_last: false,
+            ..curves(
+                "Speed over the ground",
+                "speed, m/s",
+                frames().map(|frame| profile.speed(frame)).collect(),
+                springs(fit, Quantity::Velocity, velocity.deviation_secs, |value, _| {
+                    value.length()
+                }),
+                0.2,
+            )
         },
+        curves(
+            "Acceleration: how fast that speed grows",
+            "accel., m/s\u{b2}",
+            profile.speed_rate.clone(),
+            springs(
+                fit,
+                Quantity::Velocity,
+                velocity.rates_deviation_secs(dt),
+                |value, rate| rate.dot(value.normalize_or_zero()),
+            ),
+            0.5,
+        ),
         Curves {
-            title: "Acceleration: how fast that speed grows",
-            axis: "accel., m/s\u{b2}",
-            raw: None,
-            take: profile.speed_rate.clone(),
-            springs: springs(Quantity::Velocity, velocity.rates_deviation_secs(dt), &gain),
-            height: 110.0,
-            least: 0.5,
-            is_degrees: false,
-            is_first: false,
-            is_last: false,
-        },
-        Curves {
-            title: "Facing, left positive",
-            axis: "angle, deg",
-            raw: None,
-            take: plain(&|frame| facing.values[frame].y.to_degrees()),
-            springs: springs(Quantity::Facing, facing.deviation_secs, &|value, _| {
-                value.y.to_degrees()
-            }),
-            height: 110.0,
-            least: 20.0,
             is_degrees: true,
-            is_first: false,
-            is_last: false,
+            ..curves(
+                "Facing, left positive",
+                "angle, deg",
+                frames().map(|frame| facing.values[frame].y.to_degrees()).collect(),
+                springs(fit, Quantity::Facing, facing.deviation_secs, |value, _| {
+                    value.y.to_degrees()
+                }),
+                20.0,
+            )
         },
         Curves {
-            title: "Angular velocity",
-            axis: "rate, deg/s",
-            raw: None,
-            take: plain(&|frame| facing.rates[frame].y.to_degrees()),
-            springs: springs(Quantity::Facing, facing.rates_deviation_secs(dt), &|_, rate| {
-                rate.y.to_degrees()
-            }),
-            height: 110.0,
-            least: 20.0,
-            is_degrees: false,
-            is_first: false,
             is_last: true,
+            ..curves(
+                "Angular velocity",
+                "rate, deg/s",
+                frames().map(|frame| facing.rates[frame].y.to_degrees()).collect(),
+                springs(fit, Quantity::Facing, facing.rates_deviation_secs(dt), |_, rate| {
+                    rate.y.to_degrees()
+                }),
+                20.0,
+            )
         },
     ]
 }
 
 impl Curves {
-    /// Draws the panel; returns the height below it.
-    fn draw(&self, svg: &mut Svg, fit: &TakeFit, top: f64) -> f64 {
-        let (left, width) = axes::full_width();
+    /// Draws the panel.
+    fn draw(&self, plot: &mut Plot, fit: &TakeFit) {
         let profile = &fit.profile;
-        let mut keys = Vec::new();
-        if self.is_first {
-            keys.extend([
-                Key::new(Sign::Line(Ink::Faint), "as captured"),
-                Key::new(Sign::Line(Ink::Blue), "the take, smoothed"),
-                Key::new(Sign::Line(Ink::Vermillion), "fitted spring, smoothed too"),
-                Key::new(Sign::Patch("idle"), "idle"),
-            ]);
-        }
-        let area = ChartHeading::new(self.title, keys).over(svg, left, top, width, self.height);
+        let mut heading = ChartHeading::new(self.title);
         let in_runs = profile.runs.iter().cloned().flatten().map(|frame| self.take[frame]);
         let springs = self.springs.iter().flatten().map(|&(_, value)| value);
-        let range = Range::around(in_runs.chain(springs), self.least);
-        let range = if self.is_first { range.down_to_zero() } else { range };
+        let mut range = Range::around(in_runs.chain(springs), self.least);
+        if self.raw.is_some() {
+            heading = heading
+                .key(Sign::Line(Ink::Faint), "as captured")
+                .key(Sign::Line(Ink::Blue), "the take, smoothed")
+                .key(Sign::Line(Ink::Vermillion), "fitted spring, smoothed too")
+                .key(Sign::Patch("idle"), "idle");
+            range = range.down_to_zero();
+        }
+        let area = plot.area(&heading, style::CHART_WIDTH, self.height);
         let last = profile.secs(self.take.len().saturating_sub(1));
-        let x = ChartAxis::across(Range::new(0.0, last), "time, s", width);
-        let panel = Chart {
-            area,
-            x: if self.is_last { x } else { x.unlabelled() },
-            y: if self.is_degrees {
-                ChartAxis::up_degrees(range, self.axis, area.height)
-            } else {
-                ChartAxis::up(range, self.axis, area.height)
-            },
-        };
-        panel.draw(svg, |panel, svg| {
+        let mut panel =
+            Chart::new(area, (Range::new(0.0, last), "time, s"), (range, self.axis)).labelled(self.is_last, true);
+        if self.is_degrees {
+            panel = panel.in_degrees();
+        }
+        panel.draw(&mut plot.svg, |panel, svg| {
             for (from, to) in idle(fit) {
                 panel.band(svg, from, to, "idle");
             }
             panel.grid(svg);
             for run in &profile.runs {
-                let points = |values: &[f64]| -> Vec<(f64, f64)> {
-                    run.clone().map(|frame| (profile.secs(frame), values[frame])).collect()
-                };
-                if let Some(raw) = &self.raw {
-                    panel.line(svg, &points(raw), Ink::Faint, &stroke_width(1.0));
+                for (values, ink, width) in [(self.raw.as_ref(), Ink::Faint, 1.0), (Some(&self.take), Ink::Blue, 2.6)] {
+                    if let Some(values) = values {
+                        let points = run.clone().map(|frame| (profile.secs(frame), values[frame]));
+                        panel.line(svg, points, ink, &stroke_width(width));
+                    }
                 }
-                panel.line(svg, &points(&self.take), Ink::Blue, &stroke_width(2.6));
             }
             for spring in &self.springs {
-                panel.line(svg, spring, Ink::Vermillion, &stroke_width(1.6));
+                panel.line(svg, spring.iter().copied(), Ink::Vermillion, &stroke_width(1.6));
             }
         });
-        area.bottom() + if self.is_last { style::BELOW + 8.0 } else { 12.0 }
+        plot.y += if self.is_last { style::BELOW + 8.0 } else { 12.0 };
     }
 }
 
@@ -207,7 +212,7 @@ fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
 /// Left sides and width of panels that share a row.
 fn columns(count: usize) -> (Vec<f64>, f64) {
     const GAP: f64 = 10.0;
-    let whole = style::WIDTH - 2.0 * style::MARGIN - GAP * (count - 1) as f64;
+    let whole = style::FULL - GAP * (count - 1) as f64;
     let column = whole / count as f64;
     let lefts = (0..count)
         .map(|index| style::MARGIN + (column + GAP) * index as f64 + style::LEFT)
@@ -221,28 +226,24 @@ const BEFORE_SECS: f64 = 0.6;
 /// More changes than this are drawn faintly, so that the spring stays visible.
 const MOST_DARK: usize = 24;
 
-/// All changes as shares of their steps, aligned at their inputs; returns the height below.
-fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
+/// Draws all changes as shares of their steps, aligned at their inputs.
+fn changes(plot: &mut Plot, fits: &[&TakeFit], pool: &Pool) {
     let (lefts, width) = columns(2);
-    let mut bottom = top;
+    let top = plot.y;
     for (quantity, title, half_lives, left) in [
         (Quantity::Velocity, "Changes of velocity", &pool.all.velocity, lefts[0]),
         (Quantity::Facing, "Changes of facing", &pool.all.facing, lefts[1]),
     ] {
         let secs = half_lives.chosen_secs();
-        let mut keys = vec![Key::new(Sign::Line(Ink::Grey), "the changes")];
-        if let Some(secs) = secs {
-            keys.push(Key::new(Sign::Line(Ink::Vermillion), format!("spring of {secs:.3} s")));
-        }
-        let heading = ChartHeading { title, keys };
-        let area = heading.over(svg, left, top, width, 150.0);
+        let spring = secs.map(|secs| (Sign::Line(Ink::Vermillion), format!("spring of {secs:.3} s")));
+        let heading = ChartHeading::new(title)
+            .key(Sign::Line(Ink::Grey), "the changes")
+            .keys(spring);
+        let area = heading.over(&mut plot.svg, left, top, width, 150.0);
         let until = 1.5 + 4.0 * secs.unwrap_or(0.25);
-        let panel = Chart {
-            area,
-            x: ChartAxis::across(Range::new(-BEFORE_SECS, until), "time since the input, s", width),
-            y: ChartAxis::up(Range::new(-0.25, 1.35), "share of the change", area.height),
-        };
-        panel.draw(svg, |panel, svg| {
+        let times = (Range::new(-BEFORE_SECS, until), "time since the input, s");
+        let panel = Chart::new(area, times, (Range::new(-0.25, 1.35), "share of the change"));
+        panel.draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             panel.upright(svg, 0.0, Ink::Text, DASHED);
             let mut deviation = 0.0;
@@ -252,21 +253,19 @@ fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
                 for event in fit.events_of(quantity) {
                     let (signal, points) = shares(fit, event);
                     deviation = signal.deviation_secs;
-                    panel.line(svg, &points, ink, &stroke_width(1.2));
+                    panel.line(svg, points, ink, &stroke_width(1.2));
                 }
             }
             if let Some(secs) = secs {
                 let response = SmoothedResponse::new(secs, deviation);
-                let points: Vec<(f64, f64)> = (0..=200)
+                let points = (0..=200)
                     .map(|step| -BEFORE_SECS + (until + BEFORE_SECS) * f64::from(step) / 200.0)
-                    .map(|secs| (secs, response.step(secs)))
-                    .collect();
-                panel.line(svg, &points, Ink::Vermillion, &stroke_width(2.4));
+                    .map(|secs| (secs, response.step(secs)));
+                panel.line(svg, points, Ink::Vermillion, &stroke_width(2.4));
             }
         });
-        bottom = area.bottom() + style::BELOW + 8.0;
+        plot.y = area.bottom() + style::BELOW + 8.0;
     }
-    bottom
 }
 
 /// The take's own values over an event with a trusted fit, as shares of the fitted change.
@@ -292,73 +291,76 @@ type Figure = fn(&Signal, usize) -> f64;
 /// Bars across a histogram.
 const BINS: usize = 36;
 
-/// Shares of the frames of all changes, of the takes and of the controllers driven through them; gives the height below.
-fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
+/// Draws shares of the frames of all changes, of the takes and of the controllers driven through them.
+fn histograms(plot: &mut Plot, fits: &[&TakeFit]) {
     let (lefts, width) = columns(3);
-    let mut bottom = top;
-    let speed = |signal: &Signal, frame: usize| signal.values[frame].length();
-    let size = |signal: &Signal, frame: usize| signal.rates[frame].length();
-    let turn = |signal: &Signal, frame: usize| signal.rates[frame].y.to_degrees();
     let panels: [(&str, &str, Quantity, Figure); 3] = [
-        ("Speed", "speed, m/s", Quantity::Velocity, speed),
-        ("Acceleration", "acceleration, m/s\u{b2}", Quantity::Velocity, size),
-        ("Angular velocity", "rate, deg/s", Quantity::Facing, turn),
+        ("Speed", "speed, m/s", Quantity::Velocity, |signal, frame| {
+            signal.values[frame].length()
+        }),
+        (
+            "Acceleration",
+            "acceleration, m/s\u{b2}",
+            Quantity::Velocity,
+            |signal, frame| signal.rates[frame].length(),
+        ),
+        ("Angular velocity", "rate, deg/s", Quantity::Facing, |signal, frame| {
+            signal.rates[frame].y.to_degrees()
+        }),
     ];
-    for (index, ((title, axis, quantity, of), left)) in panels.into_iter().zip(lefts).enumerate() {
-        let (mut take, mut controller) = (Vec::new(), Vec::new());
-        for fit in fits {
-            let (signal, simulated) = match quantity {
-                Quantity::Velocity => (&fit.profile.velocity, &fit.simulated_velocity),
-                Quantity::Facing => (&fit.profile.facing, &fit.simulated_facing),
-            };
-            let Some(simulated) = simulated else { continue };
-            let mut seen = vec![false; signal.values.len()];
-            for event in fit.events_of(quantity) {
-                seen[event.frames.clone()].fill(true);
-            }
-            for frame in (0..seen.len()).filter(|&frame| seen[frame]) {
-                take.push(of(signal, frame));
-                controller.push(of(simulated, frame));
-            }
+    let top = plot.y;
+    for (index, ((title, axis, quantity, figure), left)) in panels.into_iter().zip(lefts).enumerate() {
+        let [take, controller] = while_changing(fits, quantity, figure);
+        let mut heading = ChartHeading::new(title);
+        if index == 0 {
+            heading = heading
+                .key(Sign::Line(Ink::Blue), "takes")
+                .key(Sign::Line(Ink::Vermillion), "controller");
         }
-        let keys = match index {
-            0 => vec![
-                Key::new(Sign::Line(Ink::Blue), "takes"),
-                Key::new(Sign::Line(Ink::Vermillion), "controller"),
-            ],
-            _ => Vec::new(),
-        };
-        let heading = ChartHeading { title, keys };
-        heading.draw(svg, left, top, width);
+        heading.draw(&mut plot.svg, left, top, width);
         let area = Area::new(left, top + HISTOGRAM_HEAD, width, 120.0);
-        let mut sorted: Vec<f64> = take.iter().chain(&controller).copied().collect();
-        sorted.sort_by(f64::total_cmp);
-        let range = shown(&sorted);
-        let range = if quantity == Quantity::Velocity {
-            range.down_to_zero()
-        } else {
-            range
-        };
-        let [take, controller] = [&take, &controller].map(|values| bins(values, range));
+        let mut range = shown([&take[..], &controller].concat());
+        if quantity == Quantity::Velocity {
+            range = range.down_to_zero();
+        }
+        let [take, controller] = [take, controller].map(|values| bins(&values, range));
         let most = take.iter().chain(&controller).copied().fold(0.0, f64::max);
-        let panel = Chart {
-            area,
-            x: ChartAxis::across(range, axis, width),
-            y: ChartAxis::up(Range::new(0.0, 1.1 * most.max(1.0)), "changing frames, %", area.height),
-        };
-        panel.draw(svg, |panel, svg| {
+        let shares = (Range::new(0.0, 1.1 * most.max(1.0)), "changing frames, %");
+        Chart::new(area, (range, axis), shares).draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             for (shares, ink, line) in [(&take, Ink::Blue, 2.6), (&controller, Ink::Vermillion, 1.6)] {
-                let edge = |bin: usize| range.low + range.width() * bin as f64 / BINS as f64;
-                let points = shares.iter().enumerate();
-                let points = points.flat_map(|(bin, &share)| [(edge(bin), share), (edge(bin + 1), share)]);
-                let at = points.map(|(x, y)| (panel.across(x), panel.down(y)));
-                svg.polyline(at.collect::<Vec<_>>(), ink, &stroke_width(line));
+                let corners = shares.iter().enumerate().flat_map(|(bin, &share)| {
+                    [bin, bin + 1].map(|edge| {
+                        let value = range.low + range.width() * edge as f64 / BINS as f64;
+                        (panel.across(value), panel.down(share))
+                    })
+                });
+                svg.polyline(corners, ink, &stroke_width(line));
             }
         });
-        bottom = area.bottom() + style::BELOW;
+        plot.y = area.bottom() + style::BELOW;
     }
-    bottom
+}
+
+/// A figure at the frames of all changes of a quantity, of the takes and of the controllers driven through them.
+fn while_changing(fits: &[&TakeFit], quantity: Quantity, figure: Figure) -> [Vec<f64>; 2] {
+    let [mut take, mut controller] = [const { Vec::new() }; 2];
+    for fit in fits {
+        let (signal, simulated) = match quantity {
+            Quantity::Velocity => (&fit.profile.velocity, &fit.simulated_velocity),
+            Quantity::Facing => (&fit.profile.facing, &fit.simulated_facing),
+        };
+        let Some(simulated) = simulated else { continue };
+        let mut seen = vec![false; signal.values.len()];
+        for event in fit.events_of(quantity) {
+            seen[event.frames.clone()].fill(true);
+        }
+        for frame in (0..seen.len()).filter(|&frame| seen[frame]) {
+            take.push(figure(signal, frame));
+            controller.push(figure(simulated, frame));
+        }
+    }
+    [take, controller]
 }
 
 /// Space for the title and a row of its legend above a histogram: all are aligned, though only one has a legend.
@@ -367,13 +369,14 @@ const HISTOGRAM_HEAD: f64 = 42.0;
 /// Share of the values at either end that counts in the outermost bins, so that outliers do not compress the rest.
 const OUTLIERS: f64 = 0.005;
 
-/// The range of ascending values that a histogram shows.
-fn shown(sorted: &[f64]) -> Range {
-    let Some(last) = sorted.len().checked_sub(1) else {
+/// The range of values that a histogram shows.
+fn shown(mut values: Vec<f64>) -> Range {
+    values.sort_by(f64::total_cmp);
+    let Some(last) = values.len().checked_sub(1) else {
         return Range::new(0.0, 1.0);
     };
     let aside = (OUTLIERS * last as f64) as usize;
-    Range::around([sorted[aside], sorted[last - aside]], 0.1)
+    Range::around([values[aside], values[last - aside]], 0.1)
 }
 
 /// Shares of the values in each bin of a range, percent.

@@ -1,7 +1,10 @@
 //! Several loops mixed into one.
 
+use std::path::PathBuf;
+
 use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::feet::{FootLock, HoldError};
+use loopwright_core::math::percentile;
 use loopwright_core::pipeline::Recentered;
 use loopwright_core::{BodyOverrides, LoopClip, RootMode};
 use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
@@ -123,10 +126,7 @@ impl Blend {
 
     /// The format of the first loop, or the one that the engine reads.
     pub fn format(&self) -> Format {
-        let own = self.first.source.format();
-        let named = std::path::PathBuf::from("loop").with_extension(own.extension());
-        let of_engine = self.engine.extension(&named).and_then(Format::from_extension);
-        of_engine.unwrap_or(own)
+        format_for(self.engine, self.first.source.format())
     }
 
     /// Writes it in a format, in the form of the first loop, with the warnings about it. Errors: [`LoopFileError`].
@@ -158,6 +158,12 @@ impl Blend {
     }
 }
 
+/// The format that an engine reads, if it is not this one.
+pub(crate) fn format_for(engine: Target, own: Format) -> Format {
+    let named = PathBuf::from("loop").with_extension(own.extension());
+    engine.extension(&named).and_then(Format::from_extension).unwrap_or(own)
+}
+
 /// Relative difference below which frame rates are the same: files round frame times.
 const SAME_RATE: f64 = 1e-4;
 
@@ -165,8 +171,14 @@ const SAME_RATE: f64 = 1e-4;
 /// it: its period changes by at most half a frame, its speed not at all.
 fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], engine: Target) -> (usize, f64) {
     let first = loops[0].clip.step_secs();
-    let has_rate = |each: &StoredLoop| (each.clip.step_secs() / first - 1.0).abs() < SAME_RATE;
-    let own = if loops.iter().all(has_rate) { first } else { step_secs };
+    let own = if loops
+        .iter()
+        .all(|each| (each.clip.step_secs() / first - 1.0).abs() < SAME_RATE)
+    {
+        first
+    } else {
+        step_secs
+    };
     let sampled_secs = 1.0 / engine.sampled_rate(1.0 / own);
     if sampled_secs == step_secs {
         return (num_samples, step_secs);
@@ -258,10 +270,7 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             .map(|rate| (BlendAxis::Turn, rate, 1f64.to_radians())),
     ];
     for (axis, value, scale) in wanted.into_iter().flatten() {
-        let has = clips.iter().map(|clip| axis.of(clip.root().twist) / scale);
-        let (low, high) = has.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), has| {
-            (low.min(has), high.max(has))
-        });
+        let (low, high) = percentile::extremes(clips.iter().map(|clip| axis.of(clip.root().twist) / scale));
         // A value just outside the range means the outermost loop itself: its printed figure is rounded.
         let slack = 1e-3 * (high - low).max(0.1);
         if !(low - slack..=high + slack).contains(&value) {

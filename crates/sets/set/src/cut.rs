@@ -1,6 +1,6 @@
-//! What is no loop but belongs to a set, cut out of a take: starts, stops, turns, jumps; and transitions between loops.
+//! Passages cut out of a take: starts, stops, turns, jumps; and transitions between loops.
 
-use loopwright_core::analysis::{Analysis, Foot, Gait, MotionKind, Segment};
+use loopwright_core::analysis::{Analysis, Gait, MotionKind, Segment};
 use loopwright_core::math::TimeStep;
 use loopwright_core::take::TakeError;
 use loopwright_core::{LoopCandidate, LoopClip};
@@ -15,7 +15,7 @@ use loopwright_job::{
     name_part,
 };
 
-/// What is cut.
+/// Which passages are cut.
 #[derive(Clone, Debug)]
 pub struct CutRequest {
     /// The kinds that are looked for.
@@ -59,7 +59,7 @@ const SHORTEST_SECS: f64 = 1.2;
 /// Segments of a gait that are searched, the longest first.
 const MOST_SEGMENTS: usize = 3;
 
-/// What the loop of a gait is called; none for those that passages do not begin or end in.
+/// The name of the loop of a gait; none for those that passages do not begin or end in.
 fn name_of(gait: Gait) -> Option<String> {
     let kind = gait.kind.straight();
     let side = gait.side.map_or_else(String::new, |side| format!("_{side}"));
@@ -108,23 +108,19 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
     let analysis = &studied.analysis;
     let settings = SearchRequest::default().settings(1);
     let spans = analysis.contacts.spans();
-    let strikes = |foot: usize| {
-        spans
-            .iter()
-            .filter(move |span| span.foot == foot && span.start_frame > 0)
-    };
     let mut best: Option<(f64, String, LoopCandidate)> = None;
     for foot in 0..analysis.contacts.num_feet() {
-        for (from, to) in strikes(foot).zip(strikes(foot).skip(1)) {
-            let gait = |frame: usize| {
-                let mut segments = analysis.segments.iter();
-                segments.find(|segment| (segment.start_frame..=segment.end_frame).contains(&frame))
-            };
-            let middle = gait((from.start_frame + to.start_frame) / 2).and_then(|segment| name_of(segment.gait));
-            let Some(name) = middle.filter(|name| *name != "idle") else {
+        let spans = spans.iter().filter(|span| span.foot == foot && span.start_frame > 0);
+        let strikes: Vec<usize> = spans.map(|span| span.start_frame).collect();
+        for &[from, to] in strikes.array_windows() {
+            let mut segments = analysis.segments.iter();
+            let middle =
+                segments.find(|segment| (segment.start_frame..=segment.end_frame).contains(&((from + to) / 2)));
+            let name = middle.and_then(|segment| name_of(segment.gait));
+            let Some(name) = name.filter(|name| *name != "idle") else {
                 continue;
             };
-            let appraised = analysis.appraise(from.start_frame as f64, to.start_frame as f64, &settings);
+            let appraised = analysis.appraise(from as f64, to as f64, &settings);
             let Ok(stretch) = appraised else { continue };
             if best.as_ref().is_none_or(|(cost, ..)| stretch.seam_cost < *cost) {
                 best = Some((stretch.seam_cost, name, stretch));
@@ -251,11 +247,10 @@ impl CutPassages {
 
     /// The facts of a passage.
     pub fn facts(&self, studied: &Studied, passage: &Passage) -> PassageFacts {
-        let state = |LoopState { loop_index, secs }: LoopState| LoopStateFacts {
+        let [from, to] = passage.ends().map(|LoopState { loop_index, secs }| LoopStateFacts {
             clip: self.loops.loops()[loop_index].name().to_owned(),
             secs,
-        };
-        let [from, to] = passage.ends().map(state);
+        });
         let take = studied.facts();
         PassageFacts {
             name: passage.name().to_owned(),
@@ -278,7 +273,7 @@ impl CutPassages {
     }
 }
 
-/// What a clip is for that holds a passage.
+/// The kind of the clip of a passage.
 pub fn clip_kind(kind: PassageKind) -> ClipKind {
     match kind {
         PassageKind::Start => ClipKind::Start,
@@ -292,8 +287,12 @@ pub fn clip_kind(kind: PassageKind) -> ClipKind {
 
 /// The names of the lowest joints of the feet.
 pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
-    let name = |foot: &Foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone();
-    analysis.body.feet.iter().map(name).collect()
+    analysis
+        .body
+        .feet
+        .iter()
+        .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
+        .collect()
 }
 
 /// When the feet of a passage come to stand and leave the ground; `feet` are their names where sides are not known.

@@ -1,7 +1,7 @@
-//! What loops are for, from files to files: what happens once between them ([`CutPassages`]), blends ([`Blend`]), sequences ([`Played`]), whether
+//! Uses of loops, from files to files: passages between them ([`CutPassages`]), blends ([`Blend`]), sequences ([`Played`]), whether
 //! several belong together ([`check_together`]), and sets of all of these ([`set`]), which are made of takes in one call ([`road`]).
 //!
-//! What is asked for and what goes wrong are values, as in `loopwright_job`, whose recipes, checks and stored loops are used here. Nothing
+//! Requests and errors are values, as in `loopwright_job`, whose recipes, checks and stored loops are used here. Nothing
 //! here reads or writes files.
 
 mod blend;

@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, BodyError, FootEventKind, Side};
 use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::Rigid;
+use loopwright_core::motion::WorldTracks;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
@@ -99,10 +100,10 @@ impl PassageCheckId {
     }
 }
 
-/// What is known of a passage in a file.
+/// The facts of a passage in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassageInFile {
-    /// What it does.
+    /// Its kind.
     pub kind: ClipKind,
     /// The loops that it begins and ends in, by name.
     pub ends: [LoopStateFacts; 2],
@@ -126,13 +127,12 @@ impl From<PassageFacts> for PassageInFile {
 impl PassageInFile {
     /// One that is not in a file yet, between loops of these names; `feet` are the names of its feet.
     pub(crate) fn new(passage: &Passage, names: &[String; 2], feet: &[String]) -> Self {
-        let state = |end: usize| LoopStateFacts {
-            clip: names[end].clone(),
-            secs: passage.ends()[end].secs,
-        };
         Self {
             kind: clip_kind(passage.kind()),
-            ends: [state(0), state(1)],
+            ends: [0, 1].map(|end| LoopStateFacts {
+                clip: names[end].clone(),
+                secs: passage.ends()[end].secs,
+            }),
             in_place: false,
             root: passage.roots().to_vec(),
             events: events(passage, feet),
@@ -159,6 +159,24 @@ impl PassageInFile {
             .copied()
             .unwrap_or(Rigid::IDENTITY)
     }
+
+    /// A place at a key of its file as seen from the root.
+    fn seen(&self, key: usize, place: DVec3) -> DVec3 {
+        if self.in_place {
+            place
+        } else {
+            self.root_at(key).inverse().transform_point(place)
+        }
+    }
+
+    /// A place at a key of its file where the root moves over the floor.
+    fn on_floor(&self, key: usize, place: DVec3) -> DVec3 {
+        if self.in_place {
+            self.root_at(key).transform_point(place)
+        } else {
+            place
+        }
+    }
 }
 
 /// Judges a passage by its keys and its facts; of `loops`, in which it begins and ends, those that are at hand are compared with it.
@@ -172,24 +190,8 @@ pub fn check_passage(
 ) -> Result<Verdict, BodyError> {
     let body = Body::find(written, overrides)?;
     let world = written.world_tracks();
-    let seen = |key: usize, joint: usize| {
-        let place = world.position(key, joint);
-        if passage.in_place {
-            place
-        } else {
-            passage.root_at(key).inverse().transform_point(place)
-        }
-    };
-    let on_floor = |key: usize, joint: usize| {
-        let place = world.position(key, joint);
-        if passage.in_place {
-            passage.root_at(key).transform_point(place)
-        } else {
-            place
-        }
-    };
-    let joins = joins(written, passage, loops, seen);
-    let slide = farthest_slide(written, &body, passage, on_floor);
+    let joins = joins(written, passage, loops, &world);
+    let slide = farthest_slide(written, &body, passage, &world);
     let mut checks: Vec<CheckFacts> = (PassageCheckId::ALL.into_iter())
         .map(|id| id.worst(&joins, written.skeleton()))
         .collect();
@@ -208,13 +210,8 @@ pub fn check_passage(
     })
 }
 
-/// The joints at the ends of a passage beside those of its loops that are at hand; `seen` is where a joint is at a key, seen from the root.
-fn joins(
-    written: &Take,
-    passage: &PassageInFile,
-    loops: [Option<&LoopClip>; 2],
-    seen: impl Fn(usize, usize) -> DVec3,
-) -> Vec<Join> {
+/// The joints at the ends of a passage beside those of its loops that are at hand.
+fn joins(written: &Take, passage: &PassageInFile, loops: [Option<&LoopClip>; 2], world: &WorldTracks) -> Vec<Join> {
     let last = written.num_frames() - 1;
     let mut joins = Vec::new();
     let dt = written.frame_time_secs();
@@ -234,7 +231,8 @@ fn joins(
             let Some(of_loop) = clip.skeleton().find(&own.name) else {
                 continue;
             };
-            let apart = [(key, 0), (inside, 1)].map(|(key, pose)| seen(key, joint) - poses[pose][of_loop]);
+            let apart = [(key, 0), (inside, 1)]
+                .map(|(key, pose)| passage.seen(key, world.position(key, joint)) - poses[pose][of_loop]);
             joins.push(Join {
                 joint,
                 key,
@@ -250,12 +248,7 @@ fn joins(
 const FLAT_METRES: f64 = 0.01;
 
 /// How far a foot slides at most between a strike and a lift while it is flat.
-fn farthest_slide(
-    written: &Take,
-    body: &Body,
-    passage: &PassageInFile,
-    on_floor: impl Fn(usize, usize) -> DVec3,
-) -> Option<CheckFacts> {
+fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &WorldTracks) -> Option<CheckFacts> {
     let last = written.num_frames() - 1;
     let key = |secs: f64| ((secs / written.frame_time_secs()).round().max(0.0) as usize).min(last);
     let mut slide: Option<CheckFacts> = None;
@@ -285,7 +278,10 @@ fn farthest_slide(
         }
         contacts.extend(strike.map(|from| from..=last));
         for contact in contacts {
-            let places: Vec<DVec3> = contact.clone().map(|key| on_floor(key, joint)).collect();
+            let places = contact
+                .clone()
+                .map(|key| passage.on_floor(key, world.position(key, joint)));
+            let places: Vec<DVec3> = places.collect();
             let lowest = places.iter().fold(f64::INFINITY, |low, place| low.min(place.y));
             let flat: Vec<DVec3> = (places.into_iter())
                 .filter(|place| place.y < lowest + FLAT_METRES)

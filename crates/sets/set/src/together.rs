@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 use loopwright_core::analysis::Body;
-use loopwright_core::math::{Twist, ops};
+use loopwright_core::math::ops;
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, feet};
 use loopwright_formats::loop_file::facts::CheckFacts;
@@ -142,7 +142,7 @@ const SPEED: Check<Measure> = Check {
 /// Slower loops show no speed, metres per second.
 const SHOWS_MPS: f64 = 0.3;
 
-/// What one loop brings to others.
+/// The figures of a loop that are compared with others.
 #[derive(Clone, Debug)]
 pub struct LoopOfSet {
     skeleton: Skeleton,
@@ -168,21 +168,21 @@ impl LoopOfSet {
         let over_ground = |way: DVec3| ops::hypot(way.x, way.z);
         let (stated_mps, shown_mps) = if in_file.layout.in_place {
             // Feet that do not touch down in turn carry the body nowhere: they kick, or spin.
-            let steps = |twist: &Twist| {
+            let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).map(|speed| speed.twist);
+            let steps = by_feet.filter(|twist| {
                 let carried = clip.clone().with_twist(*twist);
                 PhaseMap::of_loop(&carried, &body, &overrides.contacts).is_ok()
-            };
-            let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).map(|speed| speed.twist);
-            let shown = by_feet.filter(steps).map(|twist| over_ground(twist.linear));
+            });
+            let shown = steps.map(|twist| over_ground(twist.linear));
             (over_ground(clip.root().twist.linear), shown)
         } else {
-            // What keys show is how far they go: seen from any root, feet move as that root says.
+            // Keys show how far they go: seen from any root, feet move as that root says.
             let hips = |key: usize| written.pose(key).world(written.skeleton()).translations[body.hips];
             let last = clip.num_samples().min(written.num_frames() - 1);
             let (root, secs) = (in_file.layout.shown(clip.root()), last as f64 * clip.step_secs());
             let moved = (root.at(secs) * root.at(0.0).inverse()).transform_point(hips(0));
-            let speed = |to: DVec3| over_ground(to - hips(0)) / secs;
-            (speed(moved), Some(speed(hips(last))))
+            let [stated, shown] = [moved, hips(last)].map(|to| over_ground(to - hips(0)) / secs);
+            (stated, Some(shown))
         };
         Ok(Self {
             map,
@@ -209,7 +209,7 @@ impl LoopOfSet {
     }
 }
 
-/// What most of several loops have.
+/// The figures that most of several loops have.
 struct Most<'a> {
     skeleton: Option<&'a LoopOfSet>,
     rate: Option<&'a LoopOfSet>,
@@ -222,19 +222,20 @@ struct Most<'a> {
 
 impl<'a> Most<'a> {
     fn among(loops: &'a [LoopOfSet]) -> Self {
-        let same_skeleton =
-            |one: &LoopOfSet, other: &LoopOfSet| SkeletonDifference::between(&one.skeleton, &other.skeleton).is_none();
-        let same_cycles =
-            |one: &LoopOfSet, other: &LoopOfSet| one.num_cycles().is_some() && one.num_cycles() == other.num_cycles();
         let starts: Vec<f64> = loops.iter().filter_map(LoopOfSet::start).collect();
         let total_away = |start: &f64| starts.iter().map(|other| phases_apart(*start, *other)).sum::<f64>();
         let gaits = loops.iter().filter(|of| of.map.is_ok());
         let mut periods: Vec<f64> = gaits.map(|of| of.period_secs).collect();
         periods.sort_by(f64::total_cmp);
         Self {
-            skeleton: most_common(loops, same_skeleton),
+            skeleton: most_common(loops, |one, other| {
+                SkeletonDifference::between(&one.skeleton, &other.skeleton).is_none()
+            }),
             rate: most_common(loops, |one, other| rates_apart(one, other) <= SAME_RATE),
-            cycles: most_common(loops, same_cycles).and_then(LoopOfSet::num_cycles),
+            cycles: most_common(loops, |one, other| {
+                one.num_cycles().is_some() && one.num_cycles() == other.num_cycles()
+            })
+            .and_then(LoopOfSet::num_cycles),
             start: (starts.iter())
                 .min_by(|one, other| total_away(one).total_cmp(&total_away(other)))
                 .copied(),
@@ -245,8 +246,10 @@ impl<'a> Most<'a> {
 
 /// The loop that most are like, the first of those that have as many.
 fn most_common(loops: &[LoopOfSet], alike: impl Fn(&LoopOfSet, &LoopOfSet) -> bool) -> Option<&LoopOfSet> {
-    let votes = |one: &&LoopOfSet| loops.iter().filter(|other| alike(one, other)).count();
-    loops.iter().rev().max_by_key(votes)
+    loops
+        .iter()
+        .rev()
+        .max_by_key(|one| loops.iter().filter(|other| alike(one, other)).count())
 }
 
 /// How far two frame rates are apart, percent.
@@ -269,11 +272,11 @@ fn ratio(one: f64, other: f64) -> f64 {
 /// likes.
 pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
     let most = Most::among(loops);
-    let of_loop = |own: &LoopOfSet| {
+    let of_loops = loops.iter().map(|own| {
         let checks = SetCheckId::ALL.into_iter().map(SetCheckId::check);
         checks
             .map(|check| (check.measure)(&check.row, own, &most).unwrap_or_else(|| check.row.unmeasured()))
             .collect()
-    };
-    loops.iter().map(of_loop).collect()
+    });
+    of_loops.collect()
 }

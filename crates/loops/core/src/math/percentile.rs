@@ -14,6 +14,13 @@ pub(crate) fn rank(count: usize, share: f64) -> usize {
     ((share * count as f64).ceil() as usize).clamp(1, count.max(1)) - 1
 }
 
+/// The least and the largest value; infinity and minus infinity without any. What is no number is left out.
+pub fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let none = (f64::INFINITY, f64::NEG_INFINITY);
+    let values = values.into_iter();
+    values.fold(none, |(low, high), value| (low.min(value), high.max(value)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,9 +5,10 @@ use core::ops::Range as Keys;
 use glam::DVec3;
 use loopwright_core::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
 
-use super::kit::axes::{self, Chart, ChartAxis, Range, stroke_width};
-use super::kit::legend::{ChartHeading, Key, Sign};
-use super::kit::style::{self, Ink};
+use super::kit::Plot;
+use super::kit::axes::{Chart, Range, stroke_width};
+use super::kit::legend::{ChartHeading, Sign};
+use super::kit::style::Ink;
 use super::kit::svg::{Area, Svg};
 
 /// Largest speed shown, centimetres per second: swinging feet leave the picture, so that sliding is visible.
@@ -20,7 +21,6 @@ const HEIGHT: f64 = 110.0;
 ///
 /// `made` must be of the take of `analysis`. If no foot stands, only the title is drawn.
 pub fn feet(analysis: &Analysis, made: &MadeLoop) -> String {
-    let mut svg = Svg::default();
     let title = format!("{}: feet over the ground", made.loop_clip.name());
     let below = match made.feet.foot_slide_mps {
         [Some(before), Some(after)] => {
@@ -32,69 +32,60 @@ pub fn feet(analysis: &Analysis, made: &MadeLoop) -> String {
         }
         _ => "no foot is planted".to_owned(),
     };
-    let top = axes::title(&mut svg, &title, &below);
-    let bottom = panels(&mut svg, analysis, made, top);
-    svg.finish(&title, bottom + style::MARGIN - 6.0)
+    let mut plot = Plot::new(title, &below);
+    panels(&mut plot, analysis, made);
+    plot.finish()
 }
 
-/// Draws a panel for each foot that stands, over two periods; returns the height below them.
-pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f64) -> f64 {
+/// Draws a panel for each foot that stands, over two periods.
+pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
     let standing: Vec<usize> = (0..analysis.body.feet.len())
         .filter(|&foot| made.feet.contacts.iter().any(|contact| contact.foot == foot))
         .collect();
     if standing.is_empty() {
-        return top;
+        return;
     }
-    let full = style::WIDTH - 2.0 * style::MARGIN;
-    let heading = ChartHeading::new(
-        "Feet over the ground, two periods, seam in the middle",
-        vec![
-            Key::new(Sign::Line(Ink::Grey), "cut"),
-            Key::new(Sign::Line(Ink::Blue), "loop"),
-            Key::new(
-                Sign::Patch("idle"),
-                if made.feet.is_held() { "locked" } else { "planted" },
-            ),
-        ],
-    );
-    heading.draw(svg, style::MARGIN, top, full);
-    let mut y = top + heading.height(full);
-    let column = 0.5 * full;
-    let rows = standing.chunks(2).count();
+    let held = if made.feet.is_held() { "locked" } else { "planted" };
+    let heading = ChartHeading::new("Feet over the ground, two periods, seam in the middle")
+        .key(Sign::Line(Ink::Grey), "cut")
+        .key(Sign::Line(Ink::Blue), "loop")
+        .key(Sign::Patch("idle"), held);
+    let joints: Vec<usize> = standing
+        .iter()
+        .map(|&foot| analysis.body.feet[foot].lowest_joint())
+        .collect();
+    let skeleton = made.loop_clip.skeleton();
+    let names: Vec<&str> = joints.iter().map(|&joint| &*skeleton.joint(joint).name).collect();
     let (cut, looped) = (WorldPositions::of_cut(made), WorldPositions::of_loop(made));
-    for (row, pair) in standing.chunks(2).enumerate() {
-        for (side, &foot) in pair.iter().enumerate() {
-            let left = style::MARGIN + style::LEFT + side as f64 * column;
-            let width = column - style::LEFT - style::RIGHT;
-            let joint = analysis.body.feet[foot].lowest_joint();
-            let heading = ChartHeading::new(&made.loop_clip.skeleton().joint(joint).name, Vec::new());
-            let area = heading.over(svg, left, y, width, HEIGHT);
-            let count = made.loop_clip.num_samples();
-            let speeds = [
-                (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),
-                (Ink::Blue, 1.6, looped.speeds(joint, 0..2 * count)),
-            ];
-            panel(svg, made, foot, &speeds, area, row + 1 == rows);
-        }
-        y += 24.0 + HEIGHT + if row + 1 == rows { style::BELOW } else { 10.0 };
-    }
-    y
+    let count = made.loop_clip.num_samples();
+    plot.pairs(&heading, HEIGHT, &names, |svg, index, area, is_lowest| {
+        let joint = joints[index];
+        let speeds = [
+            (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),
+            (Ink::Blue, 1.6, looped.speeds(joint, 0..2 * count)),
+        ];
+        panel(svg, made, standing[index], &speeds, (area, is_lowest));
+    });
 }
 
-fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)], area: Area, is_last: bool) {
+/// Attributes of the line at the seam.
+pub(super) const SEAM: &str = "stroke-dasharray=\"4 3\"";
+
+/// A chart over two periods of a loop.
+pub(super) fn over_two_periods(made: &MadeLoop, area: Area, y: (Range, &str), is_lowest: bool) -> Chart {
+    let secs = Range::new(0.0, 2.0 * made.loop_clip.period_secs());
+    Chart::new(area, (secs, "time, s"), y).labelled(is_lowest, true)
+}
+
+fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)], place: (Area, bool)) {
     let clip = &made.loop_clip;
     let (count, step) = (clip.num_samples(), clip.step_secs());
-    let x = ChartAxis::across(Range::new(0.0, 2.0 * clip.period_secs()), "time, s", area.width);
-    let panel = Chart {
-        area,
-        x: if is_last { x } else { x.unlabelled() },
-        y: ChartAxis::up(Range::new(0.0, FASTEST), "speed, cm/s", area.height),
-    };
     let spans = if made.feet.is_held() {
         &made.feet.held
     } else {
         &made.feet.contacts
     };
+    let panel = over_two_periods(made, place.0, (Range::new(0.0, FASTEST), "speed, cm/s"), place.1);
     panel.draw(svg, |panel, svg| {
         for span in spans.iter().filter(|span| span.foot == foot) {
             // A span may run over the seam: into the second period, or out of the one before.
@@ -108,13 +99,12 @@ fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f6
             }
         }
         panel.grid(svg);
-        panel.upright(svg, clip.period_secs(), Ink::Text, "stroke-dasharray=\"4 3\"");
+        panel.upright(svg, clip.period_secs(), Ink::Text, SEAM);
         for (ink, width, speeds) in lines {
             for start in (0..2 * count).step_by(speeds.len().max(1)) {
-                let points: Vec<(f64, f64)> = (speeds.iter().enumerate())
-                    .map(|(key, &speed)| ((start + key) as f64 * step, speed.min(2.0 * FASTEST)))
-                    .collect();
-                panel.line(svg, &points, *ink, &stroke_width(*width));
+                let keyed = speeds.iter().enumerate();
+                let points = keyed.map(|(key, &speed)| ((start + key) as f64 * step, speed.min(2.0 * FASTEST)));
+                panel.line(svg, points, *ink, &stroke_width(*width));
             }
         }
     });

@@ -5,13 +5,15 @@ use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{Analysis, Cut, MadeLoop, RootMode, Take, closure::Order};
+use loopwright_core::{Analysis, LoopClip, MadeLoop, closure::Order};
 
-use super::kit::axes::{self, Chart, ChartAxis, Range, nice_step, stroke_width};
-use super::kit::legend::{ChartHeading, DASHED, Key, Sign};
+use super::kit::Plot;
+use super::kit::axes::{Chart, Range, nice_step, stroke_width};
+use super::kit::legend::{ChartHeading, DASHED, Sign};
 use super::kit::style::{self, Ink, SERIES};
 use super::kit::svg::{Anchor, Area, Svg, number};
 use super::kit::text;
+use super::view::{View, bounds, from_above, without_small_steps};
 use super::{feet, root_path};
 
 /// A loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets before and
@@ -19,25 +21,22 @@ use super::{feet, root_path};
 ///
 /// `made` must be made from the take of `analysis`.
 pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
-    let (take, cut, mode) = (&analysis.take, &made.candidate.cut, made.root.mode);
-    let mut svg = Svg::default();
-    let title = format!("{}: the take and the loop made from it", take.name());
-    let top = axes::title(&mut svg, &title, &summary(cut, made));
-
-    let side = 400.0;
-    let map_bottom = path_from_above(&mut svg, take, analysis, cut, made, mode, style::MARGIN, top, side);
-    let left = style::MARGIN + side + 14.0 + style::LEFT;
-    let width = style::WIDTH - style::MARGIN - style::RIGHT - left;
-    offsets(&mut svg, made, left, width, top, map_bottom);
-
-    let bottom = curves(&mut svg, made, map_bottom + 22.0);
-    let bottom = root_path::panel(&mut svg, made, bottom + 8.0);
-    let bottom = feet::panels(&mut svg, analysis, made, bottom + 22.0);
-    svg.finish(&title, bottom + style::MARGIN - 6.0)
+    let title = format!("{}: the take and the loop made from it", analysis.take.name());
+    let mut plot = Plot::new(title, &summary(made));
+    let top = plot.y;
+    path_from_above(&mut plot, analysis, made);
+    offsets(&mut plot, made, top);
+    plot.y += 22.0;
+    curves(&mut plot, made);
+    plot.y += 8.0;
+    root_path::panel(&mut plot, made);
+    plot.y += 22.0;
+    feet::panels(&mut plot, analysis, made);
+    plot.finish()
 }
 
-fn summary(cut: &Cut, made: &MadeLoop) -> String {
-    let clip = &made.loop_clip;
+fn summary(made: &MadeLoop) -> String {
+    let (cut, clip) = (&made.candidate.cut, &made.loop_clip);
     let twist = clip.root().twist;
     let ground = DVec3::new(twist.linear.x, 0.0, twist.linear.z).length();
     let method = &made.closed.method;
@@ -70,82 +69,40 @@ const CYCLES: usize = 2;
 /// A take that extends further than this many times the loop's own extent is clipped.
 const MAX_TAKE_EXTENT: f64 = 1.5;
 
-/// Points on the ground, seen from above with +Z up and +X to the left, as seen when facing +Z.
-struct Ground {
-    area: Area,
-    middle: DVec3,
-    pixels_per_metre: f64,
-}
+/// Side of the panel.
+const SIDE: f64 = 400.0;
 
-impl Ground {
-    fn around(area: Area, points: &[DVec3], extra: &[DVec3]) -> Self {
-        let bounds = |points: &mut dyn Iterator<Item = &DVec3>| {
-            points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
-                (low.min(*p), high.max(*p))
-            })
-        };
-        let extent = |(low, high): (DVec3, DVec3)| (high.x - low.x).max(high.z - low.z).max(0.1);
-        let own = bounds(&mut points.iter());
-        let all = bounds(&mut points.iter().chain(extra));
-        let (low, high) = if extent(all) <= MAX_TAKE_EXTENT * extent(own) {
-            all
+impl View {
+    /// The view from above of points, and of more where these extend little further.
+    fn around(area: Area, points: &[DVec3], more: &[DVec3]) -> Self {
+        let own = bounds(points.iter().copied().map(from_above));
+        let all = bounds(points.iter().chain(more).copied().map(from_above));
+        let [own_extent, extent] = [own, all].map(|[low, high]| (high[0] - low[0]).max(high[1] - low[1]).max(0.1));
+        let (shown, extent) = if extent <= MAX_TAKE_EXTENT * own_extent {
+            (all, extent)
         } else {
-            own
+            (own, own_extent)
         };
-        let room = 1.15 * extent((low, high));
-        Self {
-            area,
-            middle: 0.5 * (low + high),
-            pixels_per_metre: area.width.min(area.height) / room,
-        }
-    }
-
-    fn at(&self, p: DVec3) -> (f64, f64) {
-        (
-            self.area.left + 0.5 * self.area.width - (p.x - self.middle.x) * self.pixels_per_metre,
-            self.area.top + 0.5 * self.area.height - (p.z - self.middle.z) * self.pixels_per_metre,
-        )
+        Self::new(area, shown, area.width.min(area.height) / (1.15 * extent))
     }
 
     fn line(&self, svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str) {
         // Points that move by less than half a pixel add nothing.
-        let mut shown: Vec<(f64, f64)> = Vec::new();
-        for (index, &point) in points.iter().enumerate() {
-            let at = self.at(point);
-            let is_new = shown
-                .last()
-                .is_none_or(|last| (last.0 - at.0).abs() + (last.1 - at.1).abs() >= 0.5);
-            if is_new || index + 1 == points.len() {
-                shown.push(at);
-            }
-        }
-        svg.polyline(shown, ink, extra);
+        let places = points.iter().map(|&point| self.at(from_above(point)));
+        svg.polyline(without_small_steps(places, 0.5), ink, extra);
     }
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "values of three stages and the position of the panel"
-)]
-fn path_from_above(
-    svg: &mut Svg,
-    take: &Take,
-    analysis: &Analysis,
-    cut: &Cut,
-    made: &MadeLoop,
-    mode: RootMode,
-    left: f64,
-    top: f64,
-    side: f64,
-) -> f64 {
-    let root_moves = mode.moves_root();
+/// Draws the paths of hips and root from above at the left.
+fn path_from_above(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
+    let root_moves = made.root.mode.moves_root();
     let clip = &if root_moves {
         made.loop_clip.clone()
     } else {
         made.loop_clip.in_place()
     };
     let (hips, root) = (analysis.body.hips, clip.root());
-    let whole: Vec<DVec3> = (0..take.num_frames())
+    let whole: Vec<DVec3> = (0..analysis.take.num_frames())
         .map(|frame| analysis.world.position(frame, hips))
         .collect();
     let keys = 0..=CYCLES * clip.num_samples();
@@ -158,76 +115,70 @@ fn path_from_above(
     let root_path: Vec<DVec3> = keys
         .map(|key| take_from_loop.transform_point(clip.root_pose(key).translation))
         .collect();
+    let cut = &made.candidate.cut;
     let (first, last) = (cut.start_frame().floor() as usize, cut.end_frame().ceil() as usize);
     let source = &whole[first..=last.min(whole.len() - 1)];
 
-    let radius = root.twist.radius();
-    let mut legend = vec![
-        Key::new(Sign::Line(Ink::Faint), "take"),
-        Key::new(Sign::Line(Ink::Grey), "cut"),
-        Key::new(Sign::Line(Ink::Blue), format!("loop, {CYCLES} cycles")),
-    ];
-    if root_moves {
-        legend.push(Key::new(Sign::Dashed(Ink::Vermillion), "root, a ring each cycle"));
-        legend.push(Key::new(
-            Sign::Line(Ink::Green),
-            match radius {
-                Some(radius) => format!("constant motion, radius {radius:.2} m"),
-                None => "constant motion, straight".to_owned(),
-            },
-        ));
-    }
-    let area = ChartHeading::new("From above: hips and root", legend).over(svg, left, top, side, side);
-    let mut near: Vec<DVec3> = played.clone();
-    near.extend(&root_path);
-    near.extend(source);
-    let ground = Ground::around(area, &near, &whole);
+    let svg = &mut plot.svg;
+    let area = heading_from_above(clip, root_moves).over(svg, style::MARGIN, plot.y, SIDE, SIDE);
+    let view = View::around(area, &[&played, &root_path, source].concat(), &whole);
     svg.rect(area, "panel");
     svg.clipped(area, |svg| {
-        ground.line(svg, &whole, Ink::Faint, &stroke_width(1.4));
+        view.line(svg, &whole, Ink::Faint, &stroke_width(1.4));
         if root_moves {
-            twist_line(svg, &ground, take_from_loop * root.start, root.twist);
+            twist_line(svg, &view, take_from_loop * root.start, root.twist);
         }
-        ground.line(svg, source, Ink::Grey, &stroke_width(3.5));
-        ground.line(svg, &played, Ink::Blue, &stroke_width(1.8));
+        view.line(svg, source, Ink::Grey, &stroke_width(3.5));
+        view.line(svg, &played, Ink::Blue, &stroke_width(1.8));
         if root_moves {
-            ground.line(svg, &root_path, Ink::Vermillion, DASHED);
-            for cycle in 0..=CYCLES {
-                let (x, y) = ground.at(root_path[cycle * clip.num_samples()]);
-                svg.circle(x, y, 3.5, "chip lv", "stroke-width=\"2\"");
+            view.line(svg, &root_path, Ink::Vermillion, DASHED);
+            for place in root_path.iter().step_by(clip.num_samples()) {
+                svg.circle(view.at(from_above(*place)), 3.5, "chip lv", "stroke-width=\"2\"");
             }
         }
     });
     svg.outline(area);
-    scale_bar(svg, &ground);
-    area.bottom()
+    scale_bar(svg, &view);
+    plot.y = area.bottom();
 }
 
-/// The circle, or the line, of the endless twist.
-fn twist_line(svg: &mut Svg, ground: &Ground, start: Rigid, twist: Twist) {
+fn heading_from_above(clip: &LoopClip, root_moves: bool) -> ChartHeading<'static> {
+    let motion = match clip.root().twist.radius() {
+        Some(radius) => format!("constant motion, radius {radius:.2} m"),
+        None => "constant motion, straight".to_owned(),
+    };
+    ChartHeading::new("From above: hips and root")
+        .key(Sign::Line(Ink::Faint), "take")
+        .key(Sign::Line(Ink::Grey), "cut")
+        .key(Sign::Line(Ink::Blue), format!("loop, {CYCLES} cycles"))
+        .key_if(root_moves, Sign::Dashed(Ink::Vermillion), "root, a ring each cycle")
+        .key_if(root_moves, Sign::Line(Ink::Green), &motion)
+}
+
+/// Draws the circle, or the line, of the endless twist.
+fn twist_line(svg: &mut Svg, view: &View, start: Rigid, twist: Twist) {
     let thin = stroke_width(1.2);
     if let Some(radius) = twist.radius() {
         let centre = twist.angular.cross(twist.linear) / twist.angular.length_squared();
-        let (x, y) = ground.at(start.transform_point(centre));
-        let pixels = radius * ground.pixels_per_metre;
+        let pixels = radius * view.pixels_per_metre;
         // Larger circles exceed the precision of rasterisers.
         if pixels < 20_000.0 {
-            svg.circle(x, y, pixels, "lg", &format!("fill=\"none\" {thin}"));
+            let middle = view.at(from_above(start.transform_point(centre)));
+            svg.circle(middle, pixels, "lg", &format!("fill=\"none\" {thin}"));
             return;
         }
     }
     let along = start.rotation * DVec3::new(twist.linear.x, 0.0, twist.linear.z).normalize_or_zero();
-    let reach = along * (2.0 * ground.area.width / ground.pixels_per_metre);
+    let reach = along * (2.0 * view.area.width / view.pixels_per_metre);
     let start = start.translation;
-    ground.line(svg, &[start - reach, start + reach], Ink::Green, &thin);
+    view.line(svg, &[start - reach, start + reach], Ink::Green, &thin);
 }
 
-fn scale_bar(svg: &mut Svg, ground: &Ground) {
-    let area = ground.area;
-    let (metres, decimals) = nice_step(50.0 / ground.pixels_per_metre);
-    let pixels = metres * ground.pixels_per_metre;
+fn scale_bar(svg: &mut Svg, view: &View) {
+    let (metres, decimals) = nice_step(50.0 / view.pixels_per_metre);
+    let pixels = metres * view.pixels_per_metre;
     let words = format!("{metres:.decimals$} m");
-    let (x, y) = (area.left + 12.0, area.bottom() - 14.0);
+    let (x, y) = (view.area.left + 12.0, view.area.bottom() - 14.0);
     let width = pixels.max(text::width(&words, style::TEXT, false)) + 16.0;
     svg.rect(Area::new(x - 8.0, y - 22.0, width, 30.0), "panel");
     svg.segment((x, y), (x + pixels, y), "lt", "stroke-width=\"2\"");
@@ -256,66 +207,56 @@ fn most_offset(offsets: &[DVec3], num_joints: usize) -> Vec<usize> {
     joints
 }
 
-fn offsets(svg: &mut Svg, made: &MadeLoop, left: f64, width: f64, top: f64, bottom: f64) {
-    let joints = made.loop_clip.skeleton().num_joints();
-    let closed = &made.closed;
+/// Draws the lengths of the largest offsets over the loop, from `top` to the foot of the plot, right of the path.
+fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
+    let left = style::MARGIN + SIDE + 14.0 + style::LEFT;
+    let width = style::WIDTH - style::MARGIN - style::RIGHT - left;
+    let (clip, closed) = (&made.loop_clip, &made.closed);
+    let (skeleton, joints) = (clip.skeleton(), clip.skeleton().num_joints());
     let rotations: Vec<DVec3> = closed.rotation_offsets.iter().map(|o| *o * (180.0 / PI)).collect();
     let translations: Vec<DVec3> = closed.translation_offsets.iter().map(|o| *o * 1e3).collect();
     let panels = [
         ("Rotation offsets, largest joints", "angle, deg", rotations, 0.2, false),
         ("Translation offsets", "length, mm", translations, 1.0, true),
-    ];
-    let headings = panels.each_ref().map(|(title, _, offsets, _, _)| {
-        ChartHeading::new(
-            title,
-            most_offset(offsets, joints)
-                .into_iter()
-                .zip(SERIES)
-                .map(|(joint, ink)| Key::new(Sign::Line(ink), made.loop_clip.skeleton().joint(joint).name.clone()))
-                .collect(),
+    ]
+    .map(|(title, name, offsets, least, is_last)| {
+        let shown: Vec<(usize, Ink)> = most_offset(&offsets, joints).into_iter().zip(SERIES).collect();
+        let keys = shown
+            .iter()
+            .map(|&(joint, ink)| (Sign::Line(ink), skeleton.joint(joint).name.clone()));
+        (
+            ChartHeading::new(title).keys(keys),
+            shown,
+            name,
+            offsets,
+            least,
+            is_last,
         )
     });
-    let above: f64 = headings.iter().map(|heading| heading.height(width)).sum();
+    let above: f64 = panels.iter().map(|(heading, ..)| heading.height(width)).sum();
     // The time axis of the lower panel is below the map.
-    let height = 0.5 * (bottom - top - above - 14.0 - style::BELOW + 4.0);
+    let height = 0.5 * (plot.y - top - above - 14.0 - style::BELOW + 4.0);
     let mut y = top;
-    for ((_, name, offsets, least, is_last), heading) in panels.iter().zip(&headings) {
-        let area = heading.over(svg, left, y, width, height);
-        offset_panel(made, offsets, name, *least, *is_last, area).draw(svg, |panel, svg| {
+    for (heading, shown, name, offsets, least, is_last) in &panels {
+        let area = heading.over(&mut plot.svg, left, y, width, height);
+        let range = Range::around(offsets.iter().map(|offset| offset.length()), *least).down_to_zero();
+        let secs = (Range::new(0.0, clip.period_secs()), "time in the loop, s");
+        let panel = Chart::new(area, secs, (range, *name)).labelled(*is_last, true);
+        panel.draw(&mut plot.svg, |panel, svg| {
             panel.grid(svg);
             blend_ends(svg, panel, made);
-            let shown = most_offset(offsets, joints);
             if shown.is_empty() {
-                let (x, y) = (area.left + 0.5 * area.width, area.top + 0.5 * area.height);
+                let (x, y) = area.middle();
                 svg.text(x, y, Anchor::Middle, "soft", "nothing to close");
             }
-            for (joint, ink) in shown.into_iter().zip(SERIES) {
-                let points: Vec<(f64, f64)> = (0..offsets.len() / joints)
-                    .map(|sample| {
-                        (
-                            sample as f64 * made.loop_clip.step_secs(),
-                            offsets[sample * joints + joint].length(),
-                        )
-                    })
-                    .collect();
-                panel.line(svg, &points, ink, "");
+            for &(joint, ink) in shown {
+                let samples = offsets.chunks(joints).enumerate();
+                let points =
+                    samples.map(|(sample, offsets)| (sample as f64 * clip.step_secs(), offsets[joint].length()));
+                panel.line(svg, points, ink, "");
             }
         });
         y = area.bottom() + 14.0;
-    }
-}
-
-fn offset_panel(made: &MadeLoop, offsets: &[DVec3], name: &str, least: f64, is_last: bool, area: Area) -> Chart {
-    let range = Range::around(offsets.iter().map(|offset| offset.length()), least).down_to_zero();
-    let x = ChartAxis::across(
-        Range::new(0.0, made.loop_clip.period_secs()),
-        "time in the loop, s",
-        area.width,
-    );
-    Chart {
-        area,
-        x: if is_last { x } else { x.unlabelled() },
-        y: ChartAxis::up(range, name, area.height),
     }
 }
 
@@ -338,48 +279,32 @@ fn blend_ends(svg: &mut Svg, panel: &Chart, made: &MadeLoop) {
 /// Height of a panel of a joint's curves.
 const CURVE_HEIGHT: f64 = 130.0;
 
-fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
-    let joints = made.loop_clip.skeleton().num_joints();
-    let mut shown = most_offset(&made.closed.rotation_offsets, joints);
+/// Draws the rotations of the most offset joints over two periods.
+fn curves(plot: &mut Plot, made: &MadeLoop) {
+    let skeleton = made.loop_clip.skeleton();
+    let mut shown = most_offset(&made.closed.rotation_offsets, skeleton.num_joints());
     if shown.is_empty() {
         // A loop that was already closed: its most active joints are shown instead of an empty picture.
-        shown = (0..joints.min(JOINTS)).collect();
+        shown = (0..skeleton.num_joints().min(JOINTS)).collect();
     }
-    let full = style::WIDTH - 2.0 * style::MARGIN;
-    let heading = ChartHeading::new(
-        "Most offset joints over two periods, seam in the middle",
-        vec![
-            Key::new(Sign::Line(Ink::Grey), "cut"),
-            Key::new(Sign::Line(SERIES[0]), "loop x"),
-            Key::new(Sign::Line(SERIES[1]), "loop y"),
-            Key::new(Sign::Line(SERIES[2]), "loop z"),
-        ],
-    );
-    heading.draw(svg, style::MARGIN, top, full);
-    let mut y = top + heading.height(full);
-    let column = 0.5 * full;
-    let rows = shown.chunks(2).count();
-    for (row, pair) in shown.chunks(2).enumerate() {
-        for (side, &joint) in pair.iter().enumerate() {
-            let left = style::MARGIN + style::LEFT + side as f64 * column;
-            let width = column - style::LEFT - style::RIGHT;
-            let name = &made.loop_clip.skeleton().joint(joint).name;
-            let heading = ChartHeading::new(name, Vec::new());
-            heading.draw(svg, left, y, width);
-            let top = y + heading.height(width);
-            let area = Area::new(left, top, width, CURVE_HEIGHT);
-            curve(svg, made, joint, area, row + 1 == rows);
-        }
-        y += 24.0 + CURVE_HEIGHT + if row + 1 == rows { style::BELOW } else { 10.0 };
-    }
-    y
+    let heading = ChartHeading::new("Most offset joints over two periods, seam in the middle")
+        .key(Sign::Line(Ink::Grey), "cut")
+        .keys(
+            SERIES
+                .into_iter()
+                .zip(["x", "y", "z"])
+                .map(|(ink, axis)| (Sign::Line(ink), format!("loop {axis}"))),
+        );
+    let names: Vec<&str> = shown.iter().map(|&joint| &*skeleton.joint(joint).name).collect();
+    plot.pairs(&heading, CURVE_HEIGHT, &names, |svg, index, area, is_lowest| {
+        curve(svg, made, shown[index], area, is_lowest);
+    });
 }
 
-fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_last: bool) {
+fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bool) {
     let clip = &made.loop_clip;
     let count = clip.num_samples();
     let reference = clip.body_pose(0).rotations[joint];
-    let time = |key: usize| key as f64 * clip.step_secs();
     let after = components(
         (0..=2 * count).map(|key| clip.body_pose(key).rotations[joint]),
         reference,
@@ -389,25 +314,22 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_last: bool
         reference,
     );
     let values = after.iter().chain(&before).flat_map(DVec3::to_array);
-    let x = ChartAxis::across(Range::new(0.0, time(2 * count)), "time, s", area.width);
-    let panel = Chart {
-        area,
-        x: if is_last { x } else { x.unlabelled() },
-        y: ChartAxis::up_degrees(Range::around(values, 2.0), "angle, deg", area.height),
-    };
+    let angles = (Range::around(values, 2.0), "angle, deg");
+    let panel = feet::over_two_periods(made, area, angles, is_lowest).in_degrees();
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);
-        panel.upright(svg, time(count), Ink::Text, "stroke-dasharray=\"4 3\"");
+        panel.upright(svg, clip.period_secs(), Ink::Text, feet::SEAM);
+        let mut line = |values: &[DVec3], first: usize, axis: usize, ink, width| {
+            let keyed = values.iter().enumerate();
+            let points = keyed.map(|(key, value)| ((first + key) as f64 * clip.step_secs(), value[axis]));
+            panel.line(svg, points, ink, &stroke_width(width));
+        };
         for axis in 0..3 {
-            for cycle in 0..2 {
-                let points = before.iter().enumerate();
-                let points: Vec<(f64, f64)> = points.map(|(at, v)| (time(at + cycle * count), v[axis])).collect();
-                panel.line(svg, &points, Ink::Grey, &stroke_width(2.2));
-            }
+            line(&before, 0, axis, Ink::Grey, 2.2);
+            line(&before, count, axis, Ink::Grey, 2.2);
         }
         for axis in 0..3 {
-            let points: Vec<(f64, f64)> = after.iter().enumerate().map(|(at, v)| (time(at), v[axis])).collect();
-            panel.line(svg, &points, SERIES[axis], &stroke_width(1.4));
+            line(&after, 0, axis, SERIES[axis], 1.4);
         }
     });
 }
@@ -420,7 +342,7 @@ fn components(track: impl Iterator<Item = DQuat>, reference: DQuat) -> Vec<DVec3
         let angle = short.length();
         let mut vector = short;
         if let Some(&before) = vectors.last() {
-            // The same rotation in the opposite direction.
+            // The rotation in the opposite direction.
             let long = if angle > 0.0 {
                 short * (1.0 - TAU / angle)
             } else {

@@ -18,8 +18,6 @@ pub mod kit;
 
 mod tracks;
 
-mod inspect;
-
 mod find;
 
 mod make;
@@ -30,15 +28,18 @@ mod paths;
 
 mod root_path;
 
+mod view;
+
 mod png;
 
 mod outlines;
 
 pub use feet::feet;
 pub use find::find;
-pub use inspect::inspect;
 pub(crate) use kit::text::{escape, fit};
 pub use make::make;
 pub use paths::{GroundPath, paths};
 pub(crate) use png::pixels;
 pub use png::{PngError, png};
+pub use tracks::inspect;
+pub(crate) use view::without_small_steps;

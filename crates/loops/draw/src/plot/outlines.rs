@@ -1,6 +1,6 @@
 //! Text of a picture as the outlines of its letters, so that what draws pictures needs to know nothing of fonts.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::borrow::Cow;
 
 use ttf_parser::{Face, FaceParsingError, OutlineBuilder};
 
@@ -66,9 +66,7 @@ fn push_line(svg: &mut String, faces: &[Face<'_>; 2], attributes: &str, words: &
     let place = attribute("transform").map_or(Cow::Borrowed(""), |moved| Cow::Owned(format!("{moved} ")));
     let fill = attribute("fill").map_or_else(String::new, |fill| format!(" fill=\"{fill}\""));
     let [x, y] = ["x", "y"].map(|name| number(name).unwrap_or(0.0));
-    // Writing to a string cannot fail.
-    let _ = write!(
-        svg,
+    *svg += &format!(
         "<path transform=\"{place}translate({} {y})\" class=\"{class}\"{fill} d=\"{}\"/>",
         x + back,
         line.path
@@ -90,7 +88,7 @@ impl Line {
                 self.at[0] + self.scale * f64::from(x),
                 self.at[1] - self.scale * f64::from(y),
             );
-            let _ = write!(self.path, "{x:.3} {y:.3} ");
+            self.path += &format!("{x:.3} {y:.3} ");
         }
     }
 }

@@ -4,6 +4,7 @@ use loopwright_core::math::Rigid;
 
 use super::kit::style::{self, SERIES};
 use super::kit::svg::{Anchor, Area, Svg, number};
+use super::view::{View, bounds, from_above};
 
 /// A root at even times.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,81 +36,62 @@ pub fn paths(title: &str, paths: &[GroundPath]) -> String {
     let panel = Area {
         left: style::MARGIN,
         top: style::MARGIN + 2.0 * style::TITLE,
-        width: 0.6 * (style::WIDTH - 2.0 * style::MARGIN),
+        width: 0.6 * style::FULL,
         height: HEIGHT,
     };
-    let positions = || {
-        paths
-            .iter()
-            .flat_map(|path| &path.transforms)
-            .map(|transform| transform.translation)
-    };
-    let [mut low, mut high] = [[0.0_f64; 2]; 2];
-    for position in positions().filter(|position| position.is_finite()) {
-        for (axis, value) in [-position.x, position.z].into_iter().enumerate() {
-            low[axis] = low[axis].min(value);
-            high[axis] = high[axis].max(value);
+    let mut svg = Svg::default();
+    let y = style::MARGIN + style::TITLE;
+    svg.text(style::MARGIN, y, Anchor::Start, "title ft", title);
+    ground(&mut svg, panel, paths);
+    let left = panel.right() + style::MARGIN;
+    for (index, path) in paths.iter().enumerate() {
+        let y = panel.top + (2 * index + 1) as f64 * LINE;
+        let ink = SERIES[index % SERIES.len()];
+        svg.circle((left + 6.0, y - 4.0), 5.0, &ink.fill(), "");
+        svg.text(left + 20.0, y, Anchor::Start, "h ft", &path.name);
+        if let (Some(first), Some(last)) = (path.transforms.first(), path.transforms.last()) {
+            let metres = (last.translation - first.translation).length();
+            let ends = format!("ends {metres:.3} m from its start");
+            svg.text(left + 20.0, y + 0.75 * LINE, Anchor::Start, "soft", &ends);
         }
     }
+    let apart = format!("lines of the ground {} m apart", number(GRID));
+    svg.text(left, panel.bottom() - 6.0, Anchor::Start, "soft", &apart);
+    svg.finish(title, panel.bottom() + style::MARGIN)
+}
+
+/// Draws the ground with the paths.
+fn ground(svg: &mut Svg, panel: Area, paths: &[GroundPath]) {
+    let positions = paths
+        .iter()
+        .flat_map(|path| &path.transforms)
+        .map(|transform| transform.translation);
+    let finite = positions.filter(|position| position.is_finite()).map(from_above);
+    let [low, high] = bounds(finite.chain([[0.0; 2]]));
     let span = [0, 1].map(|axis| high[axis] - low[axis] + 2.0 * AROUND);
     let scale = (panel.width / span[0]).min(panel.height / span[1]);
-    let middle = [0, 1].map(|axis| 0.5 * (low[axis] + high[axis]));
-    let at = |across: f64, ahead: f64| {
-        (
-            panel.left + 0.5 * panel.width + scale * (across - middle[0]),
-            panel.top + 0.5 * panel.height - scale * (ahead - middle[1]),
-        )
-    };
-    let mut svg = Svg::default();
-    svg.text(
-        style::MARGIN,
-        style::MARGIN + style::TITLE,
-        Anchor::Start,
-        "title ft",
-        title,
-    );
+    let view = View::new(panel, [low, high], scale);
     svg.rect(panel, "panel");
     svg.clipped(panel, |svg| {
+        let middle = view.middle;
         let reach = ((span[0].max(span[1]) + middle[0].abs() + middle[1].abs()) / GRID).ceil() as i64;
         for line in -reach..=reach {
-            let value = line as f64 * GRID;
-            let (x, y) = at(value, value);
+            let (x, y) = view.at([line as f64 * GRID; 2]);
             svg.segment((x, panel.top), (x, panel.bottom()), "grid", "");
             svg.segment((panel.left, y), (panel.right(), y), "grid", "");
         }
         for (index, path) in paths.iter().enumerate() {
             let ink = SERIES[index % SERIES.len()];
-            let width = number(path.width);
-            let places = path.transforms.iter().map(|transform| transform.translation);
-            let points: Vec<(f64, f64)> = places.map(|place| at(-place.x, place.z)).collect();
-            svg.polyline(points.iter().copied(), ink, &format!("style=\"stroke-width:{width}\""));
-            for &(x, y) in points.iter().step_by(path.dot_every.max(1)) {
-                svg.circle(x, y, 0.5 * path.width + 2.5, &format!("f{}", ink.class()), "");
+            let width = format!("style=\"stroke-width:{}\"", number(path.width));
+            let places = path
+                .transforms
+                .iter()
+                .map(|transform| view.at(from_above(transform.translation)));
+            svg.polyline(places.clone(), ink, &width);
+            for place in places.step_by(path.dot_every.max(1)) {
+                svg.circle(place, 0.5 * path.width + 2.5, &ink.fill(), "");
             }
         }
     });
     svg.outline(panel);
-    let left = panel.right() + style::MARGIN;
-    for (index, path) in paths.iter().enumerate() {
-        let y = panel.top + (2 * index + 1) as f64 * LINE;
-        let ink = SERIES[index % SERIES.len()];
-        svg.circle(left + 6.0, y - 4.0, 5.0, &format!("f{}", ink.class()), "");
-        svg.text(left + 20.0, y, Anchor::Start, "h ft", &path.name);
-        if let (Some(first), Some(last)) = (path.transforms.first(), path.transforms.last()) {
-            let ends = format!(
-                "ends {:.3} m from its start",
-                (last.translation - first.translation).length()
-            );
-            svg.text(left + 20.0, y + 0.75 * LINE, Anchor::Start, "soft", &ends);
-        }
-    }
-    let y = panel.bottom() - 6.0;
-    svg.text(
-        left,
-        y,
-        Anchor::Start,
-        "soft",
-        &format!("lines of the ground {} m apart", number(GRID)),
-    );
-    svg.finish(title, panel.bottom() + style::MARGIN)
 }

@@ -6,10 +6,12 @@ use glam::DVec3;
 use loopwright_core::MadeLoop;
 use loopwright_core::math::{Rigid, Screw, ops};
 
+use super::kit::Plot;
 use super::kit::axes::stroke_width;
-use super::kit::legend::{ChartHeading, DASHED, Key, Sign};
+use super::kit::legend::{ChartHeading, DASHED, Sign};
 use super::kit::style::{self, Ink};
 use super::kit::svg::{Anchor, Area, Svg};
+use super::view::{View, bounds};
 
 /// Height of the panel, in the units of the picture.
 const HEIGHT: f64 = 260.0;
@@ -35,11 +37,8 @@ const RESTS: f64 = 1e-6;
 
 /// A view from above and aside, without perspective; lengths on the ground keep their ratios along either direction.
 struct Oblique {
-    area: Area,
-    middle: [f64; 2],
-    pixels_per_metre: f64,
-    across: DVec3,
-    upward: DVec3,
+    view: View,
+    axes: [DVec3; 2],
 }
 
 impl Oblique {
@@ -48,41 +47,31 @@ impl Oblique {
         let level = DVec3::new(ahead.x, 0.0, ahead.z).normalize_or(DVec3::Z);
         let (sin, cos) = ops::sin_cos(ASIDE);
         let left = DVec3::Y.cross(level);
-        // Where the eye looks over the ground, and what is to its right.
+        // Where the eye looks over the ground, and the direction to its right.
         let forward = level * cos + left * sin;
         let across = forward.cross(DVec3::Y);
         let (sin, cos) = ops::sin_cos(DOWN);
-        let upward = forward * sin + DVec3::Y * cos;
-        let seen = |point: &DVec3| [point.dot(across), point.dot(upward)];
-        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-        for point in points.iter().map(seen) {
-            for axis in 0..2 {
-                low[axis] = low[axis].min(point[axis]);
-                high[axis] = high[axis].max(point[axis]);
-            }
-        }
+        let axes = [across, forward * sin + DVec3::Y * cos];
+        let [low, high] = bounds(points.iter().map(|point| axes.map(|axis| point.dot(axis))));
         let room = [0, 1].map(|axis| (high[axis] - low[axis]).max(0.1));
+        let pixels_per_metre = (0.84 * area.width / room[0]).min(0.8 * area.height / room[1]);
         Self {
-            area,
-            middle: [0, 1].map(|axis| 0.5 * (low[axis] + high[axis])),
-            pixels_per_metre: (0.84 * area.width / room[0]).min(0.8 * area.height / room[1]),
-            across,
-            upward,
+            view: View::new(area, [low, high], pixels_per_metre),
+            axes,
         }
     }
 
     fn at(&self, point: DVec3) -> (f64, f64) {
-        let [x, y] = [self.across, self.upward].map(|axis| point.dot(axis));
-        (
-            self.area.left + 0.5 * self.area.width + (x - self.middle[0]) * self.pixels_per_metre,
-            self.area.top + 0.5 * self.area.height - (y - self.middle[1]) * self.pixels_per_metre,
-        )
+        self.view.at(self.axes.map(|axis| point.dot(axis)))
+    }
+
+    fn line(&self, svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str) {
+        svg.polyline(points.iter().map(|&point| self.at(point)), ink, extra);
     }
 
     fn arrow(&self, svg: &mut Svg, from: DVec3, along: DVec3, ink: Ink, words: &str) {
         let (start, end) = (self.at(from), self.at(from + along));
-        let class = format!("l{}", ink.class());
-        svg.segment(start, end, &class, "stroke-width=\"2.4\"");
+        svg.segment(start, end, &ink.line(), "stroke-width=\"2.4\"");
         let length = ops::hypot(end.0 - start.0, end.1 - start.1);
         if length < 1.0 {
             return;
@@ -90,7 +79,7 @@ impl Oblique {
         let (dx, dy) = ((end.0 - start.0) / length, (end.1 - start.1) / length);
         for side in [1.0, -1.0] {
             let barb = (end.0 - 8.0 * dx + side * 4.0 * dy, end.1 - 8.0 * dy - side * 4.0 * dx);
-            svg.segment(end, barb, &class, "stroke-width=\"2.4\"");
+            svg.segment(end, barb, &ink.line(), "stroke-width=\"2.4\"");
         }
         svg.text(end.0 + 8.0 * dx, end.1 + 8.0 * dy + 4.0, Anchor::Middle, "ft", words);
     }
@@ -157,7 +146,7 @@ impl RootPath {
         0.25 * self.extent
     }
 
-    /// What it is in the terms of geometry.
+    /// Its name in geometry, with its measures.
     fn kind(&self) -> String {
         match (self.radius, self.screw.climb.abs() > RESTS) {
             (Some(radius), _) if radius < 1e-3 => "turns in place".to_owned(),
@@ -171,15 +160,11 @@ impl RootPath {
     }
 
     fn heading(&self) -> ChartHeading<'static> {
-        let mut keys = vec![
-            Key::new(Sign::Line(Ink::Green), self.kind()),
-            Key::new(Sign::Dashed(Ink::Vermillion), format!("root, {CYCLES} cycles")),
-        ];
-        if self.centre.is_some() {
-            keys.push(Key::new(Sign::Line(Ink::Purple), "axis"));
-        }
-        keys.push(Key::new(Sign::Line(Ink::Blue), "directions at the start"));
-        ChartHeading::new("Path of the root", keys)
+        ChartHeading::new("Path of the root")
+            .key(Sign::Line(Ink::Green), self.kind())
+            .key(Sign::Dashed(Ink::Vermillion), format!("root, {CYCLES} cycles"))
+            .key_if(self.centre.is_some(), Sign::Line(Ink::Purple), "axis")
+            .key(Sign::Line(Ink::Blue), "directions at the start")
     }
 
     /// The axis as far as the path climbs along it, and an arrow's length more at both ends.
@@ -206,28 +191,21 @@ impl RootPath {
         let view = Oblique::new(area, self.start.rotation * DVec3::Z, &shown);
         svg.rect(area, "panel");
         svg.clipped(area, |svg| {
-            let line = |svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str| {
-                svg.polyline(points.iter().map(|&point| view.at(point)), ink, extra);
-            };
-            // What is below a path that climbs shows how high it is.
+            // The ground below a path that climbs shows how high it is.
             let ground = self.whole[0].y;
-            let climbs = |point: &DVec3| (point.y - ground).abs() > 0.01 * self.extent;
-            if self.whole.iter().any(climbs) {
-                let below = |point: &DVec3| DVec3::new(point.x, ground, point.z);
-                let level: Vec<DVec3> = self.whole.iter().map(below).collect();
-                line(svg, &level, Ink::Faint, &stroke_width(1.4));
+            if (self.whole.iter()).any(|point| (point.y - ground).abs() > 0.01 * self.extent) {
+                let below = self.whole.iter().map(|point| DVec3::new(point.x, ground, point.z));
+                view.line(svg, &below.collect::<Vec<_>>(), Ink::Faint, &stroke_width(1.4));
             }
             if let (Some(centre), Some(ends)) = (self.centre, ends) {
-                line(svg, &ends, Ink::Purple, &stroke_width(1.8));
-                line(svg, &[centre, self.start.translation], Ink::Faint, &stroke_width(1.4));
-                let (x, y) = view.at(centre);
-                svg.circle(x, y, 3.5, "fp", "");
+                view.line(svg, &ends, Ink::Purple, &stroke_width(1.8));
+                view.line(svg, &[centre, self.start.translation], Ink::Faint, &stroke_width(1.4));
+                svg.circle(view.at(centre), 3.5, "fp", "");
             }
-            line(svg, &self.whole, Ink::Green, &stroke_width(2.4));
-            line(svg, &self.followed, Ink::Vermillion, DASHED);
-            for cycle in 0..=CYCLES {
-                let (x, y) = view.at(self.followed[cycle * self.samples_per_cycle]);
-                svg.circle(x, y, 3.5, "chip lv", "stroke-width=\"2\"");
+            view.line(svg, &self.whole, Ink::Green, &stroke_width(2.4));
+            view.line(svg, &self.followed, Ink::Vermillion, DASHED);
+            for &place in self.followed.iter().step_by(self.samples_per_cycle) {
+                svg.circle(view.at(place), 3.5, "chip lv", "stroke-width=\"2\"");
             }
             self.draw_directions(svg, &view);
         });
@@ -252,14 +230,11 @@ impl RootPath {
     }
 }
 
-/// Draws the panel below `top`, and returns where it ends; nothing for a root that rests.
-pub(super) fn panel(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
-    let Some(path) = RootPath::new(made) else {
-        return top;
-    };
-    let heading = path.heading();
-    let (left, width) = (style::MARGIN, style::WIDTH - 2.0 * style::MARGIN);
-    let area = heading.over(svg, left, top, width, HEIGHT);
-    path.draw(svg, area);
-    area.bottom()
+/// Draws the panel; nothing for a root that rests.
+pub(super) fn panel(plot: &mut Plot, made: &MadeLoop) {
+    if let Some(path) = RootPath::new(made) {
+        let area = (path.heading()).over(&mut plot.svg, style::MARGIN, plot.y, style::FULL, HEIGHT);
+        path.draw(&mut plot.svg, area);
+        plot.y = area.bottom();
+    }
 }

@@ -1,30 +1,62 @@
-//! Panels over the time of a whole take, stacked: motion is shaded, bad frames are marked.
+//! The contents of a take over its whole time: stacked panels in which motion is shaded and bad frames are marked.
 
-use loopwright_core::analysis::{ActivityKind, MotionKind};
+use loopwright_core::analysis::{ActivityKind, Foot, MotionKind};
 use loopwright_core::{Analysis, Take};
 
-use super::kit::axes::{Chart, ChartAxis, Range, full_width, stroke_width};
-use super::kit::legend::{ChartHeading, DASHED, Key, Sign};
+use super::kit::axes::{Chart, Range, stroke_width};
+use super::kit::legend::{ChartHeading, DASHED, Sign};
 use super::kit::style::{self, Ink, SERIES};
 use super::kit::svg::{Anchor, Area, Svg};
-use super::kit::text;
+use super::kit::{Plot, text};
+
+/// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and bad frames marked.
+///
+/// `analysis` must be of the same take. Long takes are thinned to the resolution of the picture.
+pub fn inspect(analysis: &Analysis) -> String {
+    let take = &analysis.take;
+    let mut plot = Plot::new(format!("{}: what the take holds", take.name()), &facts(take));
+    segments(&mut plot, analysis, style::CHART_WIDTH);
+    contacts(&mut plot, analysis, style::CHART_WIDTH);
+    draw(&mut plot, analysis, &all(take, analysis), None, style::CHART_WIDTH);
+    plot.finish()
+}
+
+fn all(take: &Take, analysis: &Analysis) -> Vec<Track> {
+    let heights = |title, joints: &[usize], height, least| Track {
+        title,
+        axis: "height, cm",
+        lines: (joints.iter())
+            .map(|&joint| {
+                let heights = (0..take.num_frames()).map(|frame| 100.0 * analysis.world.position(frame, joint).y);
+                (take.skeleton().joint(joint).name.clone(), heights.collect())
+            })
+            .collect(),
+        height,
+        least,
+        kind: Kind::Plain,
+    };
+    let feet = analysis.body.feet.iter().take(SERIES.len());
+    let feet: Vec<usize> = feet.map(Foot::lowest_joint).collect();
+    let [speed, heading] = speed_and_heading(analysis);
+    vec![
+        heights("Feet, height", &feet, 130.0, 4.0),
+        heights("Hips, height", &[analysis.body.hips], 84.0, 2.0),
+        speed,
+        heading,
+    ]
+}
 
 /// A track over time: a line for each name, in one unit.
 pub(super) struct Track {
     pub(super) title: &'static str,
     /// Name of the vertical axis, with its unit.
     pub(super) axis: &'static str,
-    pub(super) lines: Vec<Line>,
+    /// Name and values of each line, one value per frame.
+    pub(super) lines: Vec<(String, Vec<f64>)>,
     pub(super) height: f64,
     /// Least height of the range, so that noise does not look like motion.
     pub(super) least: f64,
     pub(super) kind: Kind,
-}
-
-/// One line of a track, one value per frame.
-pub(super) struct Line {
-    pub(super) name: String,
-    pub(super) values: Vec<f64>,
 }
 
 /// The kind of values of a track.
@@ -51,16 +83,15 @@ pub(super) fn time_range(take: &Take) -> Range {
 }
 
 /// Speed of the body and heading, shown for searches and for takes.
-pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] {
-    let frames = || 0..take.num_frames();
+pub(super) fn speed_and_heading(analysis: &Analysis) -> [Track; 2] {
+    let frames = 0..analysis.take.num_frames();
+    let speed = frames.clone().map(|frame| analysis.ground_mps(frame)).collect();
+    let heading = frames.map(|frame| analysis.heading.yaw(frame).to_degrees()).collect();
     [
         Track {
             title: "Speed over the ground",
             axis: "speed, m/s",
-            lines: vec![Line {
-                name: String::new(),
-                values: frames().map(|frame| analysis.ground_mps(frame)).collect(),
-            }],
+            lines: vec![(String::new(), speed)],
             height: 84.0,
             least: 0.05,
             kind: Kind::Size,
@@ -68,10 +99,7 @@ pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] 
         Track {
             title: "Heading, left positive",
             axis: "angle, deg",
-            lines: vec![Line {
-                name: String::new(),
-                values: frames().map(|frame| analysis.heading.yaw(frame).to_degrees()).collect(),
-            }],
+            lines: vec![(String::new(), heading)],
             height: 84.0,
             least: 10.0,
             kind: Kind::Degrees,
@@ -79,26 +107,28 @@ pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] 
     ]
 }
 
+/// Left and right end of the part of an area over the time of a take that some frames fill; a frame stands for half a frame on
+/// either side.
+fn ends(area: Area, take: &Take, start_frame: usize, end_frame: usize) -> [f64; 2] {
+    [start_frame as f64 - 0.5, end_frame as f64 + 0.5].map(|frame| {
+        let secs = (frame * take.frame_time_secs()).clamp(0.0, take.duration_secs());
+        area.left + area.width * time_range(take).share(secs)
+    })
+}
+
 /// Height of the band that names the segments.
 const BAND: f64 = 22.0;
 
-/// Draws the segments of the body as a band over time, named if there is space; returns the height below it.
-pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
-    let (left, _) = full_width();
-    let area = ChartHeading::new("What the body does", Vec::new()).over(svg, left, top, width, BAND);
-    let dt = take.frame_time_secs();
-    let x = ChartAxis::across(time_range(take), "", width);
-    // A frame stands for half a frame on either side.
-    let x_of = |frame: f64| area.left + width * x.range.share((frame * dt).clamp(0.0, take.duration_secs()));
+/// Draws the segments of the body as a band over time, named if there is space.
+pub(super) fn segments(plot: &mut Plot, analysis: &Analysis, width: f64) {
+    let area = plot.area(&ChartHeading::new("What the body does"), width, BAND);
+    let svg = &mut plot.svg;
     svg.rect(area, "panel");
     for segment in &analysis.segments {
-        let (from, to) = (
-            x_of(segment.start_frame as f64 - 0.5),
-            x_of(segment.end_frame as f64 + 0.5),
-        );
+        let [left, right] = ends(area, &analysis.take, segment.start_frame, segment.end_frame);
         let part = Area {
-            left: from,
-            width: to - from,
+            left,
+            width: right - left,
             ..area
         };
         let is_idle = segment.gait.kind == MotionKind::Idle;
@@ -106,144 +136,102 @@ pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
         svg.outline(part);
         let name = &segment.gait.to_string();
         if text::width(name, style::TEXT, false) + 8.0 <= part.width {
-            svg.text(0.5 * (from + to), area.top + 15.5, Anchor::Middle, "ft", name);
+            svg.text(0.5 * (left + right), area.top + 15.5, Anchor::Middle, "ft", name);
         }
     }
     svg.outline(area);
-    area.bottom() + 14.0
+    plot.y += 14.0;
 }
 
 /// Height of the bars of one foot.
 const BAR: f64 = 11.0;
 
-/// Draws the contacts of each foot as bars over time, in the inks of the feet's tracks; returns the height below them.
-pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
-    let feet = &analysis.body.feet;
-    // The feet of animals with many legs share inks.
-    let ink = |foot: usize| SERIES[foot % SERIES.len()];
+/// Draws the contacts of each foot as bars over time, in the inks of the feet's tracks.
+pub(super) fn contacts(plot: &mut Plot, analysis: &Analysis, width: f64) {
+    let (take, feet) = (&analysis.take, &analysis.body.feet);
     if analysis.contacts.spans().is_empty() {
-        return top;
+        return;
     }
-    let (left, _) = full_width();
-    let name = |joint: usize| take.skeleton().joint(joint).name.clone();
-    let area = ChartHeading::new(
-        "When the feet are planted",
-        (feet.iter().enumerate())
-            .map(|(index, foot)| Key::new(Sign::Line(ink(index)), name(foot.lowest_joint())))
-            .collect(),
-    )
-    .over(svg, left, top, width, BAR * feet.len() as f64);
-    svg.rect(area, "panel");
-    let x = ChartAxis::across(time_range(take), "", width);
-    let x_of = |frame: f64| {
-        let secs = (frame * take.frame_time_secs()).clamp(0.0, take.duration_secs());
-        area.left + width * x.range.share(secs)
-    };
+    // The feet of animals with many legs share inks.
+    let keys = feet.iter().zip(SERIES.into_iter().cycle()).map(|(foot, ink)| {
+        let name = &take.skeleton().joint(foot.lowest_joint()).name;
+        (Sign::Line(ink), name.clone())
+    });
+    let heading = ChartHeading::new("When the feet are planted").keys(keys);
+    let area = plot.area(&heading, width, BAR * feet.len() as f64);
+    plot.svg.rect(area, "panel");
     for contact in analysis.contacts.spans() {
-        let from = x_of(contact.start_frame as f64 - 0.5);
-        let bar = Area {
-            left: from,
-            top: area.top + BAR * contact.foot as f64 + 2.0,
-            width: x_of(contact.end_frame as f64 + 0.5) - from,
-            height: BAR - 4.0,
-        };
-        svg.rect(bar, &format!("f{}", ink(contact.foot).class()));
+        let [left, right] = ends(area, take, contact.start_frame, contact.end_frame);
+        let top = area.top + BAR * contact.foot as f64 + 2.0;
+        let bar = Area::new(left, top, right - left, BAR - 4.0);
+        plot.svg.rect(bar, &SERIES[contact.foot % SERIES.len()].fill());
     }
-    svg.outline(area);
-    area.bottom() + 14.0
+    plot.svg.outline(area);
+    plot.y += 14.0;
 }
 
-/// Draws tracks below each other from `top`, each `width` wide; returns the height below them.
-pub(super) fn draw(
-    svg: &mut Svg,
-    take: &Take,
-    analysis: &Analysis,
-    tracks: &[Track],
-    chosen: Option<Chosen>,
-    width: f64,
-    top: f64,
-) -> f64 {
-    let (left, _) = full_width();
-    let mut y = top;
+/// Draws tracks below each other, each `width` wide.
+pub(super) fn draw(plot: &mut Plot, analysis: &Analysis, tracks: &[Track], chosen: Option<Chosen>, width: f64) {
+    let take = &analysis.take;
     for (index, track) in tracks.iter().enumerate() {
         let is_last = index + 1 == tracks.len();
-        let mut keys = Vec::new();
+        let mut heading = ChartHeading::new(track.title);
         if track.lines.len() > 1 {
-            keys.extend(
-                track
-                    .lines
-                    .iter()
-                    .zip(SERIES)
-                    .map(|(line, ink)| Key::new(Sign::Line(ink), line.name.clone())),
-            );
+            let keys = track.lines.iter().zip(SERIES);
+            heading = heading.keys(keys.map(|((name, _), ink)| (Sign::Line(ink), name.clone())));
         }
         if index == 0 {
-            keys.extend(ground_keys(analysis, chosen));
+            heading = with_ground_keys(heading, analysis, chosen);
         }
-        let heading = ChartHeading::new(track.title, keys);
-        let area = heading.over(svg, left, y, width, track.height);
-        panel(take, analysis, track, area, is_last).draw(svg, |panel, svg| {
-            ground(svg, panel, take, analysis, chosen);
-            for (line, ink) in track.lines.iter().zip(SERIES) {
-                let secs = |frame: usize| frame as f64 * take.frame_time_secs();
-                let points = line.values.iter().enumerate();
-                let points: Vec<(f64, f64)> = points.map(|(frame, &value)| (secs(frame), value)).collect();
-                panel.line(svg, &points, ink, &stroke_width(1.4));
+        let area = plot.area(&heading, width, track.height);
+        panel(analysis, track, area, is_last).draw(&mut plot.svg, |panel, svg| {
+            ground(svg, panel, analysis, chosen);
+            for ((_, values), ink) in track.lines.iter().zip(SERIES) {
+                let keyed = values.iter().enumerate();
+                let points = keyed.map(|(frame, &value)| (frame as f64 * take.frame_time_secs(), value));
+                panel.line(svg, points, ink, &stroke_width(1.4));
             }
         });
-        y = area.bottom() + if is_last { style::BELOW } else { 12.0 };
+        plot.y += if is_last { style::BELOW } else { 12.0 };
     }
-    y
 }
 
-fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart {
+fn panel(analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Chart {
     // A jump of the pose would compress all other values; it is clipped, and its mark explains it.
-    let trusted = |frame: usize| analysis.usable[frame] || !analysis.usable.contains(&true);
-    let values = track.lines.iter().flat_map(|line| {
-        let numbered = line.values.iter().enumerate();
-        numbered.filter(|&(frame, _)| trusted(frame)).map(|(_, &value)| value)
-    });
-    let range = Range::around(values, track.least);
-    let range = if track.kind == Kind::Size {
-        range.down_to_zero()
+    let all = !analysis.usable.contains(&true);
+    let values = track
+        .lines
+        .iter()
+        .flat_map(|(_, values)| values.iter().zip(&analysis.usable));
+    let trusted = values.filter(|&(_, &usable)| usable || all);
+    let mut range = Range::around(trusted.map(|(&value, _)| value), track.least);
+    if track.kind == Kind::Size {
+        range = range.down_to_zero();
+    }
+    let secs = (time_range(&analysis.take), "time, s");
+    let chart = Chart::new(area, secs, (range, track.axis)).labelled(is_last, true);
+    if track.kind == Kind::Degrees {
+        chart.in_degrees()
     } else {
-        range
-    };
-    let x = ChartAxis::across(time_range(take), "time, s", area.width);
-    let y = match track.kind {
-        Kind::Degrees => ChartAxis::up_degrees(range, track.axis, area.height),
-        Kind::Plain | Kind::Size => ChartAxis::up(range, track.axis, area.height),
-    };
-    Chart {
-        area,
-        x: if is_last { x } else { x.unlabelled() },
-        y,
+        chart
     }
 }
 
-/// The legend of the shading, for the parts that exist.
-pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Key> {
+/// Adds the legend of the shading, for the parts that exist.
+fn with_ground_keys<'a>(heading: ChartHeading<'a>, analysis: &Analysis, chosen: Option<Chosen>) -> ChartHeading<'a> {
     let stretches = analysis.activity.stretches();
     let has = |activity| stretches.iter().any(|stretch| stretch.activity == activity);
-    let mut keys = Vec::new();
-    if has(ActivityKind::Moving) {
-        keys.push(Key::new(Sign::Patch("moving"), "moving"));
-    }
-    if has(ActivityKind::Idle) {
-        keys.push(Key::new(Sign::Patch("idle"), "idle"));
-    }
-    if !analysis.defects.bad_frames.is_empty() {
-        keys.push(Key::new(Sign::Stroke(Ink::Vermillion), "bad frame"));
-    }
-    if chosen.is_some() {
-        keys.push(Key::new(Sign::Dashed(Ink::Text), "recommended loop"));
-    }
-    keys
+    let has_bad = !analysis.defects.bad_frames.is_empty();
+    heading
+        .key_if(has(ActivityKind::Moving), Sign::Patch("moving"), "moving")
+        .key_if(has(ActivityKind::Idle), Sign::Patch("idle"), "idle")
+        .key_if(has_bad, Sign::Stroke(Ink::Vermillion), "bad frame")
+        .key_if(chosen.is_some(), Sign::Dashed(Ink::Text), "recommended loop")
 }
 
 /// Shades moving and idle spans, draws the grid, marks bad frames and the chosen stretch.
-fn ground(svg: &mut Svg, panel: &Chart, take: &Take, analysis: &Analysis, chosen: Option<Chosen>) {
-    let dt = take.frame_time_secs();
+fn ground(svg: &mut Svg, panel: &Chart, analysis: &Analysis, chosen: Option<Chosen>) {
+    let (dt, duration) = (analysis.take.frame_time_secs(), analysis.take.duration_secs());
     for stretch in analysis.activity.stretches() {
         let class = match stretch.activity {
             ActivityKind::Moving => "moving",
@@ -252,7 +240,7 @@ fn ground(svg: &mut Svg, panel: &Chart, take: &Take, analysis: &Analysis, chosen
         };
         // A frame stands for half a frame on either side.
         let (from, to) = (stretch.start_frame as f64 - 0.5, stretch.end_frame as f64 + 0.5);
-        panel.band(svg, (from * dt).max(0.0), (to * dt).min(take.duration_secs()), class);
+        panel.band(svg, (from * dt).max(0.0), (to * dt).min(duration), class);
     }
     panel.grid(svg);
     let mut last = f64::NEG_INFINITY;

@@ -165,13 +165,8 @@ impl Canvas {
             line_join: LineJoin::Round,
             ..Stroke::default()
         };
-        self.pixels.stroke_path(
-            &path,
-            &paint(Shader::SolidColor(colour.lit(1.0))),
-            &stroke,
-            Transform::identity(),
-            None,
-        );
+        self.pixels
+            .stroke_path(&path, &solid(colour), &stroke, Transform::identity(), None);
     }
 
     /// A rectangle of one colour, pixels.
@@ -179,43 +174,22 @@ impl Canvas {
         let Some(rect) = Rect::from_xywh(left as f32, top as f32, width as f32, height as f32) else {
             return;
         };
-        self.pixels.fill_rect(
-            rect,
-            &paint(Shader::SolidColor(colour.lit(1.0))),
-            Transform::identity(),
-            None,
-        );
+        self.pixels.fill_rect(rect, &solid(colour), Transform::identity(), None);
     }
 
     pub(super) fn fill_union(&mut self, outlines: &[Vec<DVec2>], colour: Colour) {
         let mut builder = PathBuilder::new();
         for outline in outlines {
             // All outlines must have the same winding, or they would cut holes into each other.
-            let turns_left = signed_area(outline) > 0.0;
-            let mut push = |(index, p): (usize, &DVec2)| {
-                if index == 0 {
-                    builder.move_to(p.x as f32, p.y as f32);
-                } else {
-                    builder.line_to(p.x as f32, p.y as f32);
-                }
-            };
-            if turns_left {
-                outline.iter().enumerate().for_each(&mut push);
+            if signed_area(outline) > 0.0 {
+                add_outline(&mut builder, outline.iter());
             } else {
-                outline.iter().rev().enumerate().for_each(&mut push);
-            }
-            if !outline.is_empty() {
-                builder.close();
+                add_outline(&mut builder, outline.iter().rev());
             }
         }
         if let Some(path) = builder.finish() {
-            self.pixels.fill_path(
-                &path,
-                &paint(Shader::SolidColor(colour.lit(1.0))),
-                FillRule::Winding,
-                Transform::identity(),
-                None,
-            );
+            self.pixels
+                .fill_path(&path, &solid(colour), FillRule::Winding, Transform::identity(), None);
         }
     }
 
@@ -227,7 +201,9 @@ impl Canvas {
         let circles = [radii[0] * from.scale, radii[1] * to.scale];
         let along = to.at - from.at;
         let outline = hull_of_circles([from.at, to.at], circles, segments(circles));
-        let Some(path) = closed(&outline) else { return };
+        let mut builder = PathBuilder::new();
+        add_outline(&mut builder, outline.iter());
+        let Some(path) = builder.finish() else { return };
         let seen_from_the_side = along.length() > (circles[0] - circles[1]).abs() + 0.5;
         let shader = if seen_from_the_side {
             across(camera, ends, [from, to], circles, colour)
@@ -254,13 +230,8 @@ impl Canvas {
             ..Stroke::default()
         };
         let dark = Colour([0.08, 0.09, 0.11, EDGE * colour.0[3]]);
-        self.pixels.stroke_path(
-            &path,
-            &paint(Shader::SolidColor(dark.lit(1.0))),
-            &edge,
-            Transform::identity(),
-            None,
-        );
+        self.pixels
+            .stroke_path(&path, &solid(dark), &edge, Transform::identity(), None);
     }
 }
 
@@ -272,9 +243,13 @@ fn paint(shader: Shader<'_>) -> Paint<'_> {
     }
 }
 
-fn closed(outline: &[DVec2]) -> Option<resvg::tiny_skia::Path> {
-    let mut builder = PathBuilder::new();
-    for (index, p) in outline.iter().enumerate() {
+fn solid(colour: Colour) -> Paint<'static> {
+    paint(Shader::SolidColor(colour.lit(1.0)))
+}
+
+/// Adds a closed outline.
+fn add_outline<'a>(builder: &mut PathBuilder, outline: impl Iterator<Item = &'a DVec2>) {
+    for (index, p) in outline.enumerate() {
         if index == 0 {
             builder.move_to(p.x as f32, p.y as f32);
         } else {
@@ -282,7 +257,6 @@ fn closed(outline: &[DVec2]) -> Option<resvg::tiny_skia::Path> {
         }
     }
     builder.close();
-    builder.finish()
 }
 
 /// Enough segments per half circle that no corner is visible.

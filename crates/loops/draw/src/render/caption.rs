@@ -1,7 +1,5 @@
 //! Text on pictures, set in the fonts of the plots, so no fonts need to be installed.
 
-use core::fmt::Write as _;
-
 use super::picture::Picture;
 use crate::plot::{PngError, escape, fit, pixels};
 
@@ -27,9 +25,7 @@ pub(super) fn sheet(size: [u32; 2], captions: &[Caption]) -> Result<Picture, Png
     for caption in captions {
         let [x, y] = caption.at;
         let weight = if caption.is_bold { "bold" } else { "normal" };
-        // Writing to a string cannot fail.
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<text x=\"{x:.2}\" y=\"{y:.2}\" font-family=\"DejaVu Sans\" font-weight=\"{weight}\" \
              font-size=\"{:.2}\" fill=\"#2b3138\">{}</text>",
             caption.height,

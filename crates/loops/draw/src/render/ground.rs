@@ -74,13 +74,9 @@ impl Ground {
         Self { height, slope, spacing }
     }
 
-    /// Height of the ground at a position, metres.
-    fn height_at(&self, x: f64, z: f64) -> f64 {
-        self.height + self.slope.dot(DVec2::new(x, z))
-    }
-
+    /// The point of the ground below or above a point.
     pub(super) fn below(&self, point: DVec3) -> DVec3 {
-        DVec3::new(point.x, self.height_at(point.x, point.z), point.z)
+        point.with_y(self.height + self.slope.dot(DVec2::new(point.x, point.z)))
     }
 
     /// Lines a metre apart, with fainter ones halfway between, which fade with the distance from the target; the world's axes
@@ -112,7 +108,7 @@ impl Ground {
                 let at = |step: i32| {
                     let along = middle + reach * f64::from(step) / f64::from(FADE_STEPS);
                     let (x, z) = if axis == 0 { (fixed, along) } else { (along, fixed) };
-                    DVec3::new(x, self.height_at(x, z), z)
+                    self.below(DVec3::new(x, 0.0, z))
                 };
                 for step in -FADE_STEPS..FADE_STEPS {
                     let [from, to] = [at(step), at(step + 1)];
@@ -134,19 +130,22 @@ impl Ground {
             let ends = limb.ends.map(|end| points[end]);
             let flat = ends.map(|p| DVec2::new(p.x, p.z));
             let outline = super::canvas::hull_of_circles(flat, limb.radii, 8);
-            let on_ground = |p: DVec2| DVec3::new(p.x, self.height_at(p.x, p.y), p.y);
-            let spots = outline.into_iter().filter_map(|p| camera.project(on_ground(p)));
+            let spots = outline
+                .into_iter()
+                .filter_map(|p| camera.project(self.below(DVec3::new(p.x, 0.0, p.y))));
             outlines.push(spots.map(|spot| spot.at).collect::<Vec<DVec2>>());
         }
         canvas.fill_union(&outlines, Colour::SHADOW);
     }
 
-    /// The same shadow of points on which a mesh is stretched.
+    /// The shadow of a mesh on these points.
     pub(super) fn draw_mesh_shadow(&self, points: &[DVec3], indices: &[u32], camera: &Camera, canvas: &mut Canvas) {
         let Colour([red, green, blue, opacity]) = Colour::SHADOW;
         let ink = [red, green, blue].map(|channel| channel as f32);
-        let corner = |&point: &DVec3| Corner::new(camera.project(self.below(point))?, [ink; 2]);
-        let corners: Vec<Option<Corner>> = points.iter().map(corner).collect();
+        let corners: Vec<Option<Corner>> = points
+            .iter()
+            .map(|&point| Corner::new(camera.project(self.below(point))?, [ink; 2]))
+            .collect();
         canvas.triangles(&corners, indices, opacity);
     }
 }

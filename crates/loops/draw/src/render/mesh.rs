@@ -37,10 +37,12 @@ pub(super) struct Corner {
 impl<'a> PosedMesh<'a> {
     /// A surface where bones carry it; `near` is somewhere near it.
     pub(super) fn new(surface: &'a Surface, bones: &[DAffine3], near: DVec3) -> Self {
-        let double = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
         let posed = surface.mesh().posed(bones, near).into_iter();
         let (points, normals) = posed
-            .map(|[position, normal]| (near + double(position), double(normal).normalize_or_zero()))
+            .map(|vectors| {
+                let [position, normal] = vectors.map(|vector| DVec3::from_array(vector.map(f64::from)));
+                (near + position, normal.normalize_or_zero())
+            })
             .unzip();
         Self {
             surface,
@@ -64,13 +66,13 @@ impl<'a> PosedMesh<'a> {
         let corners: Vec<Option<Corner>> = (self.points.iter().zip(&self.normals).enumerate())
             .map(|(vertex, (&point, &normal))| {
                 let ink = ink(vertex);
-                let lit = |normal: DVec3| {
+                let lit = [normal, -normal].map(|normal| {
                     let light = canvas::brightness(normal, camera.light()) as f32;
                     ink.map(|channel| (channel * light).clamp(0.0, 1.0))
-                };
+                });
                 Some(Corner {
                     is_turned_away: normal.dot(camera.towards_eye(point)) < 0.0,
-                    ..Corner::new(camera.project(point)?, [lit(normal), lit(-normal)])?
+                    ..Corner::new(camera.project(point)?, lit)?
                 })
             })
             .collect();
@@ -187,26 +189,25 @@ impl Band<'_> {
     /// The share of each corner of a triangle at samples; `None` for one without area.
     fn shares(&self, corners: &[Corner; 3]) -> Option<([DVec2; 3], [Linear; 3])> {
         // Samples lie in the middle of their parts of a pixel.
-        let at = |corner: &Corner| (corner.at - self.corner) * SAMPLES as f64 - DVec2::splat(0.5);
-        let spots = [at(&corners[0]), at(&corners[1]), at(&corners[2])];
+        let spots = corners.map(|corner| (corner.at - self.corner) * SAMPLES as f64 - DVec2::splat(0.5));
         let area = (spots[1] - spots[0]).perp_dot(spots[2] - spots[0]);
         if !area.is_finite() || area.abs() < 1e-9 {
             return None;
         }
-        let share = |corner: usize| {
+        let shares = [0, 1, 2].map(|corner| {
             let (from, to) = (spots[(corner + 1) % 3], spots[(corner + 2) % 3]);
             let along = (to - from) / area;
             Linear([-along.y, along.x, along.y * from.x - along.x * from.y])
-        };
-        Some((spots, [share(0), share(1), share(2)]))
+        });
+        Some((spots, shares))
     }
 
     fn add(&mut self, corners: [Corner; 3], triangle: u32) {
         let Some((spots, shares)) = self.shares(&corners) else {
             return;
         };
-        let part = |part: usize| (0..3).map(|k| shares[k].0[part] * corners[k].nearness).sum();
-        let nearness = Linear([part(0), part(1), part(2)]);
+        let nearness = [0, 1, 2].map(|part| (0..3).map(|k| shares[k].0[part] * corners[k].nearness).sum());
+        let nearness = Linear(nearness);
         let down = self.samples.len() / self.across;
         let [low, high] = [
             spots[0].y.min(spots[1].y).min(spots[2].y),
@@ -264,9 +265,9 @@ impl Band<'_> {
 
     /// The colour of a triangle in the middle of a pixel, or near it where that is beside the triangle.
     fn ink(&self, x: usize, y: usize, corners: &[Corner; 3]) -> Vec3 {
-        let middle = |pixel: usize| (SAMPLES * pixel) as f64 + 0.5 * (SAMPLES - 1) as f64;
+        let [x, y] = [x, y].map(|pixel| (SAMPLES * pixel) as f64 + 0.5 * (SAMPLES - 1) as f64);
         let shares = self.shares(corners).map_or([1.0; 3], |(_, shares)| {
-            shares.map(|share| share.at(middle(x), middle(y)).clamp(0.0, 1.0))
+            shares.map(|share| share.at(x, y).clamp(0.0, 1.0))
         });
         let side = usize::from(corners.iter().all(|corner| corner.is_turned_away));
         let sum: f64 = shares.iter().sum();

@@ -266,7 +266,7 @@ impl DrawnMotion {
         ([before, after], u)
     }
 
-    /// The same in the axes of the root.
+    /// Positions of the figure's points `secs` after the start, in the axes of the root.
     pub(crate) fn body_at(&self, secs: f64) -> Vec<DVec3> {
         let (frames, u) = self.known_around(secs);
         let [before, after] = frames.map(|frame| self.frame(frame as isize));
@@ -297,7 +297,7 @@ impl DrawnMotion {
         Some(joints.collect())
     }
 
-    /// The same of the pose that ends a cycle.
+    /// All joints of the pose that ends a cycle, in the axes of the root.
     pub(crate) fn joints_at_end(&self) -> Option<&Pose> {
         self.joints(self.end_frame() as isize)
     }
@@ -311,7 +311,7 @@ impl DrawnMotion {
         self.surface_of(&self.joints_at(secs)?, secs)
     }
 
-    /// The same of the pose that ends a cycle and should equal the one that starts it.
+    /// The mesh and its bones in the pose that ends a cycle and should equal the one that starts it.
     pub(super) fn surface_at_seam(&self) -> Option<(&Surface, Vec<DAffine3>)> {
         self.surface_of(self.joints_at_end()?, 0.0)
     }
@@ -328,7 +328,7 @@ impl DrawnMotion {
         joints.map_or_else(Vec::new, |joints| self.reach_of(&joints))
     }
 
-    /// The same for joints in any axes.
+    /// Positions that show how far the mesh reaches, and whether each is of a sole, for joints in any axes.
     pub(crate) fn reach_of(&self, joints: &Pose) -> Vec<(DVec3, bool)> {
         let Some(surface) = self.figure.surface() else {
             return Vec::new();

@@ -7,7 +7,7 @@ use super::camera::{Camera, Orientation, View};
 use super::canvas::{Canvas, Colour, Ink, MAX_PIXELS};
 use super::caption::{self, Caption};
 use super::{ground::Ground, mesh::PosedMesh, motion::DrawnMotion, picture::Picture};
-use crate::plot::PngError;
+use crate::{figure::bounds, plot::PngError};
 
 /// The view of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,18 +96,14 @@ impl<'a> Scene<'a> {
         let axes = Orientation::new(settings.view, motion.heading());
         let looks = ((shown_secs / motion.step_secs()).round() as usize).clamp(1, MAX_LOOKS);
         let times: Vec<f64> = (0..=looks).map(|at| shown_secs * at as f64 / looks as f64).collect();
-        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        for &secs in &times {
+        let (low, high) = bounds(times.iter().flat_map(|&secs| {
             let origin = if settings.is_fixed {
                 DVec3::ZERO
             } else {
                 motion.guide_at(secs)
             };
-            for point in drawn(motion, secs) {
-                low = low.min(point - origin);
-                high = high.max(point - origin);
-            }
-        }
+            drawn(motion, secs).map(move |point| point - origin)
+        }));
         let middle = if low.is_finite() && high.is_finite() {
             (low + high) / 2.0
         } else {
@@ -211,7 +207,7 @@ impl<'a> Scene<'a> {
         Ok(canvas.finish())
     }
 
-    /// The same without the title.
+    /// The picture at a time without the title.
     pub(super) fn untitled(&self, secs: f64) -> Result<Canvas, RenderError> {
         let (mut canvas, camera) = self.set(secs)?;
         if let Some((surface, bones)) = self.motion.surface_at(secs) {
@@ -271,13 +267,11 @@ impl<'a> Scene<'a> {
     pub(super) fn footnotes(&self, lines: &[&str]) -> Result<Picture, RenderError> {
         let height = self.type_height();
         let bottom = f64::from(self.size[1]) - 0.9 * height;
-        let above = |line: usize| bottom - 1.35 * height * (lines.len() - 1 - line) as f64;
-        self.words(
-            lines
-                .iter()
-                .enumerate()
-                .map(|(line, words)| (above(line), false, *words)),
-        )
+        let numbered = lines.iter().enumerate();
+        self.words(numbered.map(|(line, words)| {
+            let below = lines.len() - 1 - line;
+            (bottom - 1.35 * height * below as f64, false, *words)
+        }))
     }
 
     fn type_height(&self) -> f64 {

@@ -2,8 +2,10 @@
 
 use glam::DVec3;
 
+use super::camera::Camera;
+use super::canvas::{Canvas, Colour};
 use super::scene::{RenderError, Scene, draw_body};
-use super::{canvas::Colour, mesh::PosedMesh, picture::Picture};
+use super::{mesh::PosedMesh, motion::DrawnMotion, picture::Picture};
 
 /// Frames shown as sticks on either side of the seam.
 const FRAMES: isize = 3;
@@ -42,10 +44,8 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
     let largest = widest.map_or(0.0, gap_of);
     let full = largest.max(FULL_COLOUR_METRES);
     let [width, height] = scene.size();
-    let no_room = || RenderError::Size { width, height };
-
-    let mut below = canvas.layer().ok_or_else(no_room)?;
-    let mut above = canvas.layer().ok_or_else(no_room)?;
+    let layers = canvas.layer().zip(canvas.layer());
+    let (mut below, mut above) = layers.ok_or(RenderError::Size { width, height })?;
     let colour_of =
         |gap: f64| core::array::from_fn(|part| MEETS[part] + (OFF[part] - MEETS[part]) * (gap / full).min(1.0));
     if let (Some((surface, first)), Some((_, last))) = (motion.surface_at(0.0), motion.surface_at_seam()) {
@@ -69,16 +69,7 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
     canvas.lay_layer(&above, 0.6);
 
     let reach = FRAMES.min(motion.num_frames() as isize);
-    for offset in (-reach..=reach).filter(|&offset| offset != 0) {
-        let points: Vec<DVec3> = motion.around_the_seam(offset);
-        let colour = if offset < 0 { BEFORE } else { AFTER };
-        let share = 1.0 - 0.22 * (offset.abs() - 1) as f64;
-        for limb in limbs {
-            if let [Some(from), Some(to)] = limb.ends.map(|point| camera.project(points[point])) {
-                canvas.stick([from.at, to.at], colour.faded(0.8 * share), 1.2);
-            }
-        }
-    }
+    draw_sticks(motion, &camera, &mut canvas, reach);
     let facts = match widest {
         Some(point) if largest >= 5e-7 => format!(
             "largest gap at the seam {:.1} mm, {}",
@@ -91,4 +82,18 @@ pub fn onion(scene: &Scene<'_>) -> Result<Picture, RenderError> {
     scene.lay_title(&mut canvas);
     canvas.lay(&scene.footnotes(&[&facts, &legend])?, [0, 0]);
     Ok(canvas.finish())
+}
+
+/// Draws the frames before and after the seam, `reach` on either side, as sticks.
+fn draw_sticks(motion: &DrawnMotion, camera: &Camera, canvas: &mut Canvas, reach: isize) {
+    for offset in (-reach..=reach).filter(|&offset| offset != 0) {
+        let points: Vec<DVec3> = motion.around_the_seam(offset);
+        let colour = if offset < 0 { BEFORE } else { AFTER };
+        let share = 1.0 - 0.22 * (offset.abs() - 1) as f64;
+        for limb in motion.figure().limbs() {
+            if let [Some(from), Some(to)] = limb.ends.map(|point| camera.project(points[point])) {
+                canvas.stick([from.at, to.at], colour.faded(0.8 * share), 1.2);
+            }
+        }
+    }
 }

@@ -27,11 +27,10 @@ pub fn contact_sheet(scene: &Scene<'_>, frames: &[usize]) -> Result<Picture, Ren
         .unwrap_or(1);
     let rows = frames.len().div_ceil(columns).max(1);
     let size = [columns as u32 * width, rows as u32 * height];
-    let no_room = || RenderError::Size {
+    let mut sheet = Canvas::new(size).ok_or_else(|| RenderError::Size {
         width: size[0],
         height: size[1],
-    };
-    let mut sheet = Canvas::new(size).ok_or_else(no_room)?;
+    })?;
     let mut captions = Vec::new();
     for (index, &frame) in frames.iter().enumerate() {
         let corner = [(index % columns) as u32 * width, (index / columns) as u32 * height];

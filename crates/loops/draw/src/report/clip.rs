@@ -1,12 +1,15 @@
 //! A motion as the page's script plays it: positions of points in whole units, as compact as the page can be.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use core::fmt::Write;
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::Side;
 
 use super::mesh::list;
-use crate::{Surface, figure::Limb, render::DrawnMotion};
+use crate::{
+    Surface,
+    figure::{Limb, bounds},
+    render::DrawnMotion,
+};
 
 /// Limbs thinner than this share of the stature are left out where pages have many loops: fingers, mostly, which are half of
 /// the points of some skeletons and a pixel wide in a thumbnail.
@@ -27,7 +30,7 @@ pub(super) struct Room {
     pub(super) is_fine: bool,
 }
 
-/// What the script needs besides the motion.
+/// Numbers that the script needs besides the motion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timing {
     pub(super) cycles: usize,
@@ -60,40 +63,16 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     } else {
         fitting.min(smooth.max(FEWEST)).min(motion.num_frames())
     };
-    let keeps_end = motion.ends_apart();
-    let stored = num + usize::from(keeps_end);
-    let mut samples: Vec<DVec3> = Vec::with_capacity(stored * points.len());
-    let mut turns = Vec::with_capacity(stored * joints.len() * 6);
-    let mut reach = Vec::new();
-    for sample in 0..stored {
-        let secs = sample as f64 / num as f64 * motion.period_secs();
-        let (all, pose) = if sample < num {
-            (motion.body_at(secs), motion.joints_at(secs))
-        } else {
-            (motion.body_at_end(), motion.joints_at_end().cloned())
-        };
-        samples.extend(points.iter().map(|&point| all[point]));
-        let rotations = pose
-            .iter()
-            .flat_map(|pose| joints.iter().map(|&joint| pose.rotations[joint]));
-        turns.extend(rotations.flat_map(packed));
-        if let (Some(pose), Some(_)) = (&pose, mesh) {
-            reach.extend(motion.reach_of(pose).into_iter().map(|(place, _)| place));
-        }
-    }
-    let finite = |p: &DVec3| if p.is_finite() { *p } else { DVec3::ZERO };
-    let samples: Vec<DVec3> = samples.iter().map(finite).collect();
-    let all = || samples.iter().chain(&reach);
-    let low = all().fold(DVec3::INFINITY, |low, p| low.min(*p));
-    let high = all().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
-    let (middle, half) = if samples.is_empty() {
+    let Samples { places, turns, reach } = Samples::new(motion, num, &points, &joints);
+    let (low, high) = bounds(places.iter().chain(&reach).copied());
+    let (middle, half) = if places.is_empty() {
         (DVec3::ZERO, DVec3::ONE)
     } else {
         (0.5 * (low + high), 0.5 * (high - low))
     };
     let unit = (half.max_element() / f64::from(i16::MAX)).max(1e-9);
-    let mut bytes = Vec::with_capacity(samples.len() * 6);
-    for point in &samples {
+    let mut bytes = Vec::with_capacity(places.len() * 6);
+    for point in &places {
         for value in ((*point - middle) / unit).to_array() {
             // Within the range by the choice of the unit.
             bytes.extend((value.round() as i16).to_le_bytes());
@@ -114,12 +93,11 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     });
     let root = motion.root();
     let mut text = String::new();
-    let _ = write!(
-        text,
+    text += &format!(
         "{{\"p\":{:.5},\"n\":{num},\"e\":{},\"k\":{},\"q\":{:.4e},\"o\":{},\"r\":{},\"v\":{},\"w\":{},\"m\":{},\"z\":{:.3},\"g\":{:.3},\
          \"l\":[{}],\"c\":{},\"f\":{:.4},{}\"d\":\"{}\"}}",
         motion.period_secs().max(1e-3),
-        u8::from(keeps_end),
+        u8::from(motion.ends_apart()),
         points.len(),
         unit,
         list(&middle.to_array(), 4),
@@ -145,11 +123,52 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
     text
 }
 
+/// A motion at even times.
+struct Samples {
+    /// The points, sample by sample.
+    places: Vec<DVec3>,
+    /// The rotations of the joints, packed.
+    turns: Vec<u8>,
+    /// Places that a mesh reaches.
+    reach: Vec<DVec3>,
+}
+
+impl Samples {
+    /// `num` samples of a cycle, and its end where that is kept.
+    fn new(motion: &DrawnMotion, num: usize, points: &[usize], joints: &[usize]) -> Self {
+        let (mut places, mut turns, mut reach) = (Vec::new(), Vec::new(), Vec::new());
+        let has_page_mesh = motion.figure().surface().and_then(Surface::of_page).is_some();
+        for sample in 0..num + usize::from(motion.ends_apart()) {
+            let secs = sample as f64 / num as f64 * motion.period_secs();
+            let (all, pose) = if sample < num {
+                (motion.body_at(secs), motion.joints_at(secs))
+            } else {
+                (motion.body_at_end(), motion.joints_at_end().cloned())
+            };
+            let finite = points.iter().map(|&point| {
+                if all[point].is_finite() {
+                    all[point]
+                } else {
+                    DVec3::ZERO
+                }
+            });
+            places.extend(finite);
+            if let Some(pose) = pose {
+                turns.extend(joints.iter().flat_map(|&joint| packed(pose.rotations[joint])));
+                if has_page_mesh {
+                    reach.extend(motion.reach_of(&pose).into_iter().map(|(place, _)| place));
+                }
+            }
+        }
+        Self { places, turns, reach }
+    }
+}
+
 /// A rotation as 16-bit integers.
 fn packed(rotation: DQuat) -> [u8; 6] {
     let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
-    let integer = |value: f64| ((f64::from(i16::MAX) * value).round() as i16).to_le_bytes();
-    let [[a, b], [c, d], [e, f]] = [rotation.x, rotation.y, rotation.z].map(integer);
+    let [[a, b], [c, d], [e, f]] =
+        [rotation.x, rotation.y, rotation.z].map(|value| ((f64::from(i16::MAX) * value).round() as i16).to_le_bytes());
     [a, b, c, d, e, f]
 }
 
@@ -175,7 +194,7 @@ fn compacted(limbs: &[Limb], joints: &[usize]) -> (Vec<usize>, Vec<String>) {
     points.sort_unstable();
     points.dedup();
     let place = |point: usize| points.binary_search(&point).unwrap_or_default();
-    let text = |limb: &Limb| {
+    let texts = limbs.iter().map(|limb| {
         let side = match limb.side {
             Some(Side::Left) => 0,
             Some(Side::Right) => 1,
@@ -183,7 +202,7 @@ fn compacted(limbs: &[Limb], joints: &[usize]) -> (Vec<usize>, Vec<String>) {
         };
         let radius_mm = (500.0 * (limb.radii[0] + limb.radii[1])).round().clamp(0.0, 1e6);
         format!("{},{},{side},{radius_mm}", place(limb.ends[0]), place(limb.ends[1]))
-    };
-    let texts = limbs.iter().map(text).collect();
+    });
+    let texts = texts.collect();
     (points, texts)
 }

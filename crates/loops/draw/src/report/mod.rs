@@ -12,7 +12,6 @@ mod curves;
 mod mesh;
 mod set;
 
-use core::fmt::Write;
 use std::{collections::BTreeSet, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -30,13 +29,13 @@ const STYLE: &str = include_str!("page.css");
 /// A loop and what is known of it.
 #[derive(Clone, Debug)]
 pub struct LoopEntry {
-    /// What it is called on the page.
+    /// Its name on the page.
     pub name: String,
     /// The grade: good, review or bad; empty if there is none.
     pub grade: &'static str,
     /// Why, as a clause.
     pub reason: String,
-    /// What the body does; empty if unknown.
+    /// The kind of its motion; empty if unknown.
     pub kind: String,
     /// Speed over the ground, m/s.
     pub speed_mps: f64,
@@ -73,7 +72,7 @@ pub struct DrawnContact {
     pub length_secs: f64,
 }
 
-/// What a page is about, besides its loops.
+/// The title of a page, and what it shows besides its loops.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageHeading {
     /// Its title.
@@ -124,10 +123,12 @@ impl Panel {
             cycles: entry.cycles,
             contact_phase: entry.contact_phase,
         };
-        let motions = || core::iter::once(&entry.closed).chain(&entry.uncut);
-        let clips: Vec<String> = motions().map(|motion| clip::json(motion, room, timing)).collect();
+        let motions = core::iter::once(&entry.closed).chain(&entry.uncut);
+        let clips: Vec<String> = (motions.clone())
+            .map(|motion| clip::json(motion, room, timing))
+            .collect();
         Self {
-            meshes: (motions())
+            meshes: motions
                 .filter_map(|motion| motion.figure().surface()?.of_page().cloned())
                 .collect(),
             kind: entry.kind.clone(),
@@ -170,8 +171,7 @@ fn row(entry: &LoopEntry, index: usize) -> String {
         number = index + 1,
     );
     let rank = GRADES.into_iter().position(|word| word == entry.grade);
-    let _ = write!(
-        row,
+    row += &format!(
         "<td data-v=\"{}\"><span class=\"grade {}\">{}</span></td><td class=\"w\" data-v=\"{kind}\">{kind}</td>",
         rank.map_or_else(String::new, |rank| rank.to_string()),
         escape(entry.grade),
@@ -188,9 +188,9 @@ fn row(entry: &LoopEntry, index: usize) -> String {
         let text = value
             .filter(|value| value.is_finite())
             .map(|value| rounded(value, decimals));
-        let _ = match text {
-            Some(text) => write!(row, "<td class=\"n w\" data-v=\"{text}\">{text}</td>"),
-            None => write!(row, "<td class=\"n w\" data-v=\"\">-</td>"),
+        row += &match text {
+            Some(text) => format!("<td class=\"n w\" data-v=\"{text}\">{text}</td>"),
+            None => "<td class=\"n w\" data-v=\"\">-</td>".to_owned(),
         };
     }
     row + "</tr>\n"
@@ -218,16 +218,14 @@ fn section(entry: &LoopEntry, index: usize, clips: &str) -> String {
         escape(&entry.reason),
     );
     for (label, value) in &entry.figures {
-        let _ = write!(
-            html,
+        html += &format!(
             "<tr><th scope=\"row\">{}</th><td><bdi>{}</bdi></td></tr>",
             escape(label),
             escape(value)
         );
     }
-    let _ = writeln!(
-        html,
-        "</table></div><div>{}{}{}</div></div></div><script type=\"application/json\" class=\"clip\">[{clips}]</script></details>",
+    html += &format!(
+        "</table></div><div>{}{}{}</div></div></div><script type=\"application/json\" class=\"clip\">[{clips}]</script></details>\n",
         curves::seam(entry),
         curves::path(entry),
         curves::contacts(entry),
@@ -258,7 +256,7 @@ pub fn page(heading: &PageHeading, panels: &[Panel]) -> String {
         html += &panel.section;
     }
     meshes(&mut html, panels);
-    let _ = write!(html, "</main>\n{PLAYER}<script>{script}</script>\n</body>\n</html>\n");
+    html += &format!("</main>\n{PLAYER}<script>{script}</script>\n</body>\n</html>\n");
     html
 }
 
@@ -299,7 +297,7 @@ fn filters(html: &mut String, panels: &[Panel]) {
     *html += "<form id=\"filters\" role=\"search\"><label>Find <input type=\"search\" id=\"find\"></label>\
         <label>Grade <select id=\"grade\"><option value=\"\">any</option>";
     for grade in GRADES.into_iter().rev() {
-        let _ = write!(html, "<option value=\"{grade}\">{grade}</option>");
+        *html += &format!("<option value=\"{grade}\">{grade}</option>");
     }
     *html += "</select></label><label>Kind <select id=\"kind\"><option value=\"\">any</option>";
     let mut kinds: Vec<&str> = panels.iter().map(|panel| panel.kind.as_str()).collect();
@@ -307,11 +305,11 @@ fn filters(html: &mut String, panels: &[Panel]) {
     kinds.dedup();
     for kind in kinds.into_iter().filter(|kind| !kind.is_empty()) {
         let kind = escape(kind);
-        let _ = write!(html, "<option value=\"{kind}\">{kind}</option>");
+        *html += &format!("<option value=\"{kind}\">{kind}</option>");
     }
     *html += "</select></label><label>Sort by <select id=\"sort\"><option value=\"-1\">as listed</option>";
     for (index, (name, _)) in COLUMNS.into_iter().enumerate() {
-        let _ = write!(html, "<option value=\"{index}\">{name}</option>");
+        *html += &format!("<option value=\"{index}\">{name}</option>");
     }
     *html += "</select></label><output id=\"count\"></output></form>\n";
 }
@@ -324,10 +322,7 @@ fn table(html: &mut String, panels: &[Panel]) {
             (true, false) => " class=\"w\"",
             (false, _) => "",
         };
-        let _ = write!(
-            html,
-            "<th scope=\"col\"{class} aria-sort=\"none\"><button type=\"button\">{name}</button></th>"
-        );
+        *html += &format!("<th scope=\"col\"{class} aria-sort=\"none\"><button type=\"button\">{name}</button></th>");
     }
     *html += "</tr></thead><tbody>\n";
     for panel in panels {
@@ -342,8 +337,7 @@ fn problems(html: &mut String, problems: &[(String, String)]) {
     }
     *html += "<h3>Not shown</h3><table><caption class=\"vh\">Files of which nothing is shown</caption>";
     for (file, why) in problems {
-        let _ = write!(
-            html,
+        *html += &format!(
             "<tr><th scope=\"row\"><bdi>{}</bdi></th><td><bdi>{}</bdi></td></tr>",
             escape(file),
             escape(why)
@@ -360,10 +354,7 @@ fn meshes(html: &mut String, panels: &[Panel]) {
         let PageMesh { key, json, .. } = &**mesh;
         if json.len() <= left && seen.insert(key) {
             left -= json.len();
-            let _ = writeln!(
-                html,
-                "<script type=\"application/json\" id=\"mesh-{key}\">{json}</script>"
-            );
+            *html += &format!("<script type=\"application/json\" id=\"mesh-{key}\">{json}</script>\n");
         }
     }
 }

@@ -1,7 +1,5 @@
 //! A set on the page of its loops: where they are by speed and turn rate, their phases under each other, and what happens once.
 
-use core::fmt::Write;
-
 use crate::plot::escape;
 
 /// A set, as far as the page shows it.
@@ -13,7 +11,7 @@ pub struct SetSummary {
     pub triangles: Vec<[usize; 3]>,
     /// All loops with feet that touch down, in phase.
     pub bars: Vec<DrawnBar>,
-    /// What happens once.
+    /// The passages.
     pub passages: Vec<DrawnPassage>,
     /// The parts that the set lacks, and why.
     pub missing: Vec<(String, String)>,
@@ -66,13 +64,11 @@ const GRID: f64 = 300.0;
 impl SetSummary {
     pub(super) fn html(&self) -> String {
         let mut html = String::from("<section class=\"parts\">");
-        let _ = write!(
-            html,
+        html += &format!(
             "<figure><figcaption>Speed and turn rate<p>Green: mirrored or blended.</p></figcaption>{}</figure>",
             self.grid()
         );
-        let _ = write!(
-            html,
+        html += &format!(
             "<figure><figcaption>Phases<p>Left foot above, right foot below, from touch-down to lift.</p></figcaption>{}</figure>",
             self.phases()
         );
@@ -82,8 +78,7 @@ impl SetSummary {
                 <th class=\"n\">Seconds</th><th class=\"n\">Turn, degrees</th><th class=\"n\">Cost</th></tr></thead><tbody>";
             for each in &self.passages {
                 let [from, to] = each.ends.each_ref().map(|name| escape(name));
-                let _ = write!(
-                    html,
+                html += &format!(
                     "<tr><td>{}</td><td>{from}</td><td>{to}</td><td class=\"n\">{:.2}</td><td class=\"n\">{:.0}</td><td class=\"n\">{:.3}</td></tr>",
                     escape(&each.name),
                     each.secs,
@@ -94,12 +89,7 @@ impl SetSummary {
             html += "</tbody></table>";
         }
         for (what, why) in &self.missing {
-            let _ = write!(
-                html,
-                "<p class=\"reason\">Missing: {}: {}</p>",
-                escape(what),
-                escape(why)
-            );
+            html += &format!("<p class=\"reason\">Missing: {}: {}</p>", escape(what), escape(why));
         }
         html
     }
@@ -118,8 +108,7 @@ impl SetSummary {
         let mut svg =
             format!("<svg viewBox=\"0 0 {WIDTH} {GRID}\" role=\"img\" aria-label=\"Loops by speed and turn rate\">");
         let floor = down(0.0);
-        let _ = write!(
-            svg,
+        svg += &format!(
             "<path class=\"axis\" d=\"M0 {floor:.1}H{WIDTH}M{0:.1} 0V{floor:.1}\"/>\
              <text x=\"4\" y=\"{1:.1}\">left {most_dps:.0} deg/s</text><text x=\"{2:.1}\" y=\"{1:.1}\" text-anchor=\"end\">right</text>\
              <text x=\"{3:.1}\" y=\"12\">{most_mps:.1} m/s</text>",
@@ -133,7 +122,7 @@ impl SetSummary {
             let corners: Vec<String> = corners
                 .map(|point| format!("{:.1} {:.1}", across(point.turn_dps), down(point.speed_mps)))
                 .collect();
-            let _ = write!(svg, "<path class=\"axis\" d=\"M{}Z\"/>", corners.join("L"));
+            svg += &format!("<path class=\"axis\" d=\"M{}Z\"/>", corners.join("L"));
         }
         for point in &self.points {
             let (x, y) = (across(point.turn_dps), down(point.speed_mps));
@@ -142,8 +131,7 @@ impl SetSummary {
             } else {
                 " class=\"a\""
             };
-            let _ = write!(
-                svg,
+            svg += &format!(
                 "<path{dash} d=\"M{:.1} {y:.1}h8m-4 -4v8\"/><text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 x - 4.0,
                 x.clamp(36.0, WIDTH - 36.0),
@@ -161,23 +149,17 @@ impl SetSummary {
         let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Stances by phase\">");
         for (index, bar) in self.bars.iter().enumerate() {
             let top = BAR * index as f64 + 3.0;
-            let _ = write!(
-                svg,
-                "<text x=\"4\" y=\"{:.1}\">{}</text>",
-                top + 12.0,
-                escape(&bar.name)
-            );
+            svg += &format!("<text x=\"4\" y=\"{:.1}\">{}</text>", top + 12.0, escape(&bar.name));
             for &(is_left, from, to) in &bar.stands {
                 let (class, y) = if is_left { ("a", top + 4.0) } else { ("b", top + 12.0) };
-                // What goes on beyond the end continues at the start.
+                // A stance that goes on beyond the end continues at the start.
                 let spans = if to >= from {
                     vec![(from, to)]
                 } else {
                     vec![(from, 1.0), (0.0, to)]
                 };
                 for (from, to) in spans {
-                    let _ = write!(
-                        svg,
+                    svg += &format!(
                         "<path class=\"{class} stand\" d=\"M{:.1} {y:.1}H{:.1}\"/>",
                         across(from),
                         across(to)
@@ -186,8 +168,7 @@ impl SetSummary {
             }
         }
         for phase in [0.0, 0.5, 1.0] {
-            let _ = write!(
-                svg,
+            svg += &format!(
                 "<path class=\"seam\" d=\"M{0:.1} 0V{1:.1}\"/><text x=\"{0:.1}\" y=\"{2:.1}\" text-anchor=\"middle\">{phase}</text>",
                 across(phase).min(WIDTH - 8.0),
                 height - 14.0,

@@ -1,4 +1,4 @@
-//! What a walk is like: how far feet slide, and how sharp its jumps are.
+//! Figures of a walk: how far feet slide, and how sharp its jumps are.
 
 use loopwright_core::motion::WorldTracks;
 
@@ -25,16 +25,17 @@ pub(super) fn slides(
                 continue;
             }
             let joint = foot.lowest_joint();
-            let moved = |world: &WorldTracks, frame: usize| {
+            let [walked, taken] = [(world, frame), (&source.analysis.world, in_take)].map(|(world, frame)| {
                 (ground(world.position(frame + 1, joint)) - ground(world.position(frame, joint))).length()
-            };
-            here += moved(world, frame);
-            there += moved(&source.analysis.world, in_take);
+            });
+            here += walked;
+            there += taken;
             count += 1;
         }
     }
-    let mean = |sum: f64| (count > 0).then(|| sum / (f64::from(count) * step_secs));
-    (mean(here), mean(there))
+    [here, there]
+        .map(|sum| (count > 0).then(|| sum / (f64::from(count) * step_secs)))
+        .into()
 }
 
 /// The largest second difference of a joint's place: within the frames after jumps, and elsewhere.

@@ -110,7 +110,7 @@ pub struct Walked {
     pub path_error_metres: Vec<f64>,
     /// How fast feet that stand move over the ground, metres per second on average; `None` where none stands.
     pub slide_mps: Option<f64>,
-    /// The same of the frames that are played, in their own motions.
+    /// How fast these feet move in the motions that are played.
     pub slide_of_sources_mps: Option<f64>,
     /// The largest change of a joint's step from one frame to the next, metres: just after jumps, and elsewhere.
     pub sharpest_metres: [f64; 2],

@@ -1,7 +1,6 @@
-//! What plays, and where it had better go on.
+//! The motion that plays in a walk, and the search for a better row to go on in.
 
 use glam::{DQuat, DVec2, DVec3};
-use loopwright_core::Pose;
 use loopwright_core::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
 use loopwright_moves::play::{FadingOffset, MovingPose};
 
@@ -18,13 +17,13 @@ const FAR_METRES: f64 = 0.7;
 /// Below this speed a path has no direction of its own, metres per second.
 const NO_DIRECTION_MPS: f64 = 0.15;
 
-/// What plays now.
+/// The motion that plays.
 pub(super) struct Walker<'w> {
     database: &'w MatchDatabase<'w>,
     sources: &'w [&'w MatchSource],
     path: &'w WalkPath,
     filter: &'w MatchFilter,
-    /// The same, but not the ends of clips, where the motion would have to leave at once.
+    /// The filter without the ends of clips, where the motion would have to leave at once.
     entries: MatchFilter,
     settings: &'w WalkerSettings,
     /// The frame that plays, and its row: past the end of the rows, the last.
@@ -109,7 +108,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// What the motions that are blended out and the one that plays come to.
+    /// Mixes the motions that are blended out with the one that plays.
     fn mixed<T: Mix>(&self, playing: T, of: impl Fn(MatchFrame) -> T) -> T {
         let mut mixed: Option<(T, f64)> = None;
         let mix = |before: Option<(T, f64)>, next: T| match before {
@@ -144,7 +143,7 @@ impl<'w> Walker<'w> {
         let of = |at: MatchFrame| {
             let source = self.sources[at.clip];
             let frame = source.frame_in_take(at.frame);
-            // What is blended out may end before it is.
+            // A motion may end before it is blended out.
             let next = (frame + 1).min(source.roots.len() - 1);
             source.roots[frame].inverse() * source.roots[next]
         };
@@ -213,7 +212,7 @@ impl<'w> Walker<'w> {
     }
 }
 
-/// What two motions are mixed of, evenly.
+/// A value that can be mixed evenly with another.
 trait Mix: Sized {
     /// This with a share of another.
     fn mixed(self, other: Self, share: f64) -> Self;
@@ -310,17 +309,16 @@ fn moving(source: &MatchSource, frame: usize, root: Rigid) -> MovingPose {
     let last = take.num_frames() - 1;
     let (before, after) = (frame.saturating_sub(1), (frame + 1).min(last));
     let secs = (after - before) as f64 * take.frame_time_secs();
-    let seen = |frame: usize| -> Pose {
+    let [earlier, body, later] = [before, frame, after].map(|frame| {
         let mut pose = take.pose(frame).to_pose();
         let below = source.roots[frame].inverse() * pose.as_ref().joint(0);
         pose.set_joint(0, below);
         pose
-    };
-    let (earlier, later) = (seen(before), seen(after));
+    });
     let velocities = later.translations.iter().zip(&earlier.translations);
     let spins = later.rotations.iter().zip(&earlier.rotations);
     MovingPose {
-        body: seen(frame),
+        body,
         velocities: velocities.map(|(to, from)| (*to - *from) / secs).collect(),
         spins: spins
             .map(|(&to, &from)| rotation::difference(to, from) / secs)

@@ -39,16 +39,17 @@ struct Gait {
 impl Gait {
     fn new(feet: &FollowedFeet, [left, right]: [usize; 2]) -> Result<Self, PhaseError> {
         let body = PhaseMap::through(&touch_downs(feet, left), &touch_downs(feet, right))?;
-        let leg = |foot: usize| {
-            // Counted on from the body's start, so that both touch down at one phase of the body.
-            let later = |share: f64| body.start() + (share - body.start()).rem_euclid(1.0);
-            let stances = feet.stances(foot);
-            let [touch_downs, lifts] =
-                [0, 1].map(|end| stances.iter().map(|stance| later(stance[end])).collect::<Vec<_>>());
+        let [left, right] = [left, right].map(|foot| {
+            let [touch_downs, lifts] = [0, 1].map(|end| {
+                // Counted on from the body's start, so that both touch down at one phase of the body.
+                let stances = feet.stances(foot).into_iter();
+                let later = stances.map(|stance| body.start() + (stance[end] - body.start()).rem_euclid(1.0));
+                later.collect::<Vec<_>>()
+            });
             PhaseMap::near(&touch_downs, &lifts)
-        };
+        });
         Ok(Self {
-            legs: [leg(left)?, leg(right)?],
+            legs: [left?, right?],
             body,
             from: 0.0,
         })
@@ -79,20 +80,24 @@ impl Alignment {
                 }
             }
         }
-        let way = |clip: &LoopClip| clip.root().twist.linear.length() * clip.period_secs();
-        let ways: Vec<f64> = loops.iter().map(way).collect();
+        let ways = loops
+            .iter()
+            .map(|clip| clip.root().twist.linear.length() * clip.period_secs());
+        let ways: Vec<f64> = ways.collect();
         let farthest = ways.iter().copied().fold(0.0, f64::max);
-        let counted = |way: f64| {
-            if farthest > 0.0 {
-                way.max(LEAST_WAY * farthest)
-            } else {
-                1.0
-            }
-        };
         Self {
             phases,
             gaits,
-            ways: ways.into_iter().map(counted).collect(),
+            ways: ways
+                .into_iter()
+                .map(|way| {
+                    if farthest > 0.0 {
+                        way.max(LEAST_WAY * farthest)
+                    } else {
+                        1.0
+                    }
+                })
+                .collect(),
             feet: sides.ok(),
         }
     }
@@ -123,8 +128,10 @@ impl Alignment {
         let maps: Vec<_> = maps.collect();
         let total: f64 = maps.iter().flatten().map(|(weight, ..)| weight).sum();
         let mean = |value: &dyn Fn(&PhaseMap, f64) -> f64| -> f64 {
-            let of = |(weight, map, start): &(f64, &PhaseMap, f64)| weight / total * value(map, *start);
-            maps.iter().flatten().map(of).sum()
+            maps.iter()
+                .flatten()
+                .map(|(weight, map, start)| weight / total * value(map, *start))
+                .sum()
         };
         let shifted = self.phases.iter().map(|phase| phase + share);
         if total <= 0.0 {
@@ -136,12 +143,9 @@ impl Alignment {
             (start + phase + deviation, mean(&|map, _| map.slope(phase)))
         });
         let ahead = mean(&|map, start| start + map.deviation(phase));
-        let ahead_of = |map: &Option<(f64, &PhaseMap, f64)>| {
-            map.map_or(0.0, |(_, map, start)| start + map.deviation(phase) - ahead)
-        };
         shifted
             .zip(&maps)
-            .map(|(shifted, map)| shifted + ahead_of(map))
+            .map(|(shifted, map)| shifted + map.map_or(0.0, |(_, map, start)| start + map.deviation(phase) - ahead))
             .collect()
     }
 }

@@ -17,7 +17,7 @@ pub struct Mix {
     pub clip: LoopClip,
     /// When they stand, where that is known.
     feet: Option<FollowedFeet>,
-    /// The same poses with feet where they are in the mean of the loops, seen from the root: where they stand they are as high as in
+    /// The poses with feet where they are in the mean of the loops, seen from the root: where they stand they are as high as in
     /// these, and move with the ground. Legs do not reach there.
     places: Tracks,
 }
@@ -54,12 +54,11 @@ impl BlendedLeg {
     /// The legs of a body, by foot.
     pub(super) fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
         let skeleton = clip.skeleton();
-        let below = |top: usize| {
-            let hangs = move |joint: &usize| skeleton.path_from_root(*joint).contains(&top);
-            (0..skeleton.num_joints()).filter(hangs)
-        };
+        let below =
+            |top: usize| (0..skeleton.num_joints()).filter(move |joint| skeleton.path_from_root(*joint).contains(&top));
         let legs = feet::legs_of(&Stage::of_loop(clip), body);
-        let blended = |(foot, leg): (usize, Option<Leg>)| {
+        let legs = legs.into_iter().enumerate();
+        legs.map(|(foot, leg)| {
             let of_foot: Vec<usize> = below(body.feet[foot].ankle).collect();
             let mut joints: Vec<usize> = leg.into_iter().flat_map(|leg| below(leg.thigh)).collect();
             // A foot may not hang from its leg.
@@ -71,8 +70,8 @@ impl BlendedLeg {
                 joints,
                 of_foot,
             }
-        };
-        legs.into_iter().enumerate().map(blended).collect()
+        })
+        .collect()
     }
 }
 
@@ -152,7 +151,7 @@ impl<'a> Mixing<'a> {
         self.blender.alignment.shares(self.weights, foot, share)
     }
 
-    /// The same by leg.
+    /// By leg, of every loop the share of its time that the blend shows at a share of its own.
     fn shares_of_legs(&self, share: f64) -> Vec<Vec<f64>> {
         let legs = self.blender.legs.iter();
         legs.map(|leg| self.shares(Some(leg.foot), share)).collect()
@@ -162,11 +161,12 @@ impl<'a> Mixing<'a> {
     fn posed(&self, shares: &[f64]) -> Vec<(Pose, f64)> {
         let loops = self.blender.on_screws.iter().zip(shares).zip(self.weights);
         let counted = loops.filter(|(_, weight)| **weight > 0.0);
-        let pose = |((clip, share), &weight): ((&LoopClip, &f64), &f64)| {
-            let secs = share * clip.period_secs();
-            (clip.body_pose_at(secs, Interpolation::Cubic), weight)
-        };
-        counted.map(pose).collect()
+        counted
+            .map(|((clip, share), &weight)| {
+                let secs = share * clip.period_secs();
+                (clip.body_pose_at(secs, Interpolation::Cubic), weight)
+            })
+            .collect()
     }
 
     /// The local pose at a share of the time of the blend, and where the joints of feet are in the mean, seen from the root. `of_legs` are the
@@ -191,8 +191,11 @@ impl<'a> Mixing<'a> {
             } else {
                 &bodies
             };
-            let at = |&joint: &usize| (joint, into(mean(legs, |pose| seen(pose, skeleton, joint))));
-            let placed: Vec<(usize, Rigid)> = leg.of_foot.iter().map(at).collect();
+            let placed: Vec<(usize, Rigid)> = leg
+                .of_foot
+                .iter()
+                .map(|&joint| (joint, into(mean(legs, |pose| seen(pose, skeleton, joint)))))
+                .collect();
             // A foot that does not hang from its leg is where it is.
             let hangs = leg.leg.filter(|leg| is_apart && !leg.is_apart);
             if let Some(of_body) = hangs {

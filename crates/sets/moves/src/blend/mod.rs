@@ -10,9 +10,8 @@ use loopwright_core::loop_clip::{LoopClip, LoopClipError};
 use loopwright_core::math::Twist;
 use loopwright_core::motion::{RootMotion, SkeletonDifference};
 use loopwright_core::retarget::FollowedFeet;
-use loopwright_core::take::Take;
 
-use crate::floor::on_one_floor;
+use crate::floor::{body_of, on_one_floor, other_skeleton};
 
 mod alignment;
 mod mix;
@@ -62,7 +61,7 @@ pub enum BlendError {
 pub struct Blender {
     /// The loops as given.
     loops: Vec<LoopClip>,
-    /// The same loops seen from their constant twists, without root paths, on the floor of the first.
+    /// The loops seen from their constant twists, without root paths, on the floor of the first.
     on_screws: Vec<LoopClip>,
     /// The legs of the body that moves, by foot; none where it is not known.
     legs: Vec<BlendedLeg>,
@@ -79,20 +78,20 @@ impl Blender {
         Self::with(loops, &BodyOverrides::default())
     }
 
-    /// The same with the caller's choices for the body, whose feet show floor and phase.
+    /// Aligns loops with the caller's choices for the body, whose feet show floor and phase.
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, overrides)?;
-        let take = Take::from_tracks("", on_screws[0].tracks().clone()).ok();
-        let body = take.and_then(|take| Body::find(&take, overrides).ok());
+        let body = body_of(&on_screws[0], overrides);
         let feet = body.iter().flat_map(|body| {
-            let own = |clip: &LoopClip| FollowedFeet::of_itself(clip, body, overrides.contacts);
-            on_screws.iter().map(own)
+            on_screws
+                .iter()
+                .map(|clip| FollowedFeet::of_itself(clip, body, overrides.contacts))
         });
         let feet = feet.collect();
         Ok(Self::aligned(loops, on_screws, body.as_ref(), feet))
     }
 
-    /// The same for loops on a character, whose feet stand when those of the loops that it follows do: one entry a loop, each for all feet of
+    /// Aligns loops on a character, whose feet stand when those of the loops that it follows do: one entry a loop, each for all feet of
     /// the body.
     pub fn of_character(loops: Vec<LoopClip>, body: &Body, feet: Vec<FollowedFeet>) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, &BodyOverrides::default())?;
@@ -145,7 +144,7 @@ impl Blender {
         Ok((num_samples, period_secs / num_samples as f64))
     }
 
-    /// The same blend at another number of samples, at least three, and another time between them, together with when its feet stand.
+    /// Blends at another number of samples, at least three, and another time between them; also tells when feet stand.
     pub fn mix(&self, weights: &[f64], num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
         Mixing::new(self, &self.shares(weights)?).mixed(num_samples.max(3), step_secs)
     }
@@ -206,10 +205,8 @@ impl Blender {
 /// The loops seen from their constant twists, on the floor of the first. Errors: none, or not all of one skeleton.
 fn on_screws(loops: &[LoopClip], overrides: &BodyOverrides) -> Result<Vec<LoopClip>, BlendError> {
     let first = loops.first().ok_or(BlendError::NoLoops)?;
-    for (index, clip) in loops.iter().enumerate() {
-        if let Some(difference) = SkeletonDifference::between(first.skeleton(), clip.skeleton()) {
-            return Err(BlendError::Skeleton { index, difference });
-        }
+    if let Some((index, difference)) = other_skeleton(first.skeleton(), loops) {
+        return Err(BlendError::Skeleton { index, difference });
     }
     let on_screws: Result<Vec<_>, _> = loops.iter().cloned().map(LoopClip::on_screw).collect();
     Ok(on_one_floor(on_screws?, overrides))

@@ -83,7 +83,7 @@ impl PhaseMap {
         }
     }
 
-    /// The same with as much of the deviations as a smooth map allows.
+    /// The map through touch-downs as by [`Self::through`], with as much of their deviations as a smooth map allows.
     pub(super) fn near(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
         let mut map = Self::alternating(left, right)?;
         let least = map.least_slope();
@@ -100,8 +100,12 @@ impl PhaseMap {
         let Some(start) = left.iter().copied().reduce(f64::min).filter(|_| found[1] > 0) else {
             return Err(PhaseError::NoTouchDowns);
         };
-        let from_start = |share: &f64| (share - start).rem_euclid(1.0);
-        let [mut left, mut right] = [left, right].map(|shares| shares.iter().map(from_start).collect::<Vec<_>>());
+        let [mut left, mut right] = [left, right].map(|shares| {
+            shares
+                .iter()
+                .map(|share| (share - start).rem_euclid(1.0))
+                .collect::<Vec<_>>()
+        });
         left.sort_by(f64::total_cmp);
         right.sort_by(f64::total_cmp);
         let shares: Vec<f64> = left
@@ -112,8 +116,11 @@ impl PhaseMap {
         if found[0] != found[1] || !shares.is_sorted_by(|one, next| one < next) {
             return Err(PhaseError::NotInTurn { found });
         }
-        let even = |index: usize| index as f64 / shares.len() as f64;
-        let deviations = shares.iter().enumerate().map(|(index, share)| share - even(index));
+        let count = shares.len() as f64;
+        let deviations = shares
+            .iter()
+            .enumerate()
+            .map(|(index, share)| share - index as f64 / count);
         Ok(Self {
             start,
             deviations: deviations.collect(),
@@ -142,8 +149,9 @@ impl PhaseMap {
     /// How far the touch-down that is farthest from its even phase is from it, as a share of the loop's time: for a loop of one cycle
     /// the share between the left and the right one, less 1/2.
     pub fn warp(&self) -> f64 {
-        let farther = |most: f64, next: &f64| if next.abs() > most.abs() { *next } else { most };
-        self.deviations.iter().fold(0.0, farther)
+        self.deviations
+            .iter()
+            .fold(0.0, |most, next| if next.abs() > most.abs() { *next } else { most })
     }
 
     /// The share of the loop's time at a phase; both go on beyond 0 to 1.
@@ -165,12 +173,11 @@ impl PhaseMap {
             return half * sine * sine;
         }
         self.sum(phase, |harmonic, angle| {
-            let scale = if 2 * harmonic == self.deviations.len() {
+            if harmonic == 0 {
                 1.0
             } else {
-                2.0
-            };
-            if harmonic == 0 { 1.0 } else { scale * cos(angle) }
+                self.scale(harmonic) * cos(angle)
+            }
         })
     }
 
@@ -180,24 +187,28 @@ impl PhaseMap {
             return 1.0 + half * 0.5 * TAU * sin(TAU * phase);
         }
         1.0 + self.sum(phase, |harmonic, angle| {
-            let scale = if 2 * harmonic == self.deviations.len() {
-                1.0
-            } else {
-                2.0
-            };
-            -scale * TAU * harmonic as f64 * sin(angle)
+            -self.scale(harmonic) * TAU * harmonic as f64 * sin(angle)
         })
+    }
+
+    /// How often a harmonic counts: the highest of an even number of touch-downs once, others from both sides.
+    fn scale(&self, harmonic: usize) -> f64 {
+        if 2 * harmonic == self.deviations.len() {
+            1.0
+        } else {
+            2.0
+        }
     }
 
     /// The mean over the touch-downs of their deviations times the sum of a term over all harmonics of the distance to each.
     fn sum(&self, phase: f64, term: impl Fn(usize, f64) -> f64) -> f64 {
         let count = self.deviations.len();
-        let of = |(index, deviation): (usize, &f64)| {
+        let sums = self.deviations.iter().enumerate().map(|(index, deviation)| {
             let away = phase - index as f64 / count as f64;
             let terms = (0..=count / 2).map(|harmonic| term(harmonic, TAU * harmonic as f64 * away));
             deviation * terms.sum::<f64>()
-        };
-        self.deviations.iter().enumerate().map(of).sum::<f64>() / count as f64
+        });
+        sums.sum::<f64>() / count as f64
     }
 
     fn least_slope(&self) -> f64 {
@@ -240,9 +251,9 @@ pub(super) fn touch_downs(feet: &FollowedFeet, foot: usize) -> Vec<f64> {
 
 /// The left and the right foot of a body that stands on these two.
 pub(super) fn left_and_right(body: &Body) -> Result<[usize; 2], PhaseError> {
-    let of = |side: Side| body.feet.iter().position(|foot| foot.side == Some(side));
-    match (body.feet.len(), of(Side::Left), of(Side::Right)) {
-        (2, Some(left), Some(right)) if body.found_by != FoundBy::AllLeaves => Ok([left, right]),
+    let feet = [Side::Left, Side::Right].map(|side| body.feet.iter().position(|foot| foot.side == Some(side)));
+    match feet {
+        [Some(left), Some(right)] if body.feet.len() == 2 && body.found_by != FoundBy::AllLeaves => Ok([left, right]),
         _ => Err(PhaseError::Feet),
     }
 }

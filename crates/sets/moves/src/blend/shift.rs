@@ -6,9 +6,9 @@
 
 use glam::DVec3;
 
-use loopwright_core::analysis::{Body, BodyOverrides, FoundBy};
+use crate::floor::body_of;
+use loopwright_core::analysis::{BodyOverrides, FoundBy};
 use loopwright_core::loop_clip::{Interpolation, LoopClip};
-use loopwright_core::take::Take;
 
 /// Number of phases at which the motions are compared: a peak of a correlation is a tenth of a cycle wide or more.
 const NUM_PHASES: usize = 64;
@@ -38,10 +38,7 @@ pub fn align(loops: &[LoopClip]) -> Vec<f64> {
 /// A correlation is weighted by the squares of the weights, so feet count a hundred times as much as shoulders.
 pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
     let num_joints = clip.skeleton().num_joints();
-    let take = Take::from_tracks("", clip.tracks().clone());
-    let body = take
-        .ok()
-        .and_then(|take| Body::find(&take, &BodyOverrides::default()).ok());
+    let body = body_of(clip, &BodyOverrides::default());
     let Some(body) = body.filter(|body| body.found_by != FoundBy::AllLeaves) else {
         return vec![1.0; num_joints];
     };

@@ -6,9 +6,9 @@
 
 use super::{BlendError, Blender};
 use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::{Twist, ops};
+use loopwright_core::math::{Twist, ops, percentile};
 
-/// What an axis of a blend space measures.
+/// The figure that an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlendAxis {
     /// Speed over the ground, metres per second.
@@ -52,7 +52,7 @@ impl BlendSpace {
         Self::new([Some(axis), None], loops)
     }
 
-    /// The same for two axes.
+    /// Aligns loops and computes the position of each on two axes.
     pub fn over(axes: [BlendAxis; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
         Self::new(axes.map(Some), loops)
     }
@@ -62,9 +62,8 @@ impl BlendSpace {
         let points = blender.loops().iter().map(|clip| point(axes, clip.root().twist));
         let points: Vec<Point> = points.collect();
         let scale = [0, 1].map(|axis| {
-            let values = points.iter().map(|point| point[axis]);
-            let range = values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min);
-            if range > 0.0 { range } else { 1.0 }
+            let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
+            if high > low { high - low } else { 1.0 }
         });
         Ok(Self {
             blender,
@@ -202,35 +201,26 @@ fn simplex_around(points: &[Point], at: Point) -> Simplex {
             point[0] * point[0] + point[1] * point[1] + 1e-9 * lift
         })
         .collect();
-    let mut best: Option<(f64, Simplex)> = None;
-    let mut offer = |simplex: Simplex| {
-        let height = simplex.height(&heights);
-        if best.is_none_or(|(lowest, _)| height < lowest) {
-            best = Some((height, simplex));
-        }
-    };
     let count = points.len();
-    for i in 0..count {
-        for j in i + 1..count {
-            for k in j + 1..count {
-                if let Some(shares) = triangle_shares([points[i], points[j], points[k]], at) {
-                    offer(Simplex {
-                        corners: [i, j, k],
-                        shares,
-                    });
-                }
-            }
-        }
-    }
-    if let Some((_, simplex)) = best {
-        return simplex;
-    }
-    // Outside of all triangles, or without any: the nearest point of any edge.
+    let triples = (0..count).flat_map(|i| (i + 1..count).flat_map(move |j| (j + 1..count).map(move |k| [i, j, k])));
+    let triangles = triples.filter_map(|corners| {
+        let shares = triangle_shares(corners.map(|corner| points[corner]), at)?;
+        Some(Simplex { corners, shares })
+    });
+    lowest(triangles, &heights).unwrap_or_else(|| nearest_edge(points, &heights, at))
+}
+
+/// The first of the simplices that are lowest.
+fn lowest(simplices: impl Iterator<Item = Simplex>, heights: &[f64]) -> Option<Simplex> {
+    simplices.min_by(|a, b| a.height(heights).total_cmp(&b.height(heights)))
+}
+
+/// The nearest point of any edge, for a point outside of all triangles.
+fn nearest_edge(points: &[Point], heights: &[f64], at: Point) -> Simplex {
     let mut nearest = f64::INFINITY;
     let mut edges: Vec<(f64, Simplex)> = Vec::new();
-    for i in 0..count {
-        for j in i..count {
-            let (from, to) = (points[i], points[j]);
+    for (i, &from) in points.iter().enumerate() {
+        for (j, &to) in points.iter().enumerate().skip(i) {
             let (edge, off) = ([to[0] - from[0], to[1] - from[1]], [at[0] - from[0], at[1] - from[1]]);
             let length = edge[0] * edge[0] + edge[1] * edge[1];
             let share = if length > SAME * SAME {
@@ -240,38 +230,36 @@ fn simplex_around(points: &[Point], at: Point) -> Simplex {
             };
             let gap = ops::hypot(off[0] - share * edge[0], off[1] - share * edge[1]);
             nearest = nearest.min(gap);
-            edges.push((
-                gap,
-                Simplex {
-                    corners: [i, j, j],
-                    shares: [1.0 - share, share, 0.0],
-                },
-            ));
+            let edge = Simplex {
+                corners: [i, j, j],
+                shares: [1.0 - share, share, 0.0],
+            };
+            edges.push((gap, edge));
         }
     }
-    edges
-        .into_iter()
-        .filter(|(gap, _)| *gap <= nearest + SAME)
-        .map(|(_, simplex)| simplex)
-        .min_by(|a, b| a.height(&heights).total_cmp(&b.height(&heights)))
-        .unwrap_or(Simplex {
-            corners: [0; 3],
-            shares: [1.0, 0.0, 0.0],
-        })
+    let near = edges.into_iter().filter(|(gap, _)| *gap <= nearest + SAME);
+    lowest(near.map(|(_, simplex)| simplex), heights).unwrap_or(Simplex {
+        corners: [0; 3],
+        shares: [1.0, 0.0, 0.0],
+    })
 }
 
 /// Barycentric shares of a point in a triangle; `None` for a point outside and for a triangle without area.
 fn triangle_shares([a, b, c]: [Point; 3], at: Point) -> Option<[f64; 3]> {
-    let area = |p: Point, q: Point, r: Point| (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
-    let whole = area(a, b, c);
+    let whole = doubled_area(a, b, c);
     if whole.abs() < SAME {
         return None;
     }
-    let shares = [area(at, b, c) / whole, area(a, at, c) / whole, area(a, b, at) / whole];
+    let shares = [(at, b, c), (a, at, c), (a, b, at)].map(|(p, q, r)| doubled_area(p, q, r) / whole);
     if shares.iter().any(|share| *share < -SAME) {
         return None;
     }
     let shares = shares.map(|share| share.max(0.0));
     let sum: f64 = shares.iter().sum();
     Some(shares.map(|share| share / sum))
+}
+
+/// Twice the area of a triangle, negative if it is passed clockwise.
+fn doubled_area(p: Point, q: Point, r: Point) -> f64 {
+    (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
 }

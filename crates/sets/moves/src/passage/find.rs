@@ -91,13 +91,13 @@ const MOST_STANCES: usize = 4;
 /// A passage that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundPassage {
-    /// What it does.
+    /// Its kind.
     pub kind: PassageKind,
     /// First and last frame of the take.
     pub frames: [f64; 2],
     /// The states of loops in which it begins and ends.
     pub ends: [LoopState; 2],
-    /// What both ends cost together, metre-seconds.
+    /// Cost of both ends together, metre-seconds.
     pub cost: f64,
     /// The change of the body's heading in the take, radians, left positive; once its ends are bent to meet the loops it may turn by
     /// more or less.
@@ -135,7 +135,7 @@ impl fmt::Display for Looked {
     }
 }
 
-/// What was found in a take.
+/// The passages found in a take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundPassages {
     /// The passages, by kind, those of each with the cheapest first.
@@ -182,7 +182,7 @@ pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result
     Ok(found)
 }
 
-/// What a jump from each frame of the take into each sample of the loops costs.
+/// Costs of jumps from each frame of the take into each sample of the loops.
 fn costs(set: &LoopSet, analysis: &Analysis) -> Result<Vec<Transitions>, PassageError> {
     let take = TransitionClip::from_take(analysis.clone());
     (set.loops().iter())
@@ -193,7 +193,7 @@ fn costs(set: &LoopSet, analysis: &Analysis) -> Result<Vec<Transitions>, Passage
         .collect()
 }
 
-/// What a frame does.
+/// Whether the body stands or moves in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Does {
     Stand,
@@ -216,7 +216,7 @@ struct Event {
     windows: [RangeInclusive<usize>; 2],
     /// The frames between which it happens: what is longer costs more.
     about: [usize; 2],
-    /// What the body does before and after.
+    /// Whether the body stands or moves before and after.
     does: [Does; 2],
 }
 
@@ -248,7 +248,7 @@ impl Search<'_> {
         self.step.nearest_from_one(secs)
     }
 
-    /// What happens in the take, in order of time.
+    /// All events of the take, in order of time.
     fn events(&self) -> Vec<Event> {
         let jumps = self.jumps();
         let runs = runs(&self.way, self.analysis);
@@ -262,20 +262,19 @@ impl Search<'_> {
             };
             let is_turn = self.turned(from.last, to.first).abs() > MIN_TURN_IN_PLACE
                 && self.moved(from.last, to.first) < IN_PLACE_METRES * self.size;
-            let is_posed = || (from.last..=to.first).any(|frame| is_spread(self.analysis, frame));
             let happens = match kind {
                 PassageKind::TurnInPlace => is_turn,
-                _ => !is_posed(),
+                _ => !(from.last..=to.first).any(|frame| is_spread(self.analysis, frame)),
             };
-            if !happens {
-                continue;
+            if happens {
+                events.push(self.event(kind, [from, to]));
             }
-            events.push(self.event(kind, [from, to]));
         }
         events.extend(self.turns(&runs));
         events.retain(|event| {
-            let overlaps = |jump: &Event| event.about[0] < jump.about[1] && jump.about[0] < event.about[1];
-            !jumps.iter().any(overlaps)
+            !jumps
+                .iter()
+                .any(|jump| event.about[0] < jump.about[1] && jump.about[0] < event.about[1])
         });
         events.extend(jumps);
         events.sort_by_key(|event| event.about[0]);
@@ -291,22 +290,26 @@ impl Search<'_> {
         ops::hypot(way.x, way.z)
     }
 
-    /// What lies between two runs.
+    /// The event between two runs.
     fn event(&self, kind: PassageKind, [from, to]: [Run; 2]) -> Event {
-        let out = self.frames(LEFT_OUT_SECS);
-        let reach = |does: Does, secs: f64| match does {
-            Does::Move => self.frames(secs),
-            _ => self.frames(BEFORE_SECS),
-        };
-        let before = from.last.saturating_sub(reach(from.does, AFTER_SECS)).max(from.first);
-        let after = (to.first + reach(to.does, AFTER_SECS)).min(to.last);
-        // Of what stands a little more may be left out than of what moves.
-        let out_of = |does: Does| if does == Does::Stand { out } else { 0 };
+        let [(before, out), (after, late)] = [from, to].map(|run| {
+            let secs = if run.does == Does::Move {
+                AFTER_SECS
+            } else {
+                BEFORE_SECS
+            };
+            // Of what stands a little more may be left out than of what moves.
+            let stands = run.does == Does::Stand;
+            let out = if stands { self.frames(LEFT_OUT_SECS) } else { 0 };
+            (self.frames(secs), out)
+        });
+        let before = from.last.saturating_sub(before).max(from.first);
+        let after = (to.first + after).min(to.last);
         Event {
             kind,
             windows: [
-                before..=(from.last + out_of(from.does)).min(to.first),
-                to.first.saturating_sub(out_of(to.does)).max(from.last)..=after,
+                before..=(from.last + out).min(to.first),
+                to.first.saturating_sub(late).max(from.last)..=after,
             ],
             about: [from.last, to.first],
             does: [from.does, to.does],
@@ -375,12 +378,12 @@ impl Search<'_> {
         let is_steady = from >= first + steady && to + steady <= last;
         let size = self.turned(from, to).abs();
         (is_steady && size > MIN_TURN_ON_THE_MOVE).then(|| {
-            let run = |first: usize, last: usize| Run {
+            let runs = [(first, from), (to, last)].map(|(first, last)| Run {
                 does: Does::Move,
                 first,
                 last,
-            };
-            self.event(PassageKind::Turn, [run(first, from), run(to, last)])
+            });
+            self.event(PassageKind::Turn, runs)
         })
     }
 
@@ -417,7 +420,7 @@ impl Search<'_> {
         jumps
     }
 
-    /// Who hardly travels before or after a jump stands there, if a loop of the set does: a crouch is as like to a step as to an idle.
+    /// A body that hardly travels before or after a jump stands there, if a loop of the set does: a crouch is as like to a step as to an idle.
     fn does_around_jump(&self, window: RangeInclusive<usize>) -> Does {
         let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]).collect();
         let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size.sqrt();
@@ -447,13 +450,13 @@ impl Search<'_> {
             .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)).collect(), 0.1))
             .collect();
         let flies_metres = FLIES_METRES * self.size;
-        let flies = |frame: usize| {
+        let flies = (0..count).map(|frame| {
             let mut feet = joints.iter().zip(&standing).enumerate();
             feet.all(|(foot, (&joint, standing))| {
                 !contacts.is_planted(foot, frame) && height(frame, joint) - standing > flies_metres
             })
-        };
-        let flies: Vec<bool> = (0..count).map(flies).collect();
+        });
+        let flies: Vec<bool> = flies.collect();
         let fewest = self.frames(FLIGHT_SECS);
         let flights = contact::runs(&flies).into_iter().filter(|run| run.len() >= fewest);
         flights.map(|run| (run.start, run.end - 1)).collect()
@@ -465,14 +468,13 @@ impl Search<'_> {
         let earliest = from.frame + self.frames(SHORTEST_SECS);
         let window = (*event.windows[1].start()).max(earliest)..=*event.windows[1].end();
         let to = self.best(event, 1, window)?;
-        let state = |fit: Fit| LoopState {
-            loop_index: fit.loop_index,
-            secs: fit.sample as f64 * self.set.loops()[fit.loop_index].step_secs(),
-        };
         Some(FoundPassage {
             kind: event.kind,
             frames: [from.frame as f64, to.frame as f64],
-            ends: [state(from), state(to)],
+            ends: [from, to].map(|fit| LoopState {
+                loop_index: fit.loop_index,
+                secs: fit.sample as f64 * self.set.loops()[fit.loop_index].step_secs(),
+            }),
             cost: from.cost + to.cost,
             turn: self.turned(from.frame, to.frame),
         })
@@ -497,8 +499,9 @@ impl Search<'_> {
             let stride = TimeStep::new(clip.step_secs()).nearest_from_one(1.0 / COARSE_HZ);
             let of_pairs = |frames: &mut dyn Iterator<Item = usize>, samples: &[usize]| {
                 let fits = frames.filter(|&frame| self.analysis.usable[frame]).flat_map(|frame| {
-                    let fit = move |&sample: &usize| self.fit(event, end, frame, (loop_index, sample));
-                    samples.iter().map(fit)
+                    samples
+                        .iter()
+                        .map(move |&sample| self.fit(event, end, frame, (loop_index, sample)))
                 });
                 fits.min_by(|one, other| one.price.total_cmp(&other.price).then(one.sample.cmp(&other.sample)))
             };
@@ -569,14 +572,10 @@ impl Search<'_> {
 
 /// Whether both hands are about as far from each other as they can be: a T-pose, by which captures are calibrated.
 fn is_spread(analysis: &Analysis, frame: usize) -> bool {
-    let (skeleton, [left, right]) = (
-        analysis.take.skeleton(),
-        match analysis.body.hands[..] {
-            [left, right] => [left, right],
-            _ => return false,
-        },
-    );
-    let paths = [left, right].map(|hand| skeleton.path_from_root(hand));
+    let [left, right] = analysis.body.hands[..] else {
+        return false;
+    };
+    let paths = [left, right].map(|hand| analysis.take.skeleton().path_from_root(hand));
     let shared = paths[0]
         .iter()
         .zip(&paths[1])
@@ -593,12 +592,6 @@ fn is_spread(analysis: &Analysis, frame: usize) -> bool {
 /// The runs of frames that stand or move for long enough.
 fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
     let dt = analysis.take.frame_time_secs();
-    let fewest = |does: Does| {
-        TimeStep::new(dt).nearest_from_one(match does {
-            Does::Stand => STANDS_SECS,
-            _ => MOVES_SECS,
-        })
-    };
     let root_size = analysis.body.size(&analysis.take).sqrt();
     let mut runs: Vec<Run> = Vec::new();
     for frame in 0..way.num_frames() {
@@ -620,20 +613,27 @@ fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
             }),
         }
     }
-    runs.retain(|run| run.does != Does::Neither && run.last - run.first + 1 >= fewest(run.does));
+    runs.retain(|run| {
+        let fewest_secs = match run.does {
+            Does::Stand => STANDS_SECS,
+            Does::Move => MOVES_SECS,
+            Does::Neither => return false,
+        };
+        run.last - run.first + 1 >= TimeStep::new(dt).nearest_from_one(fewest_secs)
+    });
     runs
 }
 
 /// The calmest frame of each stretch of a take in which the body stands, the calmest of all first; of those that cost little to change
 /// into each other only one.
 pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
-    let calmest = |run: &Run| {
-        let usable = (run.first..=run.last).filter(|&frame| analysis.usable[frame]);
-        usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
-    };
     let runs = runs(&Way::of_hips(analysis), analysis);
     let stands = runs.iter().filter(|run| run.does == Does::Stand);
-    let mut frames: Vec<usize> = stands.filter_map(calmest).collect();
+    let calmest = stands.filter_map(|run| {
+        let usable = (run.first..=run.last).filter(|&frame| analysis.usable[frame]);
+        usable.min_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)))
+    });
+    let mut frames: Vec<usize> = calmest.collect();
     frames.sort_by(|&one, &other| analysis.speed(one).total_cmp(&analysis.speed(other)));
     let state = |frame: usize| State {
         positions: analysis.features.positions(frame),
@@ -647,23 +647,28 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     // Where the other feet stand, seen from the first.
     let feet = |frame: usize| -> Vec<DVec3> {
         let from_world = rotation::from_yaw(-analysis.heading.yaw(frame));
-        let at = |foot: &Foot| analysis.world.position(frame, foot.lowest_joint());
-        let all = &analysis.body.feet;
-        all.iter()
-            .map(|foot| (from_world * (at(foot) - at(&all[0]))).with_y(0.0))
+        let feet = analysis.body.feet.iter();
+        let places: Vec<DVec3> = feet
+            .map(|foot| analysis.world.position(frame, foot.lowest_joint()))
+            .collect();
+        places
+            .iter()
+            .map(|place| (from_world * (place - places[0])).with_y(0.0))
             .collect()
     };
     let mut kept: Vec<usize> = Vec::new();
     for frame in frames {
-        let is_another = |&other: &usize| {
-            let apart = feet(frame)
-                .iter()
-                .zip(feet(other))
-                .any(|(one, other)| one.distance(other) > alike_metres);
-            apart || state(frame).cost(state(other), decay) > alike
-        };
-        if kept.len() < MOST_STANCES && kept.iter().all(is_another) {
+        let is_new = kept.iter().all(|&other| {
+            let (own, others) = (feet(frame), feet(other));
+            let mut pairs = own.iter().zip(others);
+            pairs.any(|(one, other)| one.distance(other) > alike_metres)
+                || state(frame).cost(state(other), decay) > alike
+        });
+        if is_new {
             kept.push(frame);
+        }
+        if kept.len() == MOST_STANCES {
+            break;
         }
     }
     kept

@@ -30,10 +30,10 @@ impl Ground {
         }
     }
 
-    /// The same height and, below two points, facing, where points that are seen from it are nearest to others in the world.
+    /// Moved, and turned if there are two points or more, so that points seen from it are nearest to others in the world; keeps its
+    /// height.
     pub(super) fn laid(self, seen: &[DVec3], world: &[DVec3]) -> Self {
-        let mean = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len() as f64;
-        let [own, onto] = [mean(seen), mean(world)];
+        let [own, onto] = [seen, world].map(|points| points.iter().sum::<DVec3>() / points.len() as f64);
         let pairs = seen.iter().zip(world).map(|(seen, world)| (*seen - own, *world - onto));
         let (along, across) = pairs.fold((0.0, 0.0), |(along, across), (seen, world)| {
             let way = rotation::from_yaw(self.yaw) * seen;
@@ -50,7 +50,7 @@ impl Ground {
         }
     }
 
-    /// The same facing, turned by whole turns to be near another.
+    /// Turned by whole turns to be near another facing.
     pub(super) fn near(self, other: Self) -> Self {
         Self {
             yaw: other.yaw + rotation::wrap_angle(self.yaw - other.yaw),
@@ -86,7 +86,7 @@ impl Mul<f64> for Ground {
     }
 }
 
-/// What has to be added at an end of a motion to meet another: a value, its rate and its acceleration, by time away from the end.
+/// The difference to add at an end of a motion to meet another: a value, its rate and its acceleration, by time away from the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend<T>([T; 3]);
 
@@ -101,7 +101,7 @@ where
         Self([at, rate, acceleration])
     }
 
-    /// What is left of it so long after the start, or before the end.
+    /// The part of it that is left so long after the start, or before the end.
     pub(super) fn left(&self, fade: Decay, secs: f64) -> T {
         let fading = fade.at(secs);
         let [value, rate, acceleration] = self.0;
@@ -129,8 +129,8 @@ impl Way {
         let yaws: Vec<DVec3> = (0..heading.num_frames())
             .map(|frame| DVec3::Y * heading.yaw(frame))
             .collect();
-        let smoothed = |track: &[DVec3]| kernel::averaged_mirrored(track, &weights);
-        let frames = smoothed(&places).into_iter().zip(smoothed(&yaws));
+        let [places, yaws] = [places, yaws].map(|track| kernel::averaged_mirrored(&track, &weights));
+        let frames = places.into_iter().zip(yaws);
         Self {
             frames: frames.map(|(at, yaw)| Ground { at, yaw: yaw.y }).collect(),
         }
@@ -141,8 +141,8 @@ impl Way {
         let mut way = Self::of_hips(analysis);
         let (skeleton, world) = (analysis.take.skeleton(), &analysis.world);
         let joint = root_joint::find(skeleton, world, &analysis.body);
-        let travels = |&joint: &usize| joint == root_joint::find_carrier(skeleton, world, &analysis.body);
-        let Some(joint) = joint.filter(travels) else {
+        let Some(joint) = joint.filter(|&joint| joint == root_joint::find_carrier(skeleton, world, &analysis.body))
+        else {
             return way;
         };
         // Its axes may be any; only how far it has turned counts.

@@ -29,7 +29,7 @@ const FEWEST_SAMPLES: usize = 8;
 /// Feet are held at instants no farther apart than this, seconds: at the rates of engines a correction would begin within one sample.
 const LONGEST_INSTANT_SECS: f64 = 1.0 / 100.0;
 
-/// What feet do in the take is known from so long before a passage, and until so long after it, seconds.
+/// Feet are followed in the take from so long before a passage until so long after it, seconds.
 const CONTEXT_SECS: f64 = 1.0;
 
 /// A stance is a loop so long, seconds.
@@ -80,7 +80,7 @@ fn check_count(num_poses: f64, skeleton: &Skeleton) -> Result<(), PlayError> {
     }
 }
 
-/// What two loops do at both ends of a motion, one sample beyond each, at it, and one sample inside: bodies and roots.
+/// Bodies and roots of a loop at an end of a motion: one sample beyond it, at it, and one sample inside.
 struct Meeting {
     bodies: [Pose; 3],
     roots: [Ground; 3],
@@ -142,7 +142,7 @@ impl Grid {
         [0, self.times, 2 * self.times].map(|at| if end == 0 { at } else { last - at })
     }
 
-    /// What every instant from the first sample to the last is of values that reach beyond.
+    /// The values from the first sample to the last, of values that reach beyond.
     fn within<T: Clone>(&self, values: &[T]) -> Vec<T> {
         values[self.times..self.times + self.count()].to_vec()
     }
@@ -185,7 +185,7 @@ where
 
 /// The roots of a motion whose ends meet those of loops, beyond which they go on as the loops do.
 fn bent_roots(below: &[Ground], ends: [Option<(&Meeting, &LoopClip)>; 2], fade: Decay, grid: Grid) -> Vec<Ground> {
-    let gaps = |end: usize| {
+    let gaps = [0, 1].map(|end| {
         let (meeting, _) = ends[end]?;
         let instants = grid.at_end(end);
         let turns = meeting.roots[1].near(below[instants[1]]).yaw - meeting.roots[1].yaw;
@@ -193,9 +193,9 @@ fn bent_roots(below: &[Ground], ends: [Option<(&Meeting, &LoopClip)>; 2], fade: 
             let Ground { at, yaw } = meeting.roots[index];
             Ground { at, yaw: yaw + turns } - below[instants[index]]
         }))
-    };
+    });
     let mut roots = below.to_vec();
-    let within = bent(below, [gaps(0), gaps(1)], fade, grid);
+    let within = bent(below, gaps, fade, grid);
     roots[grid.times..grid.times + within.len()].copy_from_slice(&within);
     for (end, of_loop) in ends.into_iter().enumerate() {
         let Some((meeting, clip)) = of_loop else { continue };
@@ -220,8 +220,8 @@ fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2],
             let gaps = [0, 1].map(|end| {
                 let meeting = ends[end]?;
                 let instants = grid.at_end(end);
-                let of = |index: usize| gap(&meeting.bodies[index], &below[instants[index]]);
-                let [beyond, at, inside] = core::array::from_fn(of);
+                let [beyond, at, inside] =
+                    core::array::from_fn(|index: usize| gap(&meeting.bodies[index], &below[instants[index]]));
                 Some([near_turn(beyond, at), at, near_turn(inside, at)])
             });
             bent(&none, gaps, fade, grid)
@@ -333,6 +333,10 @@ impl<'a> StudiedTake<'a> {
     }
 }
 
+fn loop_at(set: &LoopSet, index: usize) -> Result<&LoopClip, PassageError> {
+    set.loops().get(index).ok_or(PassageError::NoSuchLoop { index })
+}
+
 /// Where the root of a loop is, at a sample of it, when the body is over a place and faces somewhere.
 fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, heading: Ground) -> Ground {
     let pose = clip.body_pose_at(secs, Interpolation::Cubic);
@@ -406,12 +410,9 @@ impl Passage {
         found: &FoundPassage,
         step_secs: f64,
     ) -> Result<Self, PassageError> {
-        let (take, loops) = (&analysis.take, set.loops());
-        let clip = |end: usize| {
-            let index = found.ends[end].loop_index;
-            loops.get(index).ok_or(PassageError::NoSuchLoop { index })
-        };
-        let clips = [clip(0)?, clip(1)?];
+        let take = &analysis.take;
+        let [from, to] = found.ends.map(|end| loop_at(set, end.loop_index));
+        let clips = [from?, to?];
         let frames_a_step = step_secs / take.frame_time_secs();
         let [first, end_frame] = found.frames;
         let last_frame = (take.num_frames() - 1) as f64;
@@ -446,15 +447,8 @@ impl Passage {
                 foot.is_some_and(|foot| frames.clone().all(|frame| analysis.contacts.is_planted(foot, frame)))
             },
         );
-        let meeting = |end: usize| {
-            Meeting::new(
-                clips[end],
-                found.ends[end].secs,
-                meets[end],
-                [step_secs, -step_secs][end],
-            )
-        };
-        let meetings = [meeting(0), meeting(1)];
+        let meetings = [(0, step_secs), (1, -step_secs)]
+            .map(|(end, inwards)| Meeting::new(clips[end], found.ends[end].secs, meets[end], inwards));
         let fade = Decay::Quintic {
             blend_secs: FADE_SECS.min(0.5 * end_secs),
         };
@@ -478,7 +472,7 @@ impl Passage {
         );
         let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
 
-        // What feet do is known best with what they do before and after.
+        // Contacts are found best with the frames before and after.
         let most = TimeStep::new(grid.instant_secs()).up(CONTEXT_SECS);
         let room = [first, last_frame - frame(end_secs)].map(|frames| {
             TimeStep::new(grid.instant_secs())
@@ -533,9 +527,7 @@ impl Passage {
     ) -> Result<Self, PassageError> {
         check(set, None)?;
         check_step(step_secs)?;
-        let loops = set.loops();
-        let clip = |index: usize| loops.get(index).ok_or(PassageError::NoSuchLoop { index });
-        let [left, entered] = [clip(from)?, clip(to)?];
+        let (left, entered) = (loop_at(set, from)?, loop_at(set, to)?);
         let fade = Decay::Quintic { blend_secs: FADE_SECS };
         let jump = set.jump(from, to, fade)?;
         let exit_secs = on_sample(left, jump.exit_secs);
@@ -576,14 +568,13 @@ impl Passage {
         });
         let made = (tracks, roots, grid);
         let end_secs = (entry.secs + steps as f64 * step_secs).rem_euclid(entered.period_secs());
-        let state = |loop_index, secs| LoopState { loop_index, secs };
         let body = body_of(entered, overrides)?;
-        let states = ([state(from, exit_secs), state(to, end_secs)], entry.cost);
+        let ends = [(from, exit_secs), (to, end_secs)].map(|(loop_index, secs)| LoopState { loop_index, secs });
         Ok(Self {
             name: name_of(PassageKind::Transition, [left.name(), entered.name()], 0.0),
             kind: PassageKind::Transition,
             carrier: entered.carrier(),
-            ..Self::between_states(set, (&body, &overrides.contacts), held, made, states)
+            ..Self::between_states(set, (&body, &overrides.contacts), held, made, (ends, entry.cost))
         })
     }
 
@@ -664,11 +655,14 @@ fn heading_at(analysis: &Analysis, way: &Way, frame: f64) -> Ground {
     let last = heading.num_frames() - 1;
     let before = (frame.floor() as usize).min(last);
     let (after, share) = ((before + 1).min(last), frame - before as f64);
-    let between = |from: f64, to: f64| from + (to - from) * share;
-    let [from, to] = [before, after].map(|frame| heading.ground(frame));
+    let [from, to] = [before, after].map(|frame| Ground {
+        at: heading.ground(frame),
+        yaw: heading.yaw(frame),
+    });
+    let between = from + (to - from) * share;
     Ground {
-        at: (from + (to - from) * share).with_y(way.between(frame).at.y),
-        yaw: between(heading.yaw(before), heading.yaw(after)),
+        at: between.at.with_y(way.between(frame).at.y),
+        yaw: between.yaw,
     }
 }
 

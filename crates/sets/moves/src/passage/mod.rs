@@ -24,7 +24,7 @@ mod made;
 pub use find::{FoundPassage, FoundPassages, Looked, calmest_stands, find};
 pub use made::stance;
 
-/// What a passage does.
+/// The kind of a passage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PassageKind {
     /// From standing to a gait.
@@ -68,7 +68,7 @@ pub struct FootEvent {
     pub foot: usize,
     /// Its side, where that is known.
     pub side: Option<Side>,
-    /// What it does.
+    /// Its kind.
     pub kind: FootEventKind,
 }
 
@@ -127,7 +127,7 @@ impl Passage {
         &self.name
     }
 
-    /// The same under another name.
+    /// The passage under another name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self {
@@ -136,7 +136,7 @@ impl Passage {
         }
     }
 
-    /// What it does.
+    /// Its kind.
     pub fn kind(&self) -> PassageKind {
         self.kind
     }
@@ -166,7 +166,7 @@ impl Passage {
         self.ends
     }
 
-    /// What it costs to leave the one loop and to enter the other, metre-seconds.
+    /// Cost of leaving the one loop and entering the other, metre-seconds.
     pub fn cost(&self) -> f64 {
         self.cost
     }
@@ -224,14 +224,14 @@ impl Passage {
         })
     }
 
-    /// The same below a new root joint of that name, which carries the root motion.
+    /// The passage as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, root: &str) -> Result<Take, TakeError> {
         self.sampled_as(self.skeleton().below_root(root), |pose, root| {
             pose.to_pose().below_root(root)
         })
     }
 
-    /// The same with a root that stays where it begins: what an engine plays that moves the root by itself.
+    /// The passage with a root that stays where it begins, for engines that move the root by themselves.
     #[must_use]
     pub fn in_place(&self) -> Self {
         Self {

@@ -59,12 +59,12 @@ impl SampledLoops {
     /// The costs between loops of one skeleton; empty without loops.
     pub(super) fn new(loops: &[LoopClip]) -> Self {
         let weights = loops.first().map(joint_weights).unwrap_or_default();
-        let sampled = |clip: &LoopClip| {
+        let samples = loops.iter().map(|clip| {
             let times = (0..clip.num_samples()).map(|sample| sample as f64 * clip.step_secs());
             times.map(|secs| motion(clip, secs, &weights)).collect()
-        };
+        });
         Self {
-            samples: loops.iter().map(sampled).collect(),
+            samples: samples.collect(),
             weights,
         }
     }
@@ -128,27 +128,25 @@ impl SampledLoops {
 }
 
 fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
-    let positions = |secs: f64| {
-        let body = clip.body_pose_at(secs, INTERPOLATION);
-        body.as_ref().world(clip.skeleton()).translations
-    };
     let h = DIFFERENCE * clip.step_secs();
     let [from, to] = [secs - h, secs + h];
-    let (before, here, after) = (positions(from), positions(secs), positions(to));
+    let [before, here, after] = [from, secs, to].map(|secs| {
+        let body = clip.body_pose_at(secs, INTERPOLATION);
+        body.as_ref().world(clip.skeleton()).translations
+    });
     let twist = clip.root().twist;
-    let velocity = |joint: usize| {
+    let velocities = (0..here.len()).map(|joint| {
         let of_root = twist.linear + twist.angular.cross(here[joint]);
         // Between times as they were rounded.
         (after[joint] - before[joint]) / (to - from) + of_root
-    };
-    let weighted = |of: &dyn Fn(usize) -> DVec3| {
-        let joints = 0..here.len();
-        joints
-            .flat_map(|joint| (of(joint) * weights[joint]).to_array())
-            .collect()
-    };
+    });
     WeightedState {
-        positions: weighted(&|joint| here[joint]),
-        velocities: weighted(&velocity),
+        positions: weighted(here.iter().copied(), weights),
+        velocities: weighted(velocities, weights),
     }
+}
+
+fn weighted(vectors: impl Iterator<Item = DVec3>, weights: &[f64]) -> Vec<f64> {
+    let weighted = vectors.zip(weights).map(|(vector, weight)| vector * *weight);
+    weighted.flat_map(|vector| vector.to_array()).collect()
 }

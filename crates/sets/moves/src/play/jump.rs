@@ -138,7 +138,6 @@ impl SampledLoops {
 
     /// The cheapest pair near a pair of samples: of the nine at half a sample's distance or none in each phase, then at half that.
     fn refined(&self, loops: &[LoopClip], of: [usize; 2], mut pair: Pair, decay: Decay) -> Pair {
-        let state = |side: usize, secs: f64| self.state(loops, of[side], secs);
         let mut reach = 0.5;
         let mut halvings = NUM_REFINEMENTS;
         for _ in 0..MAX_STEPS {
@@ -146,7 +145,7 @@ impl SampledLoops {
             let near: [[(f64, Cow<'_, WeightedState>); 3]; 2] = [0, 1].map(|side| {
                 [0.0, -1.0, 1.0].map(|towards| {
                     let secs = pair.secs[side] + towards * reach * loops[of[side]].step_secs();
-                    (secs, state(side, secs))
+                    (secs, self.state(loops, of[side], secs))
                 })
             });
             for (exit_secs, left) in &near[0] {
@@ -191,17 +190,17 @@ fn estimate(left: &WeightedState, entered: &[WeightedState], sample: usize, deca
             0.5 * t * t * (t - 1.0),
         ];
         let near = [0, 1, 2, 3].map(|index| &entered[(first + index) % count]);
-        let mix = |of: &dyn Fn(&WeightedState, usize) -> f64| -> Vec<f64> {
-            let terms = |axis: usize| {
-                near.iter()
-                    .zip(weights)
-                    .map(move |(state, weight)| weight * of(state, axis))
-            };
-            (0..left.positions.len()).map(|axis| terms(axis).sum()).collect()
+        let mix = |of: fn(&WeightedState) -> &[f64]| -> Vec<f64> {
+            let axes = 0..left.positions.len();
+            axes.map(|axis| {
+                let terms = near.iter().zip(weights).map(|(state, weight)| weight * of(state)[axis]);
+                terms.sum()
+            })
+            .collect()
         };
         let mixed = WeightedState {
-            positions: mix(&|state, axis| state.positions[axis]),
-            velocities: mix(&|state, axis| state.velocities[axis]),
+            positions: mix(|state| &state.positions),
+            velocities: mix(|state| &state.velocities),
         };
         left.state().cost(mixed.state(), decay)
     };

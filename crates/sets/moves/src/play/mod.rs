@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
-use crate::floor::on_one_floor;
+use crate::floor::{on_one_floor, other_skeleton};
 use loopwright_core::analysis::BodyOverrides;
 use loopwright_core::feet::fade::{FadingLoop, Footwork, SolvedFade};
 use loopwright_core::loop_clip::{Interpolation, LoopClip, LoopClipError};
@@ -117,7 +117,7 @@ pub struct LoopSet {
     /// The loops, seen from their constant twists.
     loops: Vec<LoopClip>,
     sampled: SampledLoops,
-    /// What the feet of each do; `None` where none are found.
+    /// The footwork of each; `None` where no feet are found.
     feet: Vec<Option<Footwork>>,
     /// The jumps between all pairs of loops under one fade, if they were prepared.
     jumps: Option<Jumps>,
@@ -131,13 +131,11 @@ impl LoopSet {
         Self::with(loops, &BodyOverrides::default())
     }
 
-    /// The same with the caller's choices for the body, whose feet show the floor and are held while jumps fade.
+    /// Prepares loops with the caller's choices for the body, whose feet show the floor and are held while jumps fade.
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, PlayError> {
         let first = loops.first().ok_or(PlayError::NoLoops)?;
-        for (index, clip) in loops.iter().enumerate() {
-            if let Some(difference) = SkeletonDifference::between(first.skeleton(), clip.skeleton()) {
-                return Err(PlayError::Skeleton { index, difference });
-            }
+        if let Some((index, difference)) = other_skeleton(first.skeleton(), &loops) {
+            return Err(PlayError::Skeleton { index, difference });
         }
         let loops: Result<Vec<_>, _> = loops.into_iter().map(LoopClip::on_screw).collect();
         let loops = on_one_floor(loops?, overrides);
@@ -183,20 +181,19 @@ impl LoopSet {
         let clip = &self.loops[to];
         let left = self.sampled.state(&self.loops, from, secs);
         let nearest = (near / clip.step_secs()).round() as isize;
-        let entry = |off: isize| {
+        let entries = [0, -1, 1].map(|off| {
             let sample = (nearest + off).rem_euclid(clip.num_samples() as isize) as usize;
             Entry {
                 secs: sample as f64 * clip.step_secs(),
                 cost: left.state().cost(self.sampled.samples[to][sample].state(), fade),
             }
-        };
-        let entries = [entry(0), entry(-1), entry(1)];
+        });
         (entries.into_iter())
             .min_by(|one, other| one.cost.total_cmp(&other.cost))
             .unwrap_or(entries[0])
     }
 
-    /// The same set, which has found the jumps between all pairs of loops under a fade.
+    /// Finds the jumps between all pairs of loops under a fade.
     ///
     /// Otherwise each performance finds those that it needs. For many performances of one set; the results are the same. Errors:
     /// [`PlayError::FadeSecs`].
@@ -449,7 +446,7 @@ impl Performance {
         })
     }
 
-    /// The same below a new root joint of that name, which carries the root motion.
+    /// The performance as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, name: &str, root: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
         let skeleton = self.skeleton().below_root(root);
         self.sampled_as(name, skeleton, frame_time_secs, |posed| {

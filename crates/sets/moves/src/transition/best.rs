@@ -7,7 +7,7 @@
 use core::ops::Range;
 
 use super::{Side, State, Transitions};
-use loopwright_core::math::{Decay, TimeStep};
+use loopwright_core::math::{Decay, TimeStep, percentile};
 
 /// An exit or entry is the cheapest within this time before and after, seconds.
 const SEPARATION_SECS: f64 = 0.1;
@@ -62,16 +62,14 @@ impl Transitions {
     pub fn grid(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, most: usize) -> CostGrid {
         let exits = thinned(within(exits, self.num_exits()), most);
         let entries = thinned(within(entries, self.num_entries()), most);
-        let pairs = || {
-            exits
-                .iter()
-                .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)))
-        };
+        let pairs = exits
+            .iter()
+            .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)));
+        let costs = pairs.map(|(exit, entry)| (self.cost(exit, entry, decay), self.feature_cost(exit, entry, decay)));
+        let (exact, feature) = costs.unzip();
         CostGrid {
-            exact: pairs().map(|(exit, entry)| self.cost(exit, entry, decay)).collect(),
-            feature: pairs()
-                .map(|(exit, entry)| self.feature_cost(exit, entry, decay))
-                .collect(),
+            exact,
+            feature,
             exits,
             entries,
         }
@@ -161,11 +159,10 @@ impl Side {
     }
 
     fn can_be_entered(&self, frame: usize) -> bool {
-        let secs_of = |frames: usize| frames as f64 * self.step_secs;
         let last = self.usable.len() - 1;
+        let [all_secs, left_secs] = [last, last - frame].map(|frames| frames as f64 * self.step_secs);
         // A take shorter than that is entered in its first half.
-        let least = LEAST_LEFT_SECS.min(0.5 * secs_of(last));
-        self.usable[frame] && (self.repeats || secs_of(last - frame) >= least)
+        self.usable[frame] && (self.repeats || left_secs >= LEAST_LEFT_SECS.min(0.5 * all_secs))
     }
 }
 
@@ -220,9 +217,7 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
         for run in bounds.features.chunks((RUN * axes).max(1)) {
             for axis in 0..axes {
                 let values = run.iter().skip(axis).step_by(axes);
-                let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| {
-                    (low.min(value), high.max(value))
-                });
+                let (low, high) = percentile::extremes(values.copied());
                 bounds.lows.push(low);
                 bounds.highs.push(high);
             }
@@ -233,16 +228,11 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
     /// a p + b u of all axes of a state, and the sum of the sizes of the parts.
     fn features_of(&self, state: State<'_>) -> (Vec<f64>, f64) {
         let (a, b) = self.decay.area_weights();
-        let axes = || {
-            state
-                .positions
-                .iter()
-                .zip(state.velocities)
-                .map(|(p, u)| (a * p, b * u))
-        };
+        let axes = state.positions.iter().zip(state.velocities);
+        let parts = axes.map(|(p, u)| (a * p, b * u));
         (
-            axes().map(|(position, rate)| position + rate).collect(),
-            axes().map(|(position, rate)| position.abs() + rate.abs()).sum(),
+            parts.clone().map(|(position, rate)| position + rate).collect(),
+            parts.map(|(position, rate)| position.abs() + rate.abs()).sum(),
         )
     }
 

@@ -61,7 +61,7 @@ impl State<'_> {
         self.gaps(joined).map(|(x, v)| displacement.get(x, v)).sum()
     }
 
-    /// The same in feature form, which is never larger, to the last bit.
+    /// The cost in feature form, which is never larger, to the last bit.
     fn feature_cost(self, joined: Self, decay: Decay) -> f64 {
         self.gaps(joined).map(|(x, v)| decay.signed_area(x, v).abs()).sum()
     }
@@ -136,10 +136,11 @@ impl TransitionClip {
         let world = take.world_tracks();
         let body = Body::find(&take, overrides)?;
         let over_root = floor_over_root(&clip.clone().on_screw()?, &body, &overrides.contacts);
-        let height = |key: usize| clip.root().at(key as f64 * clip.step_secs()).translation.y + over_root;
         Ok(Self {
             defects: TakeDefects::of(&take, &world, &body),
-            floor: keys.map(height).collect(),
+            floor: keys
+                .map(|key| clip.root().at(key as f64 * clip.step_secs()).translation.y + over_root)
+                .collect(),
             usable: vec![true; count],
             first: 1,
             repeats: true,
@@ -251,14 +252,14 @@ impl Transitions {
     ) -> Result<Self, TransitionError> {
         let [ours, theirs] = [left, entered].map(|motion| motion.take.skeleton());
         if let Some(difference) = SkeletonDifference::between(ours, theirs) {
-            let lacking = |of: &loopwright_core::motion::Skeleton, other: &loopwright_core::motion::Skeleton| {
+            let [only_left, only_entered] = [(ours, theirs), (theirs, ours)].map(|(of, other)| {
                 let names = of.joints().iter().map(|joint| joint.name.clone());
                 names.filter(|name| other.find(name).is_none()).collect()
-            };
+            });
             return Err(TransitionError::Skeleton {
                 difference,
-                only_left: lacking(ours, theirs),
-                only_entered: lacking(theirs, ours),
+                only_left,
+                only_entered,
             });
         }
         let body = &left.body;
@@ -301,7 +302,7 @@ impl Transitions {
         self.left.state(exit).cost(self.entered.state(entry), decay)
     }
 
-    /// The same in feature form, the sum of the sizes of [`Decay::signed_area`]. It never exceeds the exact cost, and is a
+    /// The cost in feature form, the sum of the sizes of [`Decay::signed_area`]. It never exceeds the exact cost, and is a
     /// distance between features of single frames, so that a table of them can be searched by ordinary methods.
     ///
     /// Panics if a frame is out of range.
@@ -324,14 +325,12 @@ impl Transitions {
             .zip(axes.chunks(3))
             .map(|((of, weight), axes)| {
                 // The root turns about one axis only.
-                let axis = |index: usize| axes.get(index).copied().unwrap_or_default();
-                let vector =
-                    |of: &dyn Fn((f64, f64)) -> f64| DVec3::from_array([0, 1, 2].map(|index| of(axis(index)))) / weight;
+                let axes = [0, 1, 2].map(|index| axes.get(index).copied().unwrap_or_default());
                 Gap {
                     of,
                     weight,
-                    position: vector(&|(x, _)| x),
-                    velocity: vector(&|(_, v)| v),
+                    position: DVec3::from_array(axes.map(|(x, _)| x)) / weight,
+                    velocity: DVec3::from_array(axes.map(|(_, v)| v)) / weight,
                 }
             })
             .collect()

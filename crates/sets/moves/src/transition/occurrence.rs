@@ -27,7 +27,7 @@ const RANDOM_FRAMES: usize = 64;
 /// Occurrences share at most this part of the shorter one.
 const MOST_SHARED: f64 = 0.25;
 
-/// What is found by some of its frames counts if its cost is at most this many times too high: single frames gain less.
+/// A stretch that is found by some of its frames counts if its cost is at most this many times too high: single frames gain less.
 const MOST_GAINED: f64 = 1.25;
 
 /// Scale of the rounding to nine decimal places: transforms differ in the last digits between processors, and results must not.
@@ -44,7 +44,7 @@ pub struct Occurrence {
     pub tempo: f64,
     /// Mean cost of a jump between the two, over its frames, metre-seconds.
     pub cost: f64,
-    /// The same as a share of what jumps between random frames of the two motions cost: 0 for the same motion.
+    /// The cost as a share of what jumps between random frames of the two motions cost: 0 for the same motion.
     pub cost_ratio: f64,
     /// Mean distance of joints between the two, seen from the root, metres.
     pub joint_gap_metres: f64,
@@ -53,9 +53,9 @@ pub struct Occurrence {
 impl Occurrence {
     /// Whether both share more than a quarter of the shorter one.
     pub fn overlaps(&self, other: &Self) -> bool {
-        let end = |occurrence: &Self| occurrence.start_frame + occurrence.num_frames;
+        let [end, other_end] = [self, other].map(|each| each.start_frame + each.num_frames);
         let first = self.start_frame.max(other.start_frame);
-        let shared = end(self).min(end(other)).saturating_sub(first);
+        let shared = end.min(other_end).saturating_sub(first);
         shared as f64 > MOST_SHARED * self.num_frames.min(other.num_frames) as f64
     }
 }
@@ -141,20 +141,20 @@ impl Pattern<'_> {
             let frame = self.first as f64 + step as f64 * step_secs * tempo / self.side.step_secs;
             let before = frame.floor();
             let share = frame - before;
-            let at = |frame: usize| {
-                if self.side.repeats {
-                    self.side.state(frame % (last + 1))
+            let [left, right] = [before as usize, before as usize + 1].map(|frame| {
+                self.side.state(if self.side.repeats {
+                    frame % (last + 1)
                 } else {
-                    self.side.state(frame.min(last))
-                }
-            };
-            let (left, right) = (at(before as usize), at(before as usize + 1));
-            let between = |values: &mut Vec<f64>, left: &[f64], right: &[f64], scale: f64| {
+                    frame.min(last)
+                })
+            });
+            for (values, left, right, scale) in [
+                (&mut sampled.positions, left.positions, right.positions, 1.0),
+                (&mut sampled.velocities, left.velocities, right.velocities, tempo),
+            ] {
                 let pairs = left.iter().zip(right);
                 values.extend(pairs.map(|(l, r)| scale * (l + share * (r - l))));
-            };
-            between(&mut sampled.positions, left.positions, right.positions, 1.0);
-            between(&mut sampled.velocities, left.velocities, right.velocities, tempo);
+            }
         }
         sampled
     }
@@ -183,29 +183,31 @@ impl Transitions {
         let within = super::best::within(within, self.num_entries());
         let pattern = self.pattern(frames.clone());
         let random_cost = self.random_cost(frames, within.clone(), decay);
-        let lengths = self.lengths(&pattern, within.len());
-        let stride = self.stride(&lengths);
-        let judged = |(start, num_steps)| self.judged(&pattern, start, num_steps, decay, random_cost);
-        let cheapest_first = |occurrences: &mut Vec<Occurrence>| {
-            occurrences
-                .sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
+        let search = Search {
+            lengths: self.lengths(&pattern, within.len()),
+            motions: self,
+            pattern,
+            within,
+            decay,
         };
-        let overlaps_none = |kept: &[Occurrence], new: &Occurrence| kept.iter().all(|kept| !kept.overlaps(new));
-        let refined = |at, steps| judged(self.refined(&pattern, at, steps, &lengths, &within, decay));
-        let candidates = self.candidates(&pattern, &lengths, within.clone(), stride, decay);
-        let mut rough: Vec<Occurrence> = (candidates.iter())
-            .map(|at| refined((at.start, at.num_steps), [(at.num_steps / 16).max(1), stride]))
+        let stride = search.stride();
+        let refine = |at, steps| {
+            let (start, num_steps) = search.refined(at, steps);
+            self.judged(&search.pattern, start, num_steps, decay, random_cost)
+        };
+        let mut rough: Vec<Occurrence> = (search.candidates(stride).iter())
+            .map(|at| refine((at.start, at.num_steps), [(at.num_steps / 16).max(1), stride]))
             .collect();
-        cheapest_first(&mut rough);
+        sort_by_cost(&mut rough);
         let mut fine: Vec<Occurrence> = Vec::new();
         for near in rough {
             if fine.is_empty() || (near.cost_ratio <= MOST_GAINED * max_ratio && overlaps_none(&fine, &near)) {
-                let at = (near.start_frame, near.num_frames - pattern.num_frames(0));
+                let at = (near.start_frame, near.num_frames - search.pattern.num_frames(0));
                 // Where each frame was looked at, it is there already.
-                fine.push(if stride > 1 { refined(at, [stride, 1]) } else { near });
+                fine.push(if stride > 1 { refine(at, [stride, 1]) } else { near });
             }
         }
-        cheapest_first(&mut fine);
+        sort_by_cost(&mut fine);
         let nearest = fine.first().copied();
         let mut found: Vec<Occurrence> = Vec::new();
         for occurrence in fine {
@@ -252,114 +254,6 @@ impl Transitions {
         let [slowest, fastest] = TEMPOS.map(|tempo| step.nearest_from_one(pattern.secs / tempo));
         let longest = num_frames.saturating_sub(pattern.num_frames(0));
         fastest.max(MIN_STEPS)..slowest.min(longest) + 1
-    }
-
-    /// Minima of the squared gap over start and tempo that are below its mean, in order of their starts.
-    fn candidates(
-        &self,
-        pattern: &Pattern<'_>,
-        lengths: &Range<usize>,
-        within: Range<usize>,
-        stride: usize,
-        decay: Decay,
-    ) -> Vec<Candidate> {
-        if pattern.secs <= 0.0 || lengths.is_empty() {
-            return Vec::new();
-        }
-        let weights = decay.area_weights();
-        let take = self.thinned(within.clone(), stride);
-        let mut tempos = Vec::new();
-        let mut length = lengths.start as f64;
-        while (length as usize) < lengths.end {
-            tempos.push(length as usize);
-            length = (length * TEMPO_STEP).max(length + 1.0);
-        }
-        let patterns: Vec<Sampled> = (tempos.iter())
-            .map(|&num_steps| pattern.sampled(num_steps, self.entered.step_secs, stride))
-            .collect();
-        let gaps = squared_gaps(&take, &patterns, weights);
-        let mut best: Vec<Option<Candidate>> = vec![None; take.num_frames()];
-        for (gaps, &num_steps) in gaps.iter().zip(&tempos) {
-            for (start, &gap) in gaps.iter().enumerate() {
-                let end = within.start + start * stride + pattern.num_frames(num_steps);
-                if end <= within.end && best[start].is_none_or(|best| gap < best.gap) {
-                    best[start] = Some(Candidate {
-                        start: within.start + start * stride,
-                        num_steps,
-                        gap,
-                    });
-                }
-            }
-        }
-        let is_minimum = |start: usize, candidate: &Candidate| {
-            let reach = (candidate.num_steps / stride / 4).max(1);
-            let around = &best[start.saturating_sub(reach)..(start + reach + 1).min(best.len())];
-            around.iter().flatten().all(|other| {
-                other.gap > candidate.gap || (other.gap == candidate.gap && other.start >= candidate.start)
-            })
-        };
-        let gaps = || best.iter().flatten().map(|candidate| candidate.gap);
-        let mean = gaps().sum::<f64>() / gaps().count().max(1) as f64;
-        let is_likely = |start: usize, candidate: &Candidate| candidate.gap <= mean && is_minimum(start, candidate);
-        let all = best.iter().enumerate();
-        all.filter_map(|(start, candidate)| candidate.filter(|candidate| is_likely(start, candidate)))
-            .collect()
-    }
-
-    /// Frames of the take between those that are looked at while candidates are sought and refined.
-    fn stride(&self, lengths: &Range<usize>) -> usize {
-        let stride = (1.0 / (COARSE_HZ * self.entered.step_secs)).floor().max(1.0) as usize;
-        stride.min((lengths.start / MIN_STEPS).max(1))
-    }
-
-    /// Every n-th frame of a range of the take.
-    fn thinned(&self, within: Range<usize>, stride: usize) -> Sampled {
-        let mut take = Sampled {
-            num_axes: self.entered.features.num_axes(),
-            positions: Vec::new(),
-            velocities: Vec::new(),
-        };
-        for frame in within.step_by(stride) {
-            let state = self.entered.state(frame);
-            take.positions.extend_from_slice(state.positions);
-            take.velocities.extend_from_slice(state.velocities);
-        }
-        take
-    }
-
-    /// Start and number of steps of the cheapest stretch near another, by every `stride`th frame: both ends go together to the cheapest
-    /// of their neighbours, `widest` steps away, and then at finer and finer steps down to one.
-    fn refined(
-        &self,
-        pattern: &Pattern<'_>,
-        mut at: (usize, usize),
-        [widest, stride]: [usize; 2],
-        lengths: &Range<usize>,
-        within: &Range<usize>,
-        decay: Decay,
-    ) -> (usize, usize) {
-        let cost = |(start, num_steps): (usize, usize), most: f64| {
-            let sampled = pattern.sampled(num_steps, self.entered.step_secs, stride);
-            self.mean_cost(&sampled, start, stride, decay, most)
-        };
-        let (mut reach, mut lowest) = (widest, cost(at, f64::INFINITY));
-        while reach > 0 {
-            let before = lowest;
-            for neighbour in neighbours(at, reach) {
-                let (start, num_steps) = neighbour;
-                let is_inside = within.start <= start && start + pattern.num_frames(num_steps) <= within.end;
-                if is_inside && lengths.contains(&num_steps) {
-                    let found = cost(neighbour, lowest);
-                    if found < lowest {
-                        (at, lowest) = (neighbour, found);
-                    }
-                }
-            }
-            if lowest >= before {
-                reach /= 2;
-            }
-        }
-        at
     }
 
     /// A stretch of the take, judged at all its frames.
@@ -410,6 +304,130 @@ impl Transitions {
             }
         }
         sum / (sampled.num_frames() * self.joints.len()) as f64
+    }
+}
+
+/// Sorts the cheapest first, of equal ones the earliest.
+fn sort_by_cost(occurrences: &mut [Occurrence]) {
+    occurrences.sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
+}
+
+fn overlaps_none(kept: &[Occurrence], new: &Occurrence) -> bool {
+    kept.iter().all(|kept| !kept.overlaps(new))
+}
+
+/// A search for a motion in a take.
+struct Search<'a> {
+    motions: &'a Transitions,
+    pattern: Pattern<'a>,
+    /// Frames of the take.
+    within: Range<usize>,
+    /// Steps that the motion may take in the take, fastest first.
+    lengths: Range<usize>,
+    decay: Decay,
+}
+
+impl Search<'_> {
+    /// Frames of the take between those that are looked at while candidates are sought and refined.
+    fn stride(&self) -> usize {
+        let stride = (1.0 / (COARSE_HZ * self.motions.entered.step_secs)).floor().max(1.0) as usize;
+        stride.min((self.lengths.start / MIN_STEPS).max(1))
+    }
+
+    /// The pattern sampled at the rate of the take, every `stride`th frame.
+    fn sampled(&self, num_steps: usize, stride: usize) -> Sampled {
+        self.pattern.sampled(num_steps, self.motions.entered.step_secs, stride)
+    }
+
+    /// Minima of the squared gap over start and tempo that are below its mean, in order of their starts.
+    fn candidates(&self, stride: usize) -> Vec<Candidate> {
+        let (pattern, lengths, within) = (&self.pattern, &self.lengths, &self.within);
+        if pattern.secs <= 0.0 || lengths.is_empty() {
+            return Vec::new();
+        }
+        let mut tempos = Vec::new();
+        let mut length = lengths.start as f64;
+        while (length as usize) < lengths.end {
+            tempos.push(length as usize);
+            length = (length * TEMPO_STEP).max(length + 1.0);
+        }
+        let take = self.thinned(stride);
+        let patterns: Vec<Sampled> = tempos
+            .iter()
+            .map(|&num_steps| self.sampled(num_steps, stride))
+            .collect();
+        let gaps = squared_gaps(&take, &patterns, self.decay.area_weights());
+        let mut best: Vec<Option<Candidate>> = vec![None; take.num_frames()];
+        for (gaps, &num_steps) in gaps.iter().zip(&tempos) {
+            for (at, &gap) in gaps.iter().enumerate() {
+                let start = within.start + at * stride;
+                let end = start + pattern.num_frames(num_steps);
+                if end <= within.end && best[at].is_none_or(|best| gap < best.gap) {
+                    best[at] = Some(Candidate { start, num_steps, gap });
+                }
+            }
+        }
+        let gaps: Vec<f64> = best.iter().flatten().map(|candidate| candidate.gap).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
+        let all = best
+            .iter()
+            .enumerate()
+            .filter_map(|(at, candidate)| Some((at, (*candidate)?)));
+        all.filter(|(at, candidate)| {
+            let reach = (candidate.num_steps / stride / 4).max(1);
+            let around = &best[at.saturating_sub(reach)..(at + reach + 1).min(best.len())];
+            let mut others = around.iter().flatten();
+            candidate.gap <= mean
+                && others.all(|other| {
+                    other.gap > candidate.gap || (other.gap == candidate.gap && other.start >= candidate.start)
+                })
+        })
+        .map(|(_, candidate)| candidate)
+        .collect()
+    }
+
+    /// Every `stride`th frame of the take.
+    fn thinned(&self, stride: usize) -> Sampled {
+        let entered = &self.motions.entered;
+        let mut take = Sampled {
+            num_axes: entered.features.num_axes(),
+            positions: Vec::new(),
+            velocities: Vec::new(),
+        };
+        for frame in self.within.clone().step_by(stride) {
+            let state = entered.state(frame);
+            take.positions.extend_from_slice(state.positions);
+            take.velocities.extend_from_slice(state.velocities);
+        }
+        take
+    }
+
+    /// Start and number of steps of the cheapest stretch near another, by every `stride`th frame: both ends go together to the cheapest
+    /// of their neighbours, `widest` steps away, and then at finer and finer steps down to one.
+    fn refined(&self, mut at: (usize, usize), [widest, stride]: [usize; 2]) -> (usize, usize) {
+        let cost = |(start, num_steps): (usize, usize), most: f64| {
+            let sampled = self.sampled(num_steps, stride);
+            self.motions.mean_cost(&sampled, start, stride, self.decay, most)
+        };
+        let (mut reach, mut lowest) = (widest, cost(at, f64::INFINITY));
+        while reach > 0 {
+            let before = lowest;
+            for neighbour in neighbours(at, reach) {
+                let (start, num_steps) = neighbour;
+                let end = start + self.pattern.num_frames(num_steps);
+                let is_inside = self.within.start <= start && end <= self.within.end;
+                if is_inside && self.lengths.contains(&num_steps) {
+                    let found = cost(neighbour, lowest);
+                    if found < lowest {
+                        (at, lowest) = (neighbour, found);
+                    }
+                }
+            }
+            if lowest >= before {
+                reach /= 2;
+            }
+        }
+        at
     }
 }
 
@@ -475,17 +493,18 @@ fn squared_gaps(take: &Sampled, patterns: &[Sampled], weights: (f64, f64)) -> Ve
     let all = patterns.iter().zip(products).zip(of_patterns);
     all.map(|((pattern, mut product), square)| {
         let count = pattern.num_frames();
-        // What transforms leave there by rounding is refused by the inverse.
+        // The inverse refuses the remainders of rounding there.
         for end in [0, product.len() - 1] {
             product[end].im = 0.0;
         }
         let _ = inverse.process(&mut product, &mut signal);
         let starts = 0..(num_frames + 1).saturating_sub(count);
-        let gap = |start: usize| {
-            let both = squares[start + count] - squares[start] + square - 2.0 * signal[start] / length as f64;
-            (both / count as f64 * ROUNDING).round() / ROUNDING
-        };
-        starts.map(gap).collect()
+        starts
+            .map(|start| {
+                let both = squares[start + count] - squares[start] + square - 2.0 * signal[start] / length as f64;
+                (both / count as f64 * ROUNDING).round() / ROUNDING
+            })
+            .collect()
     })
     .collect()
 }

@@ -1,12 +1,12 @@
 //! The form of a set, and the loops that have it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use loopwright_formats::{Format, Target};
 use loopwright_job::max_rate_hz;
 
 use super::{MakeSetError, SetNote, SetSettings, called};
+use crate::blend::format_for;
 use crate::set::{Member, Offered, SetForm, TakeLoop, gait_of};
 use loopwright_formats::set::LeftOut;
 
@@ -18,7 +18,10 @@ pub(super) fn form(
 ) -> Result<SetForm, MakeSetError> {
     let own_hz = rate_of_most(loops);
     let engine = settings.target.unwrap_or(Target::Generic);
-    let format = settings.format.unwrap_or_else(|| format_of(engine, loops));
+    let own = loops.first().map_or(Format::Bvh, |(stored, _)| {
+        format_for(engine, stored.file.source.format())
+    });
+    let format = settings.format.unwrap_or(own);
     let fps = settings.fps.unwrap_or_else(|| engine.sampled_rate(own_hz));
     let limit_hz = max_rate_hz(own_hz);
     if fps > limit_hz {
@@ -58,16 +61,6 @@ fn rate_of_most(loops: &[TakeLoop]) -> f64 {
     }
 }
 
-/// The format that an engine reads, if it is not that of the first loop.
-fn format_of(engine: Target, loops: &[TakeLoop]) -> Format {
-    let Some((stored, _)) = loops.first() else {
-        return Format::Bvh;
-    };
-    let own = stored.file.source.format();
-    let named = PathBuf::from("loop").with_extension(own.extension());
-    engine.extension(&named).and_then(Format::from_extension).unwrap_or(own)
-}
-
 /// The loops that a set has a use for.
 pub(super) fn members(loops: Vec<TakeLoop>, form: &SetForm, left_out: &mut Vec<LeftOut>) -> Vec<Offered> {
     let mut offered = Vec::new();
@@ -90,8 +83,10 @@ pub(super) fn of_one_skeleton(
 ) -> Vec<Offered> {
     let mut groups: Vec<Vec<Offered>> = Vec::new();
     for each in offered {
-        let is_on_skeleton = |group: &&mut Vec<Offered>| each.member.differs_from(&group[0].member).is_none();
-        match groups.iter_mut().find(is_on_skeleton) {
+        match groups
+            .iter_mut()
+            .find(|group| each.member.differs_from(&group[0].member).is_none())
+        {
             Some(group) => group.push(each),
             None => groups.push(vec![each]),
         }

@@ -5,11 +5,11 @@
 //! how many of them are in memory, and how many are worked on at once.
 
 mod choice;
-mod held;
 mod style;
 mod write;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
 use loopwright_core::analysis::MotionKind;
@@ -21,11 +21,10 @@ use loopwright_moves::play::PlayError;
 use crate::set::{self, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
 use loopwright_formats::set::{LeftOut, ManifestError, SET_FILE, SetController, SetMode};
 
-pub use held::HeldSetFile;
 pub use style::{ChosenStyle, OfStyle, SetFileName, of_style};
 pub use write::{SetClipFile, WrittenSet};
 
-/// What is asked of a set.
+/// How a set is made.
 #[derive(Clone, Debug)]
 pub struct SetSettings {
     /// How its takes are studied, and how their loops are closed.
@@ -95,16 +94,54 @@ pub trait SetTakes: Sync {
     }
 }
 
-/// What a road looks for when it goes over all files.
+/// The contents of a file that was read before: takes, or loops that were made before.
+#[derive(Clone, Debug, Default)]
+pub struct HeldSetFile {
+    /// Its name, as the manifest states it.
+    pub name: String,
+    /// Its takes.
+    pub takes: Vec<Arc<Studied>>,
+    /// Whether it has several animations, of which these may be some.
+    pub is_pack: bool,
+    /// Its loops.
+    pub loops: Vec<TakeLoop>,
+}
+
+impl SetTakes for [HeldSetFile] {
+    fn num_files(&self) -> usize {
+        self.len()
+    }
+
+    fn name(&self, file: usize) -> String {
+        self[file].name.clone()
+    }
+
+    fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String> {
+        let file = &self[file];
+        for studied in &file.takes {
+            give(studied, file.is_pack);
+        }
+        Ok(())
+    }
+
+    fn loops(&self, file: usize, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), String> {
+        for made in &self[file].loops {
+            give(Ok(made.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// The parts of a set that the road looks for when it goes over all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetStage {
     /// Loops.
     Loops,
-    /// What happens once between them.
+    /// Passages between them.
     Passages,
 }
 
-/// What should be known of a set that is made.
+/// A note to the user about a set that is made.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
@@ -121,7 +158,7 @@ pub enum SetNote {
         1e3 * .metres
     )]
     Bones { one: String, other: String, metres: f64 },
-    /// What was changed to write it.
+    /// A change that was made to write it.
     #[error(transparent)]
     File(loopwright_formats::FileWarning),
 }
@@ -145,7 +182,7 @@ pub enum MakeSetError {
     /// A loop cannot be written.
     #[error(transparent)]
     Loop(LoopFileError),
-    /// What happens once cannot be written.
+    /// A passage cannot be written.
     #[error("{error}")]
     Passage { file: String, error: LoopFileError },
     /// A passage is no take.
@@ -175,7 +212,7 @@ pub struct MadeSet {
     left_out: Vec<LeftOut>,
 }
 
-/// What files offer.
+/// The offers of files.
 #[derive(Default)]
 struct Offers {
     loops: Vec<TakeLoop>,
@@ -226,7 +263,7 @@ pub fn make_set(
     })
 }
 
-/// What all files offer, in their order.
+/// The offers of all files, in their order.
 fn offers(settings: &SetSettings, takes: &(impl SetTakes + ?Sized), left_out: Vec<LeftOut>) -> Offers {
     let mut all = Offers {
         left_out,
@@ -250,7 +287,7 @@ fn offers(settings: &SetSettings, takes: &(impl SetTakes + ?Sized), left_out: Ve
     all
 }
 
-/// What a file offers: loops that were made before, or those of its takes.
+/// Adds the offers of a file: loops that were made before, or those of its takes.
 fn of_file(
     settings: &SetSettings,
     takes: &(impl SetTakes + ?Sized),
@@ -269,7 +306,7 @@ fn of_file(
     })
 }
 
-/// What a take offers. Errors: why it has no loop.
+/// Adds the offers of a take. Errors: why it has no loop.
 fn of_take(settings: &SetSettings, studied: &Studied, offers: &mut Offers) -> Result<(), String> {
     let fit = loopwright_controller::fit(&studied.analysis, &FitSettings::default());
     offers.fits.extend(fit);
@@ -318,7 +355,7 @@ fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> O
     })
 }
 
-/// What happens once in all takes. Errors: the loops of the set cannot be played.
+/// The passages of all takes. Errors: the loops of the set cannot be played.
 fn passages(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Result<Vec<TakePassages>, PlayError> {
     let loops = set.loops()?;
     let of_each = takes.on_all(SetStage::Passages, |file, once: &mut Vec<TakePassages>| {

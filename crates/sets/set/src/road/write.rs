@@ -21,7 +21,7 @@ pub struct SetClipFile {
     pub sidecar: Option<String>,
 }
 
-/// What belongs to a set beside its clips.
+/// The files of a set beside its clips.
 #[derive(Clone, Debug)]
 pub struct WrittenSet {
     /// Its manifest.
@@ -32,7 +32,7 @@ pub struct WrittenSet {
     pub engine_files: Vec<(&'static str, String)>,
 }
 
-/// What was written: the file of each loop and its facts there, the file and the animation of each passage.
+/// The files of a set: the file of each loop and its facts there, the file and the animation of each passage.
 #[derive(Default)]
 struct Written {
     loops: Vec<(String, Sidecar)>,

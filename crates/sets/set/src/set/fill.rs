@@ -1,4 +1,4 @@
-//! What takes do not show and their loops do: mirror images, and blends between loops that are near enough.
+//! Loops made of others where no take shows them: mirror images, and blends between loops that are near enough.
 
 use loopwright_core::{candidate::MotionKind, feet::FootLock};
 use loopwright_formats::loop_file::facts::Grade;
@@ -13,7 +13,7 @@ use crate::blend::{Blend, BlendRequest};
 const HOLE_MPS: f64 = 1.2;
 /// Beyond this they are too far apart to be blended.
 const TOO_FAR_MPS: f64 = 3.0;
-/// The same for the turn rates of neighbours, degrees per second.
+/// The two limits for the turn rates of neighbours, degrees per second.
 const HOLE_DPS: f64 = 70.0;
 const TOO_FAR_DPS: f64 = 180.0;
 
@@ -58,7 +58,7 @@ fn way(offered: &Offered) -> Way {
     )
 }
 
-/// The same with left and right exchanged; `None` for a loop that goes straight.
+/// The way of a loop with left and right exchanged; `None` for a loop that goes straight.
 fn other_side(offered: &Offered) -> Option<Way> {
     let (gait, way, side) = way(offered);
     let mirrored = match way {
@@ -126,11 +126,14 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
 
 /// The loops of these gaits that go forward and turn to a side, by their numbers; other versions aside.
 fn forward(entries: &[Entry], gaits: &[MotionKind], side: i8) -> Vec<usize> {
-    let fits = |entry: &Entry| {
+    let mut forward = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
         let (gait, way, turn) = way(&entry.offered);
-        entry.variant_of.is_none() && gaits.contains(&gait) && way.is_empty() && side == turn
-    };
-    (0..entries.len()).filter(|&index| fits(&entries[index])).collect()
+        if entry.variant_of.is_none() && gaits.contains(&gait) && way.is_empty() && side == turn {
+            forward.push(index);
+        }
+    }
+    forward
 }
 
 /// Holes of a gait: between its left and right where it never goes straight, and between straight and the slowest turn.
@@ -225,12 +228,15 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
 
 /// Weights of two loops whose blend is nearest to a hole: by their shares of the time, as their twists are mixed.
 fn weights(one: &Member, other: &Member, hole: &Hole) -> Vec<f64> {
-    let point = |speed_mps: f64, turn_dps: f64| [speed_mps / HOLE_MPS, turn_dps / HOLE_DPS];
-    let of = |member: &Member| point(member.speed_mps(), member.turn_dps());
-    let (from, to, at) = (of(one), of(other), point(hole.speed_mps, hole.turn_dps));
+    let [from, to, at] = [
+        (one.speed_mps(), one.turn_dps()),
+        (other.speed_mps(), other.turn_dps()),
+        (hole.speed_mps, hole.turn_dps),
+    ]
+    .map(|(speed_mps, turn_dps)| [speed_mps / HOLE_MPS, turn_dps / HOLE_DPS]);
     let along = [0, 1].map(|axis| to[axis] - from[axis]);
     let [way, whole] = [[0, 1].map(|axis| at[axis] - from[axis]), along].map(|v| v[0] * along[0] + v[1] * along[1]);
     let share = (way / whole).clamp(0.0, 1.0);
-    let period = |member: &Member| member.stored.clip.period_secs();
-    vec![(1.0 - share) / period(one), share / period(other)]
+    let [one_secs, other_secs] = [one, other].map(|member| member.stored.clip.period_secs());
+    vec![(1.0 - share) / one_secs, share / other_secs]
 }

@@ -31,36 +31,10 @@ pub fn loops_of(
     recipe: &Recipe,
     variants: usize,
 ) -> Result<Vec<Result<TakeLoop, JobError>>, JobError> {
-    let gaits = SearchRequest::default();
-    let each_cycle = SearchRequest {
-        every_cycle: true,
-        ..SearchRequest::default()
-    };
-    // Where several cycles are recommended, one alone may still do.
-    let of_one_cycle = SearchRequest {
-        cycles: Some(1),
-        ..gaits.clone()
-    };
-    let idle = SearchRequest {
-        idle: true,
-        ..SearchRequest::default()
-    };
-    let rests = studied.analysis.is_mostly_idle()
-        || studied
-            .analysis
-            .segments
-            .iter()
-            .any(|part| part.gait.kind == MotionKind::Idle);
     let mut loops = Vec::new();
     let mut failure = None;
     let mut has_longer = false;
-    let searches = [
-        Some(gaits),
-        Some(of_one_cycle),
-        (variants > 1).then_some(each_cycle),
-        rests.then_some(idle),
-    ];
-    for search in searches.into_iter().flatten() {
+    for search in searches(studied, variants) {
         if search.cycles.is_some() && !has_longer {
             continue;
         }
@@ -91,6 +65,37 @@ pub fn loops_of(
     }
 }
 
+/// The searches in a take.
+fn searches(studied: &Studied, variants: usize) -> impl Iterator<Item = SearchRequest> {
+    let gaits = SearchRequest::default();
+    let each_cycle = SearchRequest {
+        every_cycle: true,
+        ..SearchRequest::default()
+    };
+    // Where several cycles are recommended, one alone may still do.
+    let of_one_cycle = SearchRequest {
+        cycles: Some(1),
+        ..gaits.clone()
+    };
+    let idle = SearchRequest {
+        idle: true,
+        ..SearchRequest::default()
+    };
+    let rests = studied.analysis.is_mostly_idle()
+        || studied
+            .analysis
+            .segments
+            .iter()
+            .any(|part| part.gait.kind == MotionKind::Idle);
+    let searches = [
+        Some(gaits),
+        Some(of_one_cycle),
+        (variants > 1).then_some(each_cycle),
+        rests.then_some(idle),
+    ];
+    searches.into_iter().flatten()
+}
+
 /// How the loops of a search are made: where the take stood, on its own joints; an idle body stays where it is.
 fn recipe_for(recipe: &Recipe, search: &SearchRequest) -> Recipe {
     Recipe {
@@ -106,31 +111,30 @@ fn recipe_for(recipe: &Recipe, search: &SearchRequest) -> Recipe {
 
 /// The first `most` of all that move alike, if the take repeats there.
 fn differing(chosen: Vec<Chosen>, most: usize) -> Vec<Chosen> {
-    let motion = |stretch: &LoopCandidate| {
-        let twist = stretch.twist;
-        let speed = ops::hypot(twist.linear.x, twist.linear.z);
-        (
-            speed,
-            ops::atan2(twist.linear.x, twist.linear.z),
-            twist.angular.y.to_degrees(),
-        )
-    };
-    let alike = |one: &LoopCandidate, other: &LoopCandidate| {
-        let ((speed, way, turn), (of_speed, of_way, of_turn)) = (motion(one), motion(other));
-        let apart = (way - of_way).abs();
-        let is_same_way = speed.max(of_speed) < ALIKE_MPS || ops::cos(apart) > 0.9;
-        (speed - of_speed).abs() < ALIKE_MPS && (turn - of_turn).abs() < ALIKE_DPS && is_same_way
-    };
     let mut kept: Vec<Chosen> = Vec::new();
     for each in chosen {
         let stretch = &each.stretch;
         let is_usable = stretch.whole.is_some() || stretch.is_idle || stretch.is_sound();
-        let before = kept.iter().filter(|kept| alike(&kept.stretch, stretch)).count();
+        let before = kept.iter().filter(|kept| move_alike(&kept.stretch, stretch)).count();
         if is_usable && before < most && kept.len() < MOST {
             kept.push(each);
         }
     }
     kept
+}
+
+fn move_alike(one: &LoopCandidate, other: &LoopCandidate) -> bool {
+    let [(speed, way, turn), (of_speed, of_way, of_turn)] = [one, other].map(|stretch| {
+        let twist = stretch.twist;
+        (
+            ops::hypot(twist.linear.x, twist.linear.z),
+            ops::atan2(twist.linear.x, twist.linear.z),
+            twist.angular.y.to_degrees(),
+        )
+    });
+    let apart = (way - of_way).abs();
+    let is_same_way = speed.max(of_speed) < ALIKE_MPS || ops::cos(apart) > 0.9;
+    (speed - of_speed).abs() < ALIKE_MPS && (turn - of_turn).abs() < ALIKE_DPS && is_same_way
 }
 
 fn loop_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<TakeLoop, JobError> {

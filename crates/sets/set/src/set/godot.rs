@@ -4,9 +4,9 @@
 //! they stand. Not tried in the editor. What Godot does otherwise than a player of the manifest stands in docs/guide/players.md.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
-use loopwright_formats::set::{FootEventFacts, Manifest, SetClip, SetPoint, SetSpace};
+use loopwright_core::math::percentile;
+use loopwright_formats::set::{Manifest, SetClip, SetSpace};
 
 /// The name of the state machine's file, for the root of an `AnimationTree`.
 pub const TREE_FILE: &str = "tree.tres";
@@ -14,7 +14,7 @@ pub const TREE_FILE: &str = "tree.tres";
 /// The name of the file with the events: an animation with a method track for each clip that has some.
 pub const EVENTS_FILE: &str = "events.tres";
 
-/// What is called at each event, with the foot and strike or lift as words.
+/// The method that is called at each event, with the foot and strike or lift as words.
 pub const EVENT_METHOD: &str = "foot";
 
 /// Crossfade where a passage ends, seconds: a blend space is entered at its start, not where the passage leads.
@@ -23,7 +23,7 @@ const END_FADE_SECS: f64 = 0.2;
 /// Crossfade into a passage that begins where a loop is.
 const BEGIN_FADE_SECS: f64 = 0.1;
 
-/// What two keys of a track are apart at least, seconds.
+/// Least time between two keys of a track, seconds.
 const LEAST_APART_SECS: f64 = 1e-3;
 
 /// How far apart states are drawn, pixels.
@@ -36,7 +36,7 @@ const ACROSS: usize = 4;
 const AT_ONCE: u8 = 0;
 const AT_END: u8 = 2;
 
-/// What makes a transition switch: `travel` of a script, or that its state is over.
+/// The cause of a transition's switch: `travel` of a script, or that its state is over.
 const ON_TRAVEL: u8 = 1;
 const BY_ITSELF: u8 = 2;
 
@@ -54,6 +54,16 @@ struct Link {
     fade_secs: f64,
     switch_mode: u8,
     advance_mode: u8,
+}
+
+impl Link {
+    fn new(fade_secs: f64, switch_mode: u8, advance_mode: u8) -> Self {
+        Self {
+            fade_secs,
+            switch_mode,
+            advance_mode,
+        }
+    }
 }
 
 /// The name under which Godot has a clip's animation: the ending that switches looping on is removed.
@@ -91,8 +101,7 @@ pub fn tree(manifest: &Manifest) -> String {
     let states = States::new(manifest, &mut resources);
     let links = links(manifest, &states);
     for (index, link) in links.values().enumerate() {
-        let _ = write!(
-            resources,
+        resources += &format!(
             "[sub_resource type=\"AnimationNodeStateMachineTransition\" id=\"link_{index}\"]\nxfade_time = {}\nswitch_mode = {}\nadvance_mode = {}\n\n",
             number(link.fade_secs),
             link.switch_mode,
@@ -103,8 +112,7 @@ pub fn tree(manifest: &Manifest) -> String {
     text.push_str("[resource]\nstates/Start/position = Vector2(0, 0)\n");
     for (index, (state, id)) in states.all.iter().enumerate() {
         let at = [GRID * (1 + index % ACROSS), GRID * (index / ACROSS) / 2];
-        let _ = write!(
-            text,
+        text += &format!(
             "states/{state}/node = SubResource(\"{id}\")\nstates/{state}/position = Vector2({}, {})\n",
             at[0], at[1]
         );
@@ -113,8 +121,16 @@ pub fn tree(manifest: &Manifest) -> String {
     let ways: Vec<String> = ways
         .map(|(index, (from, to))| format!("{}, {}, SubResource(\"link_{index}\")", quoted(from), quoted(to)))
         .collect();
-    let _ = writeln!(text, "transitions = [{}]", ways.join(", "));
+    text += &format!("transitions = [{}]\n", ways.join(", "));
     text
+}
+
+/// Appends the resource of a state that plays an animation.
+fn animation_node(resources: &mut String, id: &str, name: &str) {
+    *resources += &format!(
+        "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}\"]\nanimation = &{}\n\n",
+        quoted(name)
+    );
 }
 
 /// Whether a loop stays where it is.
@@ -140,7 +156,6 @@ impl<'a> States<'a> {
             .flat_map(|space| &space.points)
             .map(|point| &*point.clip)
             .collect();
-        let is_state = |clip: &&SetClip| !clip.is_loop() || !placed.contains(&*clip.name) || stands(clip);
         // A loop is played in the first space that has it; what stands is played alone.
         let mut of_clip: BTreeMap<&str, String> = BTreeMap::new();
         let mut all: Vec<(String, String)> = Vec::new();
@@ -152,13 +167,13 @@ impl<'a> States<'a> {
                 of_clip.entry(&point.clip).or_insert_with(|| state_name(&space.name));
             }
         }
-        for clip in manifest.clips.iter().filter(is_state) {
+        for clip in manifest
+            .clips
+            .iter()
+            .filter(|clip| !clip.is_loop() || !placed.contains(&*clip.name) || stands(clip))
+        {
             let id = format!("clip_{}", all.len());
-            let _ = write!(
-                resources,
-                "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}\"]\nanimation = &{}\n\n",
-                quoted(animation_of(clip))
-            );
+            animation_node(resources, &id, animation_of(clip));
             all.push((state_name(&clip.name), id));
             of_clip.insert(&clip.name, state_name(&clip.name));
         }
@@ -178,31 +193,18 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         .find(|clip| stands(clip))
         .or(manifest.clips.first());
     if let Some(state) = first.and_then(|clip| states.of_clip.get(&*clip.name)) {
-        let begins = Link {
-            fade_secs: 0.0,
-            switch_mode: AT_ONCE,
-            advance_mode: BY_ITSELF,
-        };
+        let begins = Link::new(0.0, AT_ONCE, BY_ITSELF);
         links.insert(("Start".to_owned(), state.clone()), begins);
     }
     for clip in manifest.clips.iter().filter(|clip| !clip.is_loop()) {
         let state = state_name(&clip.name);
         let [from, to] = [&clip.from, &clip.to].map(|end| states.of_clip.get(&*end.as_ref()?.clip).cloned());
         if let Some(from) = from {
-            let begins = Link {
-                fade_secs: BEGIN_FADE_SECS,
-                switch_mode: AT_ONCE,
-                advance_mode: ON_TRAVEL,
-            };
+            let begins = Link::new(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
             links.insert((from, state.clone()), begins);
         }
         if let Some(to) = to {
-            let ends = Link {
-                fade_secs: END_FADE_SECS,
-                switch_mode: AT_END,
-                advance_mode: BY_ITSELF,
-            };
-            links.insert((state, to), ends);
+            links.insert((state, to), Link::new(END_FADE_SECS, AT_END, BY_ITSELF));
         }
     }
     for (ends, link) in fades(manifest, states, &links) {
@@ -214,20 +216,15 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
 /// The transitions of the manifest between states that no passage joins: `travel` takes the shortest way, which is not to pass by a start or
 /// a stop.
 fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((String, String), Link)> {
-    let is_passed = |from: &String, to: &String| {
-        let leads = |(between, _): &(String, String)| links.contains_key(&(between.clone(), to.clone()));
-        (states.all.iter()).any(|state| leads(state) && links.contains_key(&(from.clone(), state.0.clone())))
-    };
     (manifest.transitions.iter())
         .filter_map(|transition| {
-            let state = |clip: &String| states.of_clip.get(&**clip);
-            let (from, to) = (state(&transition.from)?, state(&transition.to)?);
-            let link = Link {
-                fade_secs: transition.fade_secs,
-                switch_mode: AT_ONCE,
-                advance_mode: ON_TRAVEL,
-            };
-            (from != to && !is_passed(from, to)).then(|| ((from.clone(), to.clone()), link))
+            let [from, to] = [&transition.from, &transition.to].map(|clip| states.of_clip.get(&**clip));
+            let (from, to) = (from?, to?);
+            let leads = |from: &String, to: &String| links.contains_key(&(from.clone(), to.clone()));
+            let mut between = states.all.iter();
+            let is_passed = between.any(|(between, _)| leads(between, to) && leads(from, between));
+            let link = Link::new(transition.fade_secs, AT_ONCE, ON_TRAVEL);
+            (from != to && !is_passed).then(|| ((from.clone(), to.clone()), link))
         })
         .collect()
 }
@@ -236,22 +233,14 @@ fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((Strin
 ///
 /// One without triangles is on one axis, that on which its points are farther apart: in Godot a space of two blends nothing without them.
 fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id: &str) {
-    let value = |point: &SetPoint, axis: usize| point.at.get(axis).copied().unwrap_or(0.0);
-    let ends = [0, 1].map(|axis| {
-        let values = space.points.iter().map(|point| value(point, axis));
-        let (low, high) = (
-            values.clone().fold(f64::INFINITY, f64::min),
-            values.fold(f64::NEG_INFINITY, f64::max),
-        );
-        // A space without extent is none.
-        if high > low { (low, high) } else { (low, low + 1.0) }
-    });
+    let points = space.points.iter();
+    let places = points.map(|point| [0, 1].map(|axis| point.at.get(axis).copied().unwrap_or(0.0)));
+    let ranges = [0, 1].map(|axis| percentile::extremes(places.clone().map(|place| place[axis])));
+    // A space without extent is none.
+    let ends = ranges.map(|(low, high)| if high > low { (low, high) } else { (low, low + 1.0) });
     let is_flat = !space.triangles.is_empty();
-    let extent = |axis: usize| {
-        let values = || space.points.iter().map(move |point| value(point, axis));
-        values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
-    };
-    let line = usize::from(extent(1) > 1e3 * extent(0));
+    let [width, height] = ranges.map(|(low, high)| high - low);
+    let line = usize::from(height > 1e3 * width);
     let place = |at: [f64; 2]| {
         if is_flat {
             vector(at[0], at[1])
@@ -260,21 +249,16 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
         }
     };
     let mut body = String::new();
-    for (index, point) in space.points.iter().enumerate() {
+    for (index, (point, at)) in space.points.iter().zip(places).enumerate() {
         let name = manifest.clip(&point.clip).map_or(&*point.clip, animation_of);
-        let _ = write!(
-            resources,
-            "[sub_resource type=\"AnimationNodeAnimation\" id=\"{id}_{index}\"]\nanimation = &{}\n\n",
-            quoted(name)
-        );
-        let at = place([0, 1].map(|axis| value(point, axis)));
-        let _ = write!(
-            body,
+        animation_node(resources, &format!("{id}_{index}"), name);
+        let at = place(at);
+        body += &format!(
             "blend_point_{index}/node = SubResource(\"{id}_{index}\")\nblend_point_{index}/pos = {at}\nblend_point_{index}/name = &{}\n",
             quoted(&state_name(&point.clip))
         );
     }
-    let label = |axis: usize| quoted(space.axes.get(axis).map_or("-", String::as_str));
+    let labels = [0, 1].map(|axis| quoted(space.axes.get(axis).map_or("-", String::as_str)));
     let (kind, triangles, labels) = if is_flat {
         let corners: Vec<String> = space.triangles.iter().flatten().map(usize::to_string).collect();
         // Before the triangles, which it would do away with.
@@ -285,14 +269,13 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
         (
             "2D",
             triangles,
-            format!("x_label = {}\ny_label = {}", label(0), label(1)),
+            format!("x_label = {}\ny_label = {}", labels[0], labels[1]),
         )
     } else {
-        ("1D", String::new(), format!("value_label = {}", label(line)))
+        ("1D", String::new(), format!("value_label = {}", labels[line]))
     };
     // Releases before 4.7 know the first of the last two, which in later ones sets the second.
-    let _ = write!(
-        resources,
+    *resources += &format!(
         "[sub_resource type=\"AnimationNodeBlendSpace{kind}\" id=\"{id}\"]\n{body}{triangles}min_space = {}\nmax_space = {}\n{labels}\nsync = true\nsync_mode = {ONE_PHASE}\n\n",
         place(ends.map(|(low, _)| low)),
         place(ends.map(|(_, high)| high)),
@@ -317,10 +300,15 @@ pub fn events(manifest: &Manifest) -> String {
     let mut names = Vec::new();
     for clip in manifest.clips.iter().filter(|clip| !clip.events.is_empty()) {
         let id = format!("events_{}", names.len());
-        let list =
-            |each: &dyn Fn(&FootEventFacts) -> String| clip.events.iter().map(each).collect::<Vec<_>>().join(", ");
-        let _ = write!(
-            resources,
+        let calls = clip.events.iter().map(|event| {
+            let foot = quoted(&event.foot);
+            format!(
+                "{{\n\"args\": [{foot}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
+                event.kind
+            )
+        });
+        let calls: Vec<String> = calls.collect();
+        resources += &format!(
             "[sub_resource type=\"Animation\" id=\"{id}\"]\nresource_name = {}\nlength = {}\n{}step = {}\n",
             quoted(animation_of(clip)),
             number(clip.seconds),
@@ -328,21 +316,16 @@ pub fn events(manifest: &Manifest) -> String {
             number(1.0 / manifest.fps),
         );
         resources.push_str("tracks/0/type = \"method\"\ntracks/0/imported = false\ntracks/0/enabled = true\ntracks/0/path = NodePath(\".\")\n");
-        let _ = write!(
-            resources,
+        resources += &format!(
             "tracks/0/interp = 1\ntracks/0/loop_wrap = true\ntracks/0/keys = {{\n\"times\": PackedFloat32Array({}),\n\"transitions\": PackedFloat32Array({}),\n\"values\": [{}]\n}}\n\n",
             times(clip).into_iter().map(number).collect::<Vec<_>>().join(", "),
-            list(&|_| "1".to_owned()),
-            list(&|event| format!(
-                "{{\n\"args\": [{}, \"{}\"],\n\"method\": &\"{EVENT_METHOD}\"\n}}",
-                quoted(&event.foot),
-                event.kind
-            )),
+            vec!["1"; calls.len()].join(", "),
+            calls.join(", "),
         );
         names.push(format!("&{}: SubResource(\"{id}\")", quoted(animation_of(clip))));
     }
     let mut text = header("AnimationLibrary", &resources);
-    let _ = write!(text, "[resource]\n_data = {{\n{}\n}}\n", names.join(",\n"));
+    text += &format!("[resource]\n_data = {{\n{}\n}}\n", names.join(",\n"));
     text
 }
 
@@ -355,7 +338,7 @@ fn header(kind: &str, resources: &str) -> String {
 #[cfg(test)]
 mod tests {
     use loopwright_core::analysis::FootEventKind;
-    use loopwright_formats::set::{ClipKind, LoopStateFacts, SetTransition, SetTwist};
+    use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, SetPoint, SetTransition, SetTwist};
 
     use super::*;
 

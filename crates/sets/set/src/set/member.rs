@@ -5,7 +5,7 @@ use core::f64::consts::{FRAC_PI_2, PI};
 use glam::DVec3;
 use loopwright_core::analysis::{Body, Foot, FootEventKind, Side};
 use loopwright_core::candidate::MotionKind;
-use loopwright_core::math::{Twist, ops, rotation};
+use loopwright_core::math::{Twist, ops, percentile, rotation};
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{BodyOverrides, LoopClip, RootMode, Skeleton, Take, take::TakeError};
 use loopwright_formats::loop_file::facts::{CandidateFacts, ContactFacts, FeetFacts, PlaybackFacts};
@@ -17,7 +17,7 @@ use loopwright_moves::blend::PhaseMap;
 use crate::cut::adds_root;
 use loopwright_job::{CheckId, LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
 
-/// What all clips of a set have in common.
+/// The form that all clips of a set have in common.
 #[derive(Clone, Debug)]
 pub struct SetForm {
     /// Frames per second.
@@ -35,7 +35,7 @@ impl SetForm {
         self.target.unwrap_or(Target::Generic)
     }
 
-    /// What the roots of the files do.
+    /// The root mode of the files.
     pub fn mode(&self) -> RootMode {
         self.engine().choices().root.unwrap_or_default()
     }
@@ -64,7 +64,7 @@ pub struct Member {
     pub phase: SetPhase,
     /// When its feet touch down and lift.
     pub events: Vec<FootEventFacts>,
-    /// What it comes of.
+    /// Its origin.
     pub made: SetMade,
     /// Whether its speed is guessed from the foot that is lowest, since nothing else shows it.
     pub is_speed_guessed: bool,
@@ -140,17 +140,17 @@ impl Member {
 
     /// By how much its bones differ from those of another at most, metres: joints that move over their parents are left out.
     pub fn bones_apart(&self, other: &Self) -> f64 {
-        let bones = |member: &Self| -> Vec<Option<DVec3>> {
+        let [own, other] = [self, other].map(|member| {
             let clip = &member.stored.clip;
-            let place = |sample: usize, joint: usize| clip.body_pose(sample).translations[joint];
-            let rests = |joint: &usize| {
-                (1..clip.num_samples()).all(|at| place(at, *joint).distance(place(0, *joint)) < RESTS_METRES)
-            };
-            let joints = 0..clip.skeleton().num_joints();
-            let bone = |joint: usize| Some(joint).filter(|&joint| joint != clip.carrier()).filter(rests);
-            joints.map(|joint| bone(joint).map(|joint| place(0, joint))).collect()
-        };
-        let pairs = bones(self).into_iter().zip(bones(other));
+            let bones = (0..clip.skeleton().num_joints()).map(|joint| {
+                let place = clip.body_pose(0).translations[joint];
+                let mut later = (1..clip.num_samples()).map(|sample| clip.body_pose(sample).translations[joint]);
+                let rests = joint != clip.carrier() && later.all(|later| later.distance(place) < RESTS_METRES);
+                rests.then_some(place)
+            });
+            bones.collect::<Vec<_>>()
+        });
+        let pairs = own.into_iter().zip(other);
         pairs
             .filter_map(|(own, other)| Some(own?.distance(other?)))
             .fold(0.0, f64::max)
@@ -182,14 +182,11 @@ impl Member {
 
     /// How often the foot that does so least touches down in the loop; 0 without sides.
     pub(super) fn fewest_strikes(&self) -> usize {
-        let of = |side: &str| {
-            let strikes = self
-                .events
-                .iter()
-                .filter(|event| event.kind == FootEventKind::Strike && event.foot == side);
-            strikes.count()
-        };
-        of("left").min(of("right"))
+        let [left, right] = ["left", "right"].map(|side| {
+            let strikes = self.events.iter().filter(|event| event.kind == FootEventKind::Strike);
+            strikes.filter(|event| event.foot == side).count()
+        });
+        left.min(right)
     }
 
     /// Whether it is a single pose that is held.
@@ -247,7 +244,7 @@ fn facts_in_set(sidecar: Sidecar, clip: &LoopClip, feet: FeetFacts, seam_sample:
     }
 }
 
-/// Who moves less over its parent rests there, metres.
+/// A joint that moves less over its parent rests there, metres.
 const RESTS_METRES: f64 = 1e-5;
 
 /// The keys of a loop as its file holds them: one cycle with a closing key. Errors: they are no take.
@@ -290,11 +287,7 @@ fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<D
     for foot in &body.feet {
         let joint = foot.lowest_joint();
         let at = |sample: usize| world.position(sample % count, joint);
-        let heights = || (0..count).map(|sample| at(sample).y);
-        let (low, high) = (
-            heights().fold(f64::INFINITY, f64::min),
-            heights().fold(f64::NEG_INFINITY, f64::max),
-        );
+        let (low, high) = percentile::extremes((0..count).map(|sample| at(sample).y));
         for sample in (0..count).filter(|&sample| at(sample).y < low + LOW_SHARE * (high - low)) {
             sum -= (at(sample + 1) - at(sample + count - 1)) / (2.0 * clip.step_secs());
             weight += 1.0;
@@ -303,7 +296,7 @@ fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<D
     (weight > 0.0).then(|| (sum / weight).with_y(0.0))
 }
 
-/// What strafes goes aside by more than this, degrees, and not back by as much.
+/// A strafe goes aside by more than this, degrees, and not back by as much.
 const ASIDE_DEG: f64 = 45.0;
 
 /// Where what strafes in place looks, radians to the left of its root: ahead in its file, since the hips turn to where the body goes. Where it
@@ -341,7 +334,7 @@ pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
     CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks)
 }
 
-/// What the body does, as the facts of its loop say.
+/// The kind of a loop by its facts.
 pub(super) fn kind_of(sidecar: &Sidecar) -> Option<MotionKind> {
     sidecar.kind.as_deref().and_then(|kind| kind.parse().ok())
 }
@@ -353,9 +346,9 @@ pub(super) fn foot_of(body: &Body, side: Side) -> Option<Foot> {
 
 /// When a foot touches down: at the begin of its longest contact, unless it never leaves the ground.
 fn touch_down(feet: &FeetFacts, skeleton: &Skeleton, foot: Foot) -> Option<f64> {
-    longest(feet, &skeleton.joint(foot.lowest_joint()).name)
-        .filter(|_| leaves_the_ground(feet, &skeleton.joint(foot.lowest_joint()).name))
-        .map(|contact| contact.start_secs)
+    let joint = &skeleton.joint(foot.lowest_joint()).name;
+    let contact = longest(feet, joint).filter(|_| leaves_the_ground(feet, joint))?;
+    Some(contact.start_secs)
 }
 
 fn longest<'a>(feet: &'a FeetFacts, joint: &str) -> Option<&'a ContactFacts> {
@@ -399,11 +392,10 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
         return (SetPhase::default(), Vec::new());
     };
     let period_secs = clip.period_secs();
-    let share = |side: Side| {
+    let [left, right] = [Side::Left, Side::Right].map(|side| {
         let foot = foot_of(body, side)?;
         Some(touch_down(feet, clip.skeleton(), foot)? / period_secs)
-    };
-    let (left, right) = (share(Side::Left), share(Side::Right));
+    });
     let warp = match (left, right) {
         (Some(left), Some(right)) => (right - left).rem_euclid(1.0) - 0.5,
         _ => 0.0,
@@ -436,8 +428,8 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
     }
     // Of what happens in one frame, what touches down comes first.
     events.sort_by(|one, other| {
-        let is_lift = |event: &FootEventFacts| event.kind == FootEventKind::Lift;
-        one.secs.total_cmp(&other.secs).then(is_lift(one).cmp(&is_lift(other)))
+        let [one_lifts, other_lifts] = [one, other].map(|event| event.kind == FootEventKind::Lift);
+        one.secs.total_cmp(&other.secs).then(one_lifts.cmp(&other_lifts))
     });
     (phase, events)
 }

@@ -96,9 +96,9 @@ impl SetEntry {
 pub struct Set {
     /// Its loops.
     pub entries: Vec<SetEntry>,
-    /// What happens once between them.
+    /// Passages between them.
     pub passages: Vec<SetPassage>,
-    /// What it lacks.
+    /// Parts that it lacks.
     pub missing: Vec<Missing>,
     filled: Vec<Filled>,
     left_out: Vec<LeftOut>,
@@ -173,7 +173,7 @@ impl Set {
         LoopSet::with(clips.collect(), &self.form.overrides)
     }
 
-    /// The same set with the best of what happens once in takes.
+    /// Adds the best passages of takes.
     #[must_use]
     pub fn with_passages(mut self, of_takes: Vec<TakePassages>) -> Self {
         let (passages, missing) = TakePassages::best(of_takes);
@@ -204,7 +204,8 @@ impl Set {
         let playback = written.first().map(|(_, facts)| &facts.playback);
         let clip = &first.member.stored.clip;
         let joint = |joint: usize| clip.skeleton().joint(joint).name.clone();
-        let foot = |side: Side| foot_of(&first.member.body, side).map(|foot| joint(foot.lowest_joint()));
+        let [left_foot, right_foot] = [Side::Left, Side::Right]
+            .map(|side| foot_of(&first.member.body, side).map(|foot| joint(foot.lowest_joint())));
         let made = self.entries.iter().map(|entry| &entry.member.made);
         let made = made.chain(self.passages.iter().map(|passage| &passage.made));
         let licences: BTreeSet<String> = made.filter_map(|made| made.licence.clone()).collect();
@@ -219,8 +220,8 @@ impl Set {
             skeleton: SetSkeleton {
                 joints: clip.skeleton().num_joints(),
                 hips: joint(first.member.body.hips),
-                left_foot: foot(Side::Left),
-                right_foot: foot(Side::Right),
+                left_foot,
+                right_foot,
                 carrier: joint(clip.carrier()),
             },
             clips: (self.entries.iter().zip(written))
@@ -325,7 +326,7 @@ fn lacking(entries: &[Entry]) -> Vec<Missing> {
 }
 
 impl SetEntry {
-    /// What the manifest says of it.
+    /// Its entry in the manifest.
     fn clip(&self, file: &str, facts: &Sidecar) -> SetClip {
         let member = &self.member;
         let (clip, twist) = (&member.stored.clip, member.twist());

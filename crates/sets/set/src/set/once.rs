@@ -1,11 +1,10 @@
-//! What happens once, cut out of the takes between the loops of a set: starts, stops, turns and jumps.
+//! Passages of a set, cut out of the takes between its loops: starts, stops, turns and jumps.
 
-use loopwright_core::analysis::BodyError;
 use loopwright_core::candidate::MotionKind;
 use loopwright_core::math::TimeStep;
 use loopwright_core::root_motion::RootSpace;
 use loopwright_core::take::TakeError;
-use loopwright_core::{Analysis, RootMode, Take};
+use loopwright_core::{Analysis, RootMode};
 use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
 use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, RootKeys, SetClip, SetMade};
@@ -20,14 +19,14 @@ use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
 use crate::cut::{carried, clip_kind, events, foot_names, numbered};
 use crate::passage_check::{PassageInFile, check_passage};
-use loopwright_job::{CarryError, RecipeError, StoredLoop, Studied, Verdict, recipe};
+use loopwright_job::{CarryError, StoredLoop, Studied, Verdict, recipe};
 
 /// Something that happens once in a set.
 #[derive(Clone, Debug)]
 pub struct SetPassage {
     /// The passage, under its name.
     pub passage: Passage,
-    /// What it comes of.
+    /// Its origin.
     pub made: SetMade,
     /// The names of the loops that it begins and ends in.
     ends: [String; 2],
@@ -41,7 +40,7 @@ pub struct SetPassage {
     verdict: Option<Verdict>,
 }
 
-/// What one take gives.
+/// The passages of one take.
 #[derive(Clone, Debug, Default)]
 pub struct TakePassages {
     found: Vec<SetPassage>,
@@ -57,7 +56,7 @@ const KINDS: [PassageKind; 5] = [
     PassageKind::Jump,
 ];
 
-/// What happens once in a take between the loops of a set ([`Set::loops`]), and in its mirror image, by these pairs of joints.
+/// The passages of a take between the loops of a set ([`Set::loops`]), and those of its mirror image, by these pairs of joints.
 ///
 /// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. What cannot be mirrored
 /// gives its own. Errors: it has another skeleton, or cannot be put onto the character.
@@ -76,19 +75,18 @@ pub fn passages_of(
     };
     let analysis = studied.analysis_of_loops()?;
     let mut passages = passages_in(&analysis, studied, of_set, kinds, MadeFrom::Take)?;
-    let image = || -> Result<TakePassages, OnceError> {
-        let mirror = recipe::mirror(&analysis, pairs)?;
-        let image = Analysis::with(&mirror.take(&analysis.take), analysis.overrides())?;
-        passages_in(&image, studied, of_set, kinds, MadeFrom::Mirror)
-    };
-    if let Ok(image) = image() {
+    let mirror = recipe::mirror(&analysis, pairs).ok();
+    let image = mirror
+        .and_then(|mirror| Analysis::with(&mirror.take(&analysis.take), analysis.overrides()).ok())
+        .and_then(|image| passages_in(&image, studied, of_set, kinds, MadeFrom::Mirror).ok());
+    if let Some(image) = image {
         passages.found.extend(image.found);
         passages.missing.extend(image.missing);
     }
     Ok(passages)
 }
 
-/// What happens once in a take on the skeleton of a set.
+/// The passages of a take on the skeleton of a set.
 fn passages_in(
     analysis: &Analysis,
     studied: &Studied,
@@ -98,41 +96,31 @@ fn passages_in(
 ) -> Result<TakePassages, OnceError> {
     let found = passage::find(loops, analysis, kinds)?;
     let facts = studied.facts();
-    let named = |loop_index: usize| loops.loops()[loop_index].name().to_owned();
-    let way = |name: &String| {
-        let entry = set.entries.iter().find(|entry| entry.name == *name);
-        entry.map_or((MotionKind::Idle, ""), |entry| match entry.gait {
-            MotionKind::Idle => (MotionKind::Idle, ""),
-            gait => (gait, way_of(&entry.member)),
-        })
-    };
-    let curves = |name: &String| {
-        let entry = set.entries.iter().find(|entry| entry.name == *name);
-        entry.is_some_and(|entry| side_of(entry.member.turn_dps()) != 0)
-    };
-    let described = |passage: Passage| {
-        let ends = passage.ends().map(|end| named(end.loop_index));
+    let entry = |name: &String| set.entries.iter().find(|entry| entry.name == *name);
+    let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps)?.flatten();
+    let described = passages.map(|passage| {
+        let clips = passage.ends().map(|end| &loops.loops()[end.loop_index]);
+        let ends = clips.map(|clip| clip.name().to_owned());
         let feet = foot_names(analysis);
-        let judged = |take: &Take| {
-            let clips = passage.ends().map(|end| Some(&loops.loops()[end.loop_index]));
-            let known = PassageInFile::new(&passage, &ends, &feet);
-            check_passage(take, &known, clips, analysis.overrides()).ok()
-        };
+        let known = PassageInFile::new(&passage, &ends, &feet);
+        let take = passage.to_take().ok();
         SetPassage {
-            verdict: passage.to_take().ok().and_then(|take| judged(&take)),
+            verdict: take.and_then(|take| check_passage(&take, &known, clips.map(Some), analysis.overrides()).ok()),
             made: SetMade {
                 from,
                 ..SetMade::of_take(&facts, passage.source_frames())
             },
             feet,
-            curves: ends.iter().any(curves),
-            ways: [way(&ends[0]), way(&ends[1])],
+            curves: (ends.iter().filter_map(entry)).any(|entry| side_of(entry.member.turn_dps()) != 0),
+            ways: ends.each_ref().map(|name| {
+                let moving = entry(name).filter(|entry| entry.gait != MotionKind::Idle);
+                moving.map_or((MotionKind::Idle, ""), |entry| (entry.gait, way_of(&entry.member)))
+            }),
             passage,
             ends,
         }
-    };
-    let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps)?.flatten();
-    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = passages.map(described).partition(SetPassage::fits);
+    });
+    let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = described.partition(SetPassage::fits);
     let dear = dear
         .iter()
         .map(|each| (each.passage.kind(), Looked::NoLoopLike(each.passage.kind())));
@@ -186,11 +174,11 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
         ("turn_in_place_left", PassageKind::TurnInPlace, 1.0),
         ("turn_in_place_right", PassageKind::TurnInPlace, -1.0),
     ];
-    let is_there = |kind: PassageKind, side: f64| {
-        let of_kind = kept.iter().filter(|each| each.passage.kind() == kind);
-        of_kind.map(|each| each.passage.turn()).any(|turn| turn * side >= 0.0)
-    };
-    (parts.into_iter().filter(|(_, kind, side)| !is_there(*kind, *side)))
+    let lacking = parts.into_iter().filter(|(_, kind, side)| {
+        let mut of_kind = kept.iter().filter(|each| each.passage.kind() == *kind);
+        !of_kind.any(|each| each.passage.turn() * side >= 0.0)
+    });
+    lacking
         .map(|(what, kind, _)| {
             let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
             // That a take does it and no loop fits says more than that others never do.
@@ -213,7 +201,7 @@ const TURN_STEP: f64 = 0.5 * core::f64::consts::PI;
 /// A passage whose ends cost more is not like its loops there, metre-seconds: what captured takes start and stop costs 0.1 to 0.3, a dance more.
 const MOST_COST: f64 = 0.35;
 
-/// Who turns farther on the way does something else, radians (225 degrees).
+/// A body that turns farther on the way does something else, radians (225 degrees).
 const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
 
 impl SetPassage {
@@ -269,13 +257,13 @@ impl SetPassage {
         carried(&self.passage, form.engine(), form.format, has_root_joint)
     }
 
-    /// What the manifest says of it.
+    /// Its entry in the manifest.
     pub(super) fn clip(&self, file: &str, animation: Option<String>) -> SetClip {
         let passage = &self.passage;
-        let state = |end: usize| LoopStateFacts {
+        let [from, to] = [0, 1].map(|end| LoopStateFacts {
             clip: self.ends[end].clone(),
             secs: passage.ends()[end].secs,
-        };
+        });
         let free =
             (!passage.has_held_feet()).then(|| "its feet are left free, since no correction holds them".to_owned());
         let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);
@@ -287,8 +275,8 @@ impl SetPassage {
             kind: clip_kind(passage.kind()),
             seconds: passage.duration_secs(),
             frames: passage.num_samples() - 1,
-            from: Some(state(0)),
-            to: Some(state(1)),
+            from: Some(from),
+            to: Some(to),
             turn_deg: Some(passage.turn().to_degrees() + 0.0),
             travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
             cost: Some(passage.cost()),
@@ -313,14 +301,15 @@ const STILL_SECS: f64 = 0.3;
 /// or the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
     let analysis = studied.analysis_of_loops()?;
-    // Who walks in place stands nowhere, however slowly it moves between two steps.
+    // A body that walks in place stands nowhere, however slowly it moves between two steps.
     let around = TimeStep::new(studied.take().frame_time_secs()).nearest_from_one(0.5 * STILL_SECS);
     let last = analysis.take.num_frames() - 1;
-    let is_still = |frame: &usize| {
+    let mut stands = passage::calmest_stands(&analysis).into_iter();
+    let still = stands.find(|frame| {
         let mut frames = frame.saturating_sub(around)..=(frame + around).min(last);
         frames.all(|frame| analysis.speed(frame) < STILL_MPS)
-    };
-    let Some(frame) = passage::calmest_stands(&analysis).into_iter().find(is_still) else {
+    });
+    let Some(frame) = still else {
         return Ok(None);
     };
     let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?.on_turned_root(0.0);
@@ -375,12 +364,6 @@ pub enum OnceError {
     /// It cannot be put onto the character.
     #[error(transparent)]
     Carry(#[from] CarryError),
-    /// Its body is not found there.
-    #[error(transparent)]
-    Body(#[from] BodyError),
-    /// Left and right cannot be exchanged.
-    #[error(transparent)]
-    Mirror(#[from] RecipeError),
     /// A pose of it is no take.
     #[error(transparent)]
     Take(#[from] TakeError),

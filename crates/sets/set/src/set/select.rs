@@ -244,11 +244,9 @@ pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
         by_speed.sort_by(|one, other| speed(one).total_cmp(&speed(other)));
         let plain = by_speed[(by_speed.len() - 1) / 2];
         let mut others: Vec<usize> = alike.into_iter().filter(|&at| at != plain).collect();
-        let from_plain = |at: &usize| (speed(at) - speed(&plain)).abs();
-        let is_made = |at: &usize| !offered[*at].1;
         others.sort_by(|one, other| {
-            let by_source = is_made(one).cmp(&is_made(other));
-            by_source.then(from_plain(one).total_cmp(&from_plain(other)))
+            let [one, other] = [one, other].map(|at| (!offered[*at].1, (speed(at) - speed(&plain)).abs()));
+            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
         });
         let [mut slow, mut fast] = [0, 0];
         for at in others {
@@ -313,12 +311,12 @@ pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<
 /// Places of all joints seen from the root at even phases.
 fn profile(member: &Member) -> Vec<glam::DVec3> {
     let clip = &member.stored.clip;
-    let at = |index: usize| {
+    let places = (0..NUM_PHASES).flat_map(|index| {
         let secs = index as f64 / NUM_PHASES as f64 * clip.period_secs();
         let pose = clip.body_pose_at(secs, Interpolation::Cubic);
         pose.as_ref().world(clip.skeleton()).translations
-    };
-    (0..NUM_PHASES).flat_map(at).collect()
+    });
+    places.collect()
 }
 
 fn distance(one: &[glam::DVec3], other: &[glam::DVec3]) -> f64 {

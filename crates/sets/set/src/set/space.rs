@@ -1,6 +1,7 @@
 //! The blend spaces of a set: loops at their points, and the triangles between them.
 
 use loopwright_core::analysis::MotionKind;
+use loopwright_core::math::percentile;
 
 use super::SetEntry;
 use super::select::{side_of, way_of};
@@ -8,16 +9,14 @@ use loopwright_formats::set::{SetPoint, SetSpace};
 
 /// The blend spaces of loops: by speed and turn rate for those that go forward, and by direction where others do not.
 pub(super) fn spaces(entries: &[SetEntry]) -> Vec<SetSpace> {
-    let goes = |entry: &&SetEntry| entry.variant_of.is_none() && entry.gait != MotionKind::TurnInPlace;
+    let placed = entries
+        .iter()
+        .filter(|entry| entry.variant_of.is_none() && entry.gait != MotionKind::TurnInPlace);
     let rests = |entry: &SetEntry| entry.gait == MotionKind::Idle;
-    let forward = entries
-        .iter()
-        .filter(goes)
+    let forward = placed
+        .clone()
         .filter(|entry| rests(entry) || way_of(&entry.member).is_empty());
-    let straight = entries
-        .iter()
-        .filter(goes)
-        .filter(|entry| rests(entry) || side_of(entry.member.turn_dps()) == 0);
+    let straight = placed.filter(|entry| rests(entry) || side_of(entry.member.turn_dps()) == 0);
     let by_turn = space("move", ["speed_mps", "turn_rate_dps"], forward, |entry| {
         [entry.member.speed_mps(), entry.member.turn_dps()]
     });
@@ -72,10 +71,7 @@ const FLAT: f64 = 1e-3;
 /// points on one circle two triangles come.
 fn triangles(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
     let scale = [0, 1].map(|axis| {
-        let values = points.iter().map(|point| point[axis]);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
+        let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
         if high > low { 1.0 / (high - low) } else { 0.0 }
     });
     let lifted: Vec<[f64; 3]> = (points.iter().enumerate())

@@ -46,8 +46,7 @@ pub fn styles(takes: &[String]) -> Option<Vec<Option<String>>> {
     let places = (0..longest).flat_map(|place| [Place::FromFirst(place), Place::FromLast(place)]);
     let told = places.filter_map(|place| styles_at(&words, place));
     // The place that tells most; of several the first.
-    let known = |styles: &[Option<String>]| styles.iter().flatten().count();
-    told.reduce(|best, other| if known(&other) > known(&best) { other } else { best })
+    told.rev().max_by_key(|styles| styles.iter().flatten().count())
 }
 
 /// Where in a name the style stands.
@@ -81,14 +80,13 @@ fn styles_at(words: &[Vec<String>], place: Place) -> Option<Vec<Option<String>>>
         rest.retain(|word| !word.chars().all(|letter| letter.is_ascii_digit()));
         motions.entry(&words[index]).or_default().insert(rest.join(" "));
     }
-    let shares = |word: &str| {
-        let others = motions.iter().filter(|(other, _)| **other != word);
-        let in_common = others.map(|(_, theirs)| theirs.intersection(&motions[word]).count());
-        in_common.max().unwrap_or(0) >= IN_COMMON
-    };
-    let shared: Vec<&str> = motions.keys().copied().filter(|word| shares(word)).collect();
-    let style = |words: &Vec<String>| word_of(words).map(|index| words[index].clone());
-    let styles: Vec<Option<String>> = words.iter().map(style).collect();
+    let shared = motions.iter().filter(|(word, own)| {
+        let mut others = motions.iter().filter(|(other, _)| other != word);
+        others.any(|(_, theirs)| theirs.intersection(own).count() >= IN_COMMON)
+    });
+    let shared: Vec<&str> = shared.map(|(word, _)| *word).collect();
+    let styles = words.iter().map(|words| Some(words[word_of(words)?].clone()));
+    let styles: Vec<Option<String>> = styles.collect();
     // Where most names say nothing of the kind, it is chance.
     let told = styles
         .iter()

@@ -1,5 +1,7 @@
 //! Charts with axes: ranges, ticks, grid, lines.
 
+use loopwright_core::math::percentile;
+
 use super::style::{self, Ink};
 use super::svg::{Anchor, Area, Svg, number};
 use super::text;
@@ -30,19 +32,14 @@ impl Range {
 
     /// The smallest range that holds all finite values, at least `least` wide about their middle, with a little room.
     pub fn around(values: impl IntoIterator<Item = f64>, least: f64) -> Self {
-        let (low, high) = values
-            .into_iter()
-            .filter(|value| value.is_finite())
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-                (low.min(value), high.max(value))
-            });
+        let (low, high) = percentile::extremes(values.into_iter().filter(|value| value.is_finite()));
         let range = Self::new(low, high);
         let width = (range.high - range.low).max(least);
         let middle = 0.5 * (range.low + range.high);
         Self::new(middle - 0.56 * width, middle + 0.56 * width)
     }
 
-    /// The same range, reaching down to zero where it does not.
+    /// The range from zero to its upper end.
     pub fn down_to_zero(self) -> Self {
         Self::new(0.0, self.high.max(1e-6))
     }
@@ -60,14 +57,14 @@ impl Range {
 
 /// Ticks at 1, 2 or 5 times a power of ten, at most `most` of them.
 #[derive(Clone, Debug, PartialEq)]
-pub(in crate::plot) struct Ticks {
+struct Ticks {
     step: f64,
     decimals: usize,
-    pub(in crate::plot) values: Vec<f64>,
+    values: Vec<f64>,
 }
 
 impl Ticks {
-    pub(in crate::plot) fn new(range: Range, most: usize) -> Self {
+    fn new(range: Range, most: usize) -> Self {
         let (step, decimals) = nice_step(range.width() / most.max(1) as f64);
         let first = (range.low / step - 1e-9).ceil();
         let last = (range.high / step + 1e-9).floor();
@@ -84,7 +81,7 @@ impl Ticks {
     }
 
     /// Ticks of angles in degrees: steps that divide a turn, where they are that large.
-    pub(in crate::plot) fn of_degrees(range: Range, most: usize) -> Self {
+    fn of_degrees(range: Range, most: usize) -> Self {
         let least = range.width() / most.max(1) as f64;
         let Some(step) = [15.0, 30.0, 45.0, 90.0, 180.0, 360.0, 720.0]
             .into_iter()
@@ -105,7 +102,7 @@ impl Ticks {
     }
 
     /// A tick's label, with as many decimals as the step needs.
-    pub(in crate::plot) fn label(&self, value: f64) -> String {
+    fn label(&self, value: f64) -> String {
         let value = if value.abs() < 1e-6 * self.step { 0.0 } else { value };
         let text = format!("{value:.*}", self.decimals);
         text.replace('-', "\u{2212}")
@@ -137,33 +134,20 @@ pub fn nice_step(least: f64) -> (f64, usize) {
     (least, 0)
 }
 
-/// What an axis measures, and its ticks.
+/// An axis: its range, its name and its ticks.
 #[derive(Clone, Debug)]
 pub struct ChartAxis {
-    /// What it spans.
+    /// The values that it spans.
     pub range: Range,
     /// Name with unit, such as "time, s"; empty for none.
-    pub(in crate::plot) name: String,
-    pub(in crate::plot) ticks: Ticks,
-    /// Whether the ticks have labels: stacked panels share those of the lowest.
-    pub(in crate::plot) labelled: bool,
+    name: String,
+    ticks: Ticks,
+    /// Whether name and ticks are written: stacked panels share those of the lowest.
+    labelled: bool,
 }
 
 impl ChartAxis {
-    /// An axis along the bottom of a panel of that width.
-    pub fn across(range: Range, name: &str, width: f64) -> Self {
-        let mut most = (width / 60.0).max(2.0) as usize;
-        let mut ticks = Ticks::new(range, most);
-        // Labels of many digits want more room.
-        while most > 2 {
-            let width_of = |value: &f64| text::width(&ticks.label(*value), style::TEXT, false);
-            let widest = ticks.values.iter().map(width_of).fold(0.0, f64::max);
-            if (widest + 14.0) * ticks.values.len() as f64 <= width {
-                break;
-            }
-            most -= 1;
-            ticks = Ticks::new(range, most);
-        }
+    fn new((range, name): (Range, &str), ticks: Ticks) -> Self {
         Self {
             range,
             name: name.to_owned(),
@@ -171,30 +155,22 @@ impl ChartAxis {
             labelled: true,
         }
     }
+}
 
-    /// An axis along the left side of a panel of that height.
-    pub fn up(range: Range, name: &str, height: f64) -> Self {
-        Self {
-            range,
-            name: name.to_owned(),
-            ticks: Ticks::new(range, (height / 22.0).max(2.0) as usize),
-            labelled: true,
+/// Ticks along the bottom of a panel of that width.
+fn ticks_across(range: Range, width: f64) -> Ticks {
+    let mut most = (width / 60.0).max(2.0) as usize;
+    loop {
+        let ticks = Ticks::new(range, most);
+        // Labels of many digits want more room.
+        let labels = ticks.values.iter().map(|&value| ticks.label(value));
+        let widest = labels
+            .map(|label| text::width(&label, style::TEXT, false))
+            .fold(0.0, f64::max);
+        if most <= 2 || (widest + 14.0) * ticks.values.len() as f64 <= width {
+            return ticks;
         }
-    }
-
-    /// An axis of angles in degrees along the left side.
-    pub fn up_degrees(range: Range, name: &str, height: f64) -> Self {
-        Self {
-            ticks: Ticks::of_degrees(range, (height / 18.0).max(2.0) as usize),
-            ..Self::up(range, name, height)
-        }
-    }
-
-    /// The same axis without labels and name.
-    pub fn unlabelled(mut self) -> Self {
-        self.labelled = false;
-        self.name.clear();
-        self
+        most -= 1;
     }
 }
 
@@ -210,6 +186,27 @@ pub struct Chart {
 }
 
 impl Chart {
+    /// A chart of an area; `x` and `y` are the ranges and the names of its axes.
+    pub fn new(area: Area, x: (Range, &str), y: (Range, &str)) -> Self {
+        Self {
+            area,
+            x: ChartAxis::new(x, ticks_across(x.0, area.width)),
+            y: ChartAxis::new(y, Ticks::new(y.0, (area.height / 22.0).max(2.0) as usize)),
+        }
+    }
+
+    /// Gives the vertical axis ticks for angles in degrees.
+    pub fn in_degrees(mut self) -> Self {
+        self.y.ticks = Ticks::of_degrees(self.y.range, (self.area.height / 18.0).max(2.0) as usize);
+        self
+    }
+
+    /// Keeps words only along these sides: charts beside and below each other share them.
+    pub fn labelled(mut self, below: bool, left: bool) -> Self {
+        (self.x.labelled, self.y.labelled) = (below, left);
+        self
+    }
+
     /// Position in the picture of a horizontal value.
     pub fn across(&self, x: f64) -> f64 {
         self.area.left + self.area.width * self.x.range.share(x)
@@ -241,89 +238,43 @@ impl Chart {
     }
 
     fn labels(&self, svg: &mut Svg) {
+        let (area, middle) = (self.area, self.area.middle());
         if self.x.labelled {
             for &value in &self.x.ticks.values {
-                let x = self.across(value);
-                svg.text(
-                    x,
-                    self.area.bottom() + 16.0,
-                    Anchor::Middle,
-                    "soft",
-                    &self.x.ticks.label(value),
-                );
+                let label = self.x.ticks.label(value);
+                svg.text(self.across(value), area.bottom() + 16.0, Anchor::Middle, "soft", &label);
             }
-            let middle = self.area.left + 0.5 * self.area.width;
-            let name = text::fit(&self.x.name, style::TEXT, false, self.area.width);
-            svg.text(middle, self.area.bottom() + 33.0, Anchor::Middle, "soft", &name);
+            let name = text::fit(&self.x.name, style::TEXT, false, area.width);
+            svg.text(middle.0, area.bottom() + 33.0, Anchor::Middle, "soft", &name);
         }
         if self.y.labelled {
             for &value in &self.y.ticks.values {
-                let y = self.down(value);
-                svg.text(
-                    self.area.left - 6.0,
-                    y + 4.0,
-                    Anchor::End,
-                    "soft",
-                    &self.y.ticks.label(value),
-                );
+                let label = self.y.ticks.label(value);
+                svg.text(area.left - 6.0, self.down(value) + 4.0, Anchor::End, "soft", &label);
             }
-            let name = text::fit(&self.y.name, style::TEXT, false, self.area.height + 20.0);
-            svg.text_upwards(
-                self.area.left - style::LEFT + 18.0,
-                self.area.top + 0.5 * self.area.height,
-                "soft",
-                &name,
-            );
+            let name = text::fit(&self.y.name, style::TEXT, false, area.height + 20.0);
+            svg.text_upwards(area.left - style::LEFT + 18.0, middle.1, Anchor::Middle, "soft", &name);
         }
     }
 
     /// A line through data.
-    pub fn line(&self, svg: &mut Svg, points: &[(f64, f64)], ink: Ink, extra: &str) {
-        let points = self.thinned(points);
-        svg.polyline(points, ink, extra);
-    }
-
-    /// Points in the picture, at most four for each column of pixels: the first, lowest, highest and last in it.
-    fn thinned(&self, points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-        let mut kept: Vec<(f64, f64)> = Vec::new();
-        let mut column: Vec<(f64, f64)> = Vec::new();
-        let mut flush = |column: &mut Vec<(f64, f64)>| {
-            let lowest = (0..column.len()).min_by(|&left, &right| column[left].1.total_cmp(&column[right].1));
-            let highest = (0..column.len()).max_by(|&left, &right| column[left].1.total_cmp(&column[right].1));
-            let picked = [Some(0), lowest, highest, column.len().checked_sub(1)].into_iter();
-            let mut picked: Vec<usize> = picked.flatten().filter(|&index| index < column.len()).collect();
-            picked.sort_unstable();
-            picked.dedup();
-            kept.extend(picked.into_iter().map(|index| column[index]));
-            column.clear();
-        };
-        let mut last = f64::NAN;
-        for &(x, y) in points {
-            let at = (self.across(x), self.down(y));
-            let this = at.0.floor();
-            if !(this == last) {
-                flush(&mut column);
-                last = this;
-            }
-            column.push(at);
-        }
-        flush(&mut column);
-        kept
+    pub fn line(&self, svg: &mut Svg, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
+        let points = points.into_iter().map(|(x, y)| (self.across(x), self.down(y)));
+        svg.polyline(thinned(&points.collect::<Vec<_>>()), ink, extra);
     }
 
     /// A vertical line over the whole height.
     pub fn upright(&self, svg: &mut Svg, x: f64, ink: Ink, extra: &str) {
         let x = self.across(x);
-        let class = format!("l{}", ink.class());
-        svg.segment((x, self.area.top), (x, self.area.bottom()), &class, extra);
+        svg.segment((x, self.area.top), (x, self.area.bottom()), &ink.line(), extra);
     }
 
     /// A small triangle at the upper edge that points at a value.
     pub(in crate::plot) fn flag(&self, svg: &mut Svg, x: f64, ink: Ink) {
         let (x, top) = (self.across(x), self.area.top);
         svg.raw(&format!(
-            "<path class=\"f{}\" d=\"M{} {}h10l-5 8z\"/>\n",
-            ink.class(),
+            "<path class=\"{}\" d=\"M{} {}h10l-5 8z\"/>\n",
+            ink.fill(),
             number(x - 5.0),
             number(top)
         ));
@@ -332,8 +283,7 @@ impl Chart {
     /// A horizontal line over the whole width.
     pub(in crate::plot) fn level(&self, svg: &mut Svg, y: f64, ink: Ink, extra: &str) {
         let y = self.down(y);
-        let class = format!("l{}", ink.class());
-        svg.segment((self.area.left, y), (self.area.right(), y), &class, extra);
+        svg.segment((self.area.left, y), (self.area.right(), y), &ink.line(), extra);
     }
 
     /// A shaded stretch over the whole height.
@@ -350,6 +300,23 @@ impl Chart {
     }
 }
 
+/// Points in the picture, at most four for each column of pixels: the first, lowest, highest and last in it.
+fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let columns = points.chunk_by(|left, right| left.0.floor() == right.0.floor());
+    columns
+        .flat_map(|column| {
+            let by_height = |&left: &usize, &right: &usize| column[left].1.total_cmp(&column[right].1);
+            let count = column.len();
+            let (lowest, highest) = ((0..count).min_by(by_height), (0..count).max_by(by_height));
+            let mut picked = [Some(0), lowest, highest, count.checked_sub(1)];
+            picked.sort_unstable();
+            let mut picked: Vec<usize> = picked.into_iter().flatten().collect();
+            picked.dedup();
+            picked.into_iter().map(move |index| column[index])
+        })
+        .collect()
+}
+
 /// Small labels that keep out of each other's way.
 #[derive(Debug, Default)]
 pub struct Labels {
@@ -357,6 +324,12 @@ pub struct Labels {
 }
 
 impl Labels {
+    /// Labels that leave marks at these points free.
+    pub fn around(points: &[(f64, f64)]) -> Self {
+        let marks = points.iter().map(|(x, y)| Area::new(x - 6.0, y - 6.0, 12.0, 12.0));
+        Self { taken: marks.collect() }
+    }
+
     /// Keeps labels out of an area.
     pub fn keep_free(&mut self, area: Area) {
         self.taken.push(area);
@@ -384,22 +357,6 @@ impl Labels {
         }
         None
     }
-}
-
-/// Left side and width of a chart that takes the whole width.
-pub fn full_width() -> (f64, f64) {
-    let left = style::MARGIN + style::LEFT;
-    (left, style::WIDTH - left - style::MARGIN - style::RIGHT)
-}
-
-/// The plot's title and the line below it; returns the height below which the panels begin.
-pub fn title(svg: &mut Svg, title: &str, below: &str) -> f64 {
-    let room = style::WIDTH - 2.0 * style::MARGIN;
-    let title = text::fit(title, style::TITLE, true, room);
-    svg.text(style::MARGIN, style::MARGIN + 16.0, Anchor::Start, "title ft", &title);
-    let below = text::fit(below, style::TEXT, false, room);
-    svg.text(style::MARGIN, style::MARGIN + 37.0, Anchor::Start, "soft", &below);
-    style::MARGIN + 54.0
 }
 
 /// A number of pixels as an attribute.

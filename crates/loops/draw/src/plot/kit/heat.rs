@@ -1,7 +1,5 @@
 //! Heat maps: values on a grid as shades from cheap, bright, to expensive, dark, with a scale.
 
-use std::fmt::Write as _;
-
 use super::svg::{Anchor, Area, Svg, number};
 use super::{style, text};
 
@@ -15,57 +13,39 @@ const SCALE_GAP: f64 = 14.0;
 /// Room for the scale with its labels.
 pub const SCALE_ROOM: f64 = SCALE_WIDTH + SCALE_GAP + 52.0;
 
-/// Shades on a grid, the lowest row first.
-pub struct Heat {
-    columns: usize,
-    rows: usize,
-    shades: Vec<Option<usize>>,
-}
-
-impl Heat {
-    /// Shade of the ratio to the most expensive value, by column and row; values that are not finite stay empty.
-    pub fn new(columns: usize, rows: usize, ratio: impl Fn(usize, usize) -> f64) -> Self {
-        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
-        let ratios = cells.map(|(column, row)| ratio(column, row));
-        Self {
-            columns,
-            rows,
-            shades: ratios.map(|ratio| ratio.is_finite().then(|| shade_of(ratio))).collect(),
+/// Fills an area with a grid of columns and rows, the lowest row first, by the ratio of each cell to the most expensive value; cells
+/// whose ratio is not finite stay empty. Runs of one shade are strokes, one path for each shade.
+pub fn draw(svg: &mut Svg, area: Area, [columns, rows]: [usize; 2], ratio: impl Fn(usize, usize) -> f64) {
+    let mut paths = vec![String::new(); SHADES];
+    for row in 0..rows {
+        let ratios = (0..columns).map(|column| ratio(column, row));
+        let shades: Vec<Option<usize>> = ratios.map(|ratio| ratio.is_finite().then(|| shade_of(ratio))).collect();
+        let mut column = 0;
+        for run in shades.chunk_by(PartialEq::eq) {
+            if let Some(shade) = run[0] {
+                paths[shade] += &format!("M{column} {}h{}", rows - 1 - row, run.len());
+            }
+            column += run.len();
         }
     }
-
-    /// Fills an area: runs of one shade as strokes, one path for each shade.
-    pub fn draw(&self, svg: &mut Svg, area: Area) {
-        let mut paths = vec![String::new(); SHADES];
-        for (row, shades) in self.shades.chunks(self.columns.max(1)).enumerate() {
-            let mut column = 0;
-            for run in shades.chunk_by(PartialEq::eq) {
-                if let Some(shade) = run[0] {
-                    let _ = write!(paths[shade], "M{column} {}h{}", self.rows - 1 - row, run.len());
-                }
-                column += run.len();
-            }
+    // Neighbouring cells share their edge to the bit, so no seam shows between them.
+    let [across, down] = [(area.width, columns), (area.height, rows)].map(|(side, count)| side / count.max(1) as f64);
+    let scale = if across == down {
+        exact(across)
+    } else {
+        format!("{} {}", exact(across), exact(down))
+    };
+    svg.raw(&format!(
+        "<g transform=\"translate({} {}) scale({scale}) translate(0 .5)\" fill=\"none\" shape-rendering=\"crispEdges\">\n",
+        number(area.left),
+        number(area.top)
+    ));
+    for (shade, path) in paths.iter().enumerate() {
+        if !path.is_empty() {
+            svg.raw(&format!("<path stroke=\"{}\" d=\"{path}\"/>\n", colour_of(shade)));
         }
-        // Neighbouring cells share their edge to the bit, so no seam shows between them.
-        let [across, down] =
-            [(area.width, self.columns), (area.height, self.rows)].map(|(side, count)| side / count.max(1) as f64);
-        let scale = if across == down {
-            exact(across)
-        } else {
-            format!("{} {}", exact(across), exact(down))
-        };
-        svg.raw(&format!(
-            "<g transform=\"translate({} {}) scale({scale}) translate(0 .5)\" fill=\"none\" shape-rendering=\"crispEdges\">\n",
-            number(area.left),
-            number(area.top)
-        ));
-        for (shade, path) in paths.iter().enumerate() {
-            if !path.is_empty() {
-                svg.raw(&format!("<path stroke=\"{}\" d=\"{path}\"/>\n", colour_of(shade)));
-            }
-        }
-        svg.raw("</g>\n");
     }
+    svg.raw("</g>\n");
 }
 
 /// The scale to the right of a map's area, with labels at ratios to the most expensive value.
@@ -96,7 +76,7 @@ pub fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &str) {
     }
     let widest = labels.iter().map(|(_, words)| text::width(words, style::TEXT, false));
     let beside = widest.fold(25.0, f64::max) + 21.0;
-    svg.text_upwards(scale.right() + beside, area.top + 0.5 * area.height, "soft", name);
+    svg.text_upwards(scale.right() + beside, area.middle().1, Anchor::Middle, "soft", name);
 }
 
 /// Words in the middle of a cell, in the colour of the other end of the scale: cells look alike on any card.

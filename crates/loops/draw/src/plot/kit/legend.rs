@@ -24,62 +24,56 @@ pub enum Sign {
     Stroke(Ink),
 }
 
-/// An entry of a legend.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Key {
-    sign: Sign,
-    words: String,
-}
-
-impl Key {
-    /// An entry of that symbol and text.
-    pub fn new(sign: Sign, words: impl Into<String>) -> Self {
-        Self {
-            sign,
-            words: words.into(),
-        }
-    }
-
-    fn width(&self) -> f64 {
-        SIGN_WIDTH + 6.0 + text::width(&self.words, style::TEXT, false)
-    }
-}
-
 const SIGN_WIDTH: f64 = 18.0;
 const KEY_GAP: f64 = 16.0;
 const ROW: f64 = 18.0;
 
+/// An entry of a legend: symbol and text.
+type Key = (Sign, String);
+
 /// Title and legend above a panel: the legend stands to the right of the title, or in rows of its own below it.
 pub struct ChartHeading<'a> {
-    /// The title.
-    pub title: &'a str,
-    /// The entries of the legend.
-    pub keys: Vec<Key>,
+    title: &'a str,
+    keys: Vec<Key>,
 }
 
 impl<'a> ChartHeading<'a> {
-    /// The title and legend of a chart; without entries there is no legend.
-    pub fn new(title: &'a str, keys: Vec<Key>) -> Self {
-        Self { title, keys }
+    /// The title of a chart, without a legend.
+    pub fn new(title: &'a str) -> Self {
+        Self {
+            title,
+            keys: Vec::new(),
+        }
     }
 
-    fn rows(&self, width: f64) -> Vec<Vec<&Key>> {
+    /// Adds an entry to the legend.
+    pub fn key(self, sign: Sign, words: impl Into<String>) -> Self {
+        self.keys([(sign, words.into())])
+    }
+
+    /// Adds an entry to the legend if it is shown.
+    pub fn key_if(self, shown: bool, sign: Sign, words: &str) -> Self {
+        if shown { self.key(sign, words) } else { self }
+    }
+
+    /// Adds entries to the legend.
+    pub fn keys(mut self, keys: impl IntoIterator<Item = (Sign, String)>) -> Self {
+        self.keys.extend(keys);
+        self
+    }
+
+    fn rows(&self, width: f64) -> Vec<&[Key]> {
         let title = text::width(self.title, style::HEAD, true) + KEY_GAP;
-        let total = |keys: &[&Key]| -> f64 { keys.iter().map(|key| key.width() + KEY_GAP).sum::<f64>() - KEY_GAP };
-        let all: Vec<&Key> = self.keys.iter().collect();
-        if all.is_empty() || title + total(&all) <= width {
-            return vec![all];
+        let mut rest = &self.keys[..];
+        if rest.is_empty() || title + row_width(rest) <= width {
+            return vec![rest];
         }
-        let mut rows: Vec<Vec<&Key>> = vec![Vec::new(), Vec::new()];
-        for key in all {
-            let last = rows.len() - 1;
-            let mut tried = rows[last].clone();
-            tried.push(key);
-            if total(&tried) <= width || rows[last].is_empty() {
-                rows[last] = tried;
-            } else {
-                rows.push(vec![key]);
-            }
+        let mut rows: Vec<&[Key]> = vec![&[]];
+        while !rest.is_empty() {
+            let fitting = (1..=rest.len()).take_while(|&count| row_width(&rest[..count]) <= width);
+            let (row, later) = rest.split_at(fitting.count().max(1));
+            rows.push(row);
+            rest = later;
         }
         rows
     }
@@ -101,28 +95,39 @@ impl<'a> ChartHeading<'a> {
         svg.text(left, top + 13.0, Anchor::Start, "h ft", &title);
         for (row, keys) in self.rows(width).iter().enumerate() {
             let y = top + ROW * row as f64 + 9.0;
-            let total: f64 = keys.iter().map(|key| key.width() + KEY_GAP).sum::<f64>() - KEY_GAP;
-            let mut x = if row == 0 { left + width - total } else { left };
-            for key in keys {
-                draw_sign(svg, key.sign, x, y);
+            let mut x = if row == 0 { left + width - row_width(keys) } else { left };
+            for key in *keys {
+                draw_sign(svg, key.0, x, y);
                 let room = (left + width - x - SIGN_WIDTH - 6.0).max(0.0);
-                let words = text::fit(&key.words, style::TEXT, false, room);
+                let words = text::fit(&key.1, style::TEXT, false, room);
                 svg.text(x + SIGN_WIDTH + 6.0, y + 4.0, Anchor::Start, "ft", &words);
-                x += key.width() + KEY_GAP;
+                x += key_width(key) + KEY_GAP;
             }
         }
     }
 }
 
+fn key_width((_, words): &Key) -> f64 {
+    SIGN_WIDTH + 6.0 + text::width(words, style::TEXT, false)
+}
+
+fn row_width(keys: &[Key]) -> f64 {
+    keys.iter().map(|key| key_width(key) + KEY_GAP).sum::<f64>() - KEY_GAP
+}
+
 fn draw_sign(svg: &mut Svg, sign: Sign, x: f64, y: f64) {
     let middle = x + 0.5 * SIGN_WIDTH;
-    let line = |ink: Ink| format!("l{}", ink.class());
     match sign {
-        Sign::Line(ink) => svg.segment((x, y), (x + SIGN_WIDTH, y), &line(ink), "stroke-width=\"2.4\""),
-        Sign::Dashed(ink) => svg.segment((x, y), (x + SIGN_WIDTH, y), &line(ink), DASHED),
-        Sign::Dot(ink) => svg.circle(middle, y, 4.0, &format!("f{}", ink.class()), ""),
-        Sign::Ring(ink) => svg.circle(middle, y, 4.0, &format!("chip {}", line(ink)), "stroke-width=\"1.6\""),
+        Sign::Line(ink) => svg.segment((x, y), (x + SIGN_WIDTH, y), &ink.line(), "stroke-width=\"2.4\""),
+        Sign::Dashed(ink) => svg.segment((x, y), (x + SIGN_WIDTH, y), &ink.line(), DASHED),
+        Sign::Dot(ink) => svg.circle((middle, y), 4.0, &ink.fill(), ""),
+        Sign::Ring(ink) => svg.circle(
+            (middle, y),
+            4.0,
+            &format!("chip {}", ink.line()),
+            "stroke-width=\"1.6\"",
+        ),
         Sign::Patch(class) => svg.rect(Area::new(x + 2.0, y - 6.0, 14.0, 12.0), class),
-        Sign::Stroke(ink) => svg.segment((middle, y - 6.0), (middle, y + 6.0), &line(ink), "stroke-width=\"2\""),
+        Sign::Stroke(ink) => svg.segment((middle, y - 6.0), (middle, y + 6.0), &ink.line(), "stroke-width=\"2\""),
     }
 }

@@ -1,4 +1,4 @@
-//! What plots are drawn with: charts with axes, legends, maps of colours, all in one style; other crates draw their plots with it, too.
+//! Parts of plots in one style: charts with axes, legends, maps of colours; for plots of other crates, too.
 //!
 //! Lengths are units of the picture, which is [`style::WIDTH`] wide; y grows downwards.
 
@@ -8,3 +8,7 @@ pub mod legend;
 pub mod style;
 pub mod svg;
 pub mod text;
+
+mod plot;
+
+pub use plot::Plot;

@@ -18,6 +18,15 @@ pub const BELOW: f64 = 40.0;
 /// Room for the last tick's label to the right of a panel.
 pub const RIGHT: f64 = 16.0;
 
+/// Width without the margins.
+pub const FULL: f64 = WIDTH - 2.0 * MARGIN;
+
+/// Left side of the leftmost chart.
+pub const CHART_LEFT: f64 = MARGIN + LEFT;
+
+/// Width of a chart that takes the whole width.
+pub const CHART_WIDTH: f64 = WIDTH - CHART_LEFT - MARGIN - RIGHT;
+
 /// Size of ordinary text.
 pub const TEXT: f64 = 12.0;
 
@@ -42,7 +51,7 @@ pub enum Ink {
     Grey,
     /// The original, where it is less important.
     Faint,
-    /// What is written.
+    /// Text.
     Text,
 }
 
@@ -61,7 +70,7 @@ impl Ink {
     ];
 
     /// Short name in the style sheet.
-    pub(in crate::plot) fn class(self) -> &'static str {
+    fn class(self) -> &'static str {
         match self {
             Self::Blue => "b",
             Self::Vermillion => "v",
@@ -71,6 +80,16 @@ impl Ink {
             Self::Faint => "z",
             Self::Text => "t",
         }
+    }
+
+    /// Its class for lines.
+    pub(in crate::plot) fn line(self) -> String {
+        format!("l{}", self.class())
+    }
+
+    /// Its class for areas.
+    pub(in crate::plot) fn fill(self) -> String {
+        format!("f{}", self.class())
     }
 
     /// Colour on a light and on a dark card; all have a contrast of at least 3 to it, save the faint one.
@@ -88,35 +107,36 @@ impl Ink {
 }
 
 /// Colours of areas and lines other than data: class, property, light, dark.
-const GROUNDS: [(&str, &str, &str, &str); 9] = [
-    ("card", "fill", "#ffffff", "#16191d"),
-    ("panel", "fill", "#f7f8fa", "#1d2126"),
-    ("grid", "stroke", "#1f23281c", "#e6e9ed24"),
-    ("edge", "stroke", "#b4bac2", "#555d67"),
-    ("soft", "fill", "#57606a", "#a3abb5"),
-    ("moving", "fill", "#dcecf7", "#1b3346"),
-    ("idle", "fill", "#f6e7c8", "#40371f"),
-    ("leader", "stroke", "#ffffff", "#e6e9ed"),
-    ("chip", "fill", "#ffffff", "#16191d"),
+const GROUNDS: [(&str, &str, [&str; 2]); 9] = [
+    ("card", "fill", ["#ffffff", "#16191d"]),
+    ("panel", "fill", ["#f7f8fa", "#1d2126"]),
+    ("grid", "stroke", ["#1f23281c", "#e6e9ed24"]),
+    ("edge", "stroke", ["#b4bac2", "#555d67"]),
+    ("soft", "fill", ["#57606a", "#a3abb5"]),
+    ("moving", "fill", ["#dcecf7", "#1b3346"]),
+    ("idle", "fill", ["#f6e7c8", "#40371f"]),
+    ("leader", "stroke", ["#ffffff", "#e6e9ed"]),
+    ("chip", "fill", ["#ffffff", "#16191d"]),
 ];
 
 /// Families tried by viewers; the rasteriser has the first one with it.
 const FAMILIES: &str = "'DejaVu Sans',Verdana,'Segoe UI',Arial,sans-serif";
 
+/// The rules of the light or the dark scheme.
+fn rules(dark: usize) -> String {
+    let mut rules = String::new();
+    for ink in Ink::ALL {
+        let (class, colour) = (ink.class(), ink.colours()[dark]);
+        rules += &format!(".l{class}{{stroke:{colour}}}.f{class}{{fill:{colour}}}");
+    }
+    for (class, property, colours) in GROUNDS {
+        rules += &format!(".{class}{{{property}:{}}}", colours[dark]);
+    }
+    rules
+}
+
 /// The style sheet of a plot.
 pub(in crate::plot) fn sheet() -> String {
-    let rules = |dark: usize| {
-        let mut rules = String::new();
-        for ink in Ink::ALL {
-            let (class, colour) = (ink.class(), ink.colours()[dark]);
-            rules += &format!(".l{class}{{stroke:{colour}}}.f{class}{{fill:{colour}}}");
-        }
-        for (class, property, light, night) in GROUNDS {
-            let colour = if dark == 1 { night } else { light };
-            rules += &format!(".{class}{{{property}:{colour}}}");
-        }
-        rules
-    };
     format!(
         "text{{font-family:{FAMILIES};font-size:{TEXT}px}}\
          .h{{font-size:{HEAD}px;font-weight:bold}}.title{{font-size:{TITLE}px;font-weight:bold}}\
@@ -148,9 +168,9 @@ pub(in crate::plot) fn map_colour(share: f64) -> String {
     let at = share.clamp(0.0, 1.0) * steps;
     let before = (at.floor() as usize).min(MAP.len() - 2);
     let u = at - before as f64;
-    let part = |channel: usize| {
+    let [red, green, blue] = [0, 1, 2].map(|channel| {
         let value = MAP[before][channel] * (1.0 - u) + MAP[before + 1][channel] * u;
         value.round() as u8
-    };
-    format!("#{:02x}{:02x}{:02x}", part(0), part(1), part(2))
+    });
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }

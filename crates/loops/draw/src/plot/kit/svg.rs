@@ -1,7 +1,5 @@
 //! Writing SVG: a string that grows, with numbers of at most two decimals.
 
-use std::fmt::Write as _;
-
 use super::style::{self, Ink};
 use super::text;
 
@@ -47,6 +45,21 @@ impl Area {
     /// Its lower side.
     pub fn bottom(&self) -> f64 {
         self.top + self.height
+    }
+
+    /// Its middle, across and down.
+    pub fn middle(&self) -> (f64, f64) {
+        (self.left + 0.5 * self.width, self.top + 0.5 * self.height)
+    }
+
+    fn attributes(&self) -> String {
+        format!(
+            "x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
+            number(self.left),
+            number(self.top),
+            number(self.width.max(0.0)),
+            number(self.height.max(0.0))
+        )
     }
 
     /// Whether the two have a point in common.
@@ -107,9 +120,8 @@ impl Svg {
 
     /// A line of text of a class of the style sheet.
     pub fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, words: &str) {
-        let _ = writeln!(
-            self.body,
-            "<text x=\"{}\" y=\"{}\"{} class=\"{class}\">{}</text>",
+        self.body += &format!(
+            "<text x=\"{}\" y=\"{}\"{} class=\"{class}\">{}</text>\n",
             number(x),
             number(y),
             anchor.attribute(),
@@ -117,67 +129,41 @@ impl Svg {
         );
     }
 
-    /// A line of text that runs upwards, its middle at the position.
-    pub fn text_upwards(&mut self, x: f64, y: f64, class: &str, words: &str) {
-        let (x, y) = (number(x), number(y));
-        let _ = writeln!(
-            self.body,
-            "<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\" class=\"{class}\">{}</text>",
-            text::escape(words)
-        );
-    }
-
-    /// A line of text that runs upwards and ends at the position.
-    pub fn text_down_from(&mut self, x: f64, y: f64, class: &str, words: &str) {
-        let (x, y) = (number(x), number(y));
-        let _ = writeln!(
-            self.body,
-            "<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"end\" class=\"{class}\">{}</text>",
+    /// A line of text that runs upwards.
+    pub fn text_upwards(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, words: &str) {
+        self.body += &format!(
+            "<text transform=\"translate({} {}) rotate(-90)\"{} class=\"{class}\">{}</text>\n",
+            number(x),
+            number(y),
+            anchor.attribute(),
             text::escape(words)
         );
     }
 
     /// A filled rectangle of a class of the style sheet.
     pub fn rect(&mut self, area: Area, class: &str) {
-        let _ = writeln!(
-            self.body,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{class}\"/>",
-            number(area.left),
-            number(area.top),
-            number(area.width.max(0.0)),
-            number(area.height.max(0.0))
-        );
+        self.rect_with(area, &format!("class=\"{class}\""));
     }
 
-    /// The ground of a small label.
-    pub fn chip(&mut self, area: Area) {
-        let _ = writeln!(
-            self.body,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" class=\"chip\"/>",
-            number(area.left),
-            number(area.top),
-            number(area.width),
-            number(area.height)
-        );
+    /// A small label on its ground.
+    pub fn chip(&mut self, area: Area, class: &str, words: &str) {
+        self.rect_with(area, "rx=\"4\" class=\"chip\"");
+        self.text(area.middle().0, area.top + 12.0, Anchor::Middle, class, words);
     }
 
     /// A frame around an area.
     pub fn outline(&mut self, area: Area) {
-        let _ = writeln!(
-            self.body,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"edge\" fill=\"none\"/>",
-            number(area.left),
-            number(area.top),
-            number(area.width.max(0.0)),
-            number(area.height.max(0.0))
-        );
+        self.rect_with(area, "class=\"edge\" fill=\"none\"");
+    }
+
+    fn rect_with(&mut self, area: Area, attributes: &str) {
+        self.body += &format!("<rect {} {attributes}/>\n", area.attributes());
     }
 
     /// A straight line; `extra` holds further attributes, such as a width.
     pub(in crate::plot) fn segment(&mut self, from: (f64, f64), to: (f64, f64), class: &str, extra: &str) {
-        let _ = writeln!(
-            self.body,
-            "<path d=\"M{} {}L{} {}\" class=\"{class}\" fill=\"none\" {extra}/>",
+        self.body += &format!(
+            "<path d=\"M{} {}L{} {}\" class=\"{class}\" fill=\"none\" {extra}/>\n",
             number(from.0),
             number(from.1),
             number(to.0),
@@ -187,42 +173,32 @@ impl Svg {
 
     /// Lines through points; a point that is not finite interrupts them.
     pub fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
-        let mut path = String::new();
-        let mut broken = true;
-        let mut last = String::new();
+        let (mut path, mut last, mut broken) = (String::new(), String::new(), true);
         for (x, y) in points {
             if !(x.is_finite() && y.is_finite()) {
                 broken = true;
                 continue;
             }
             // One decimal is a fifth of the smallest visible difference, and halves the text.
-            let point = format!(
-                "{} {}",
-                number((x * 10.0).round() / 10.0),
-                number((y * 10.0).round() / 10.0)
-            );
+            let [x, y] = [x, y].map(|value| number((value * 10.0).round() / 10.0));
+            let point = format!("{x} {y}");
             if broken {
-                let _ = write!(path, "M{point}");
+                path += &format!("M{point}");
             } else if point != last {
-                let _ = write!(path, "L{point}");
+                path += &format!("L{point}");
             }
             broken = false;
             last = point;
         }
         if !path.is_empty() {
-            let _ = writeln!(
-                self.body,
-                "<path class=\"line l{}\" d=\"{path}\" {extra}/>",
-                ink.class()
-            );
+            self.body += &format!("<path class=\"line {}\" d=\"{path}\" {extra}/>\n", ink.line());
         }
     }
 
     /// A circle; `extra` holds further attributes.
-    pub fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str, extra: &str) {
-        let _ = writeln!(
-            self.body,
-            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{class}\" {extra}/>",
+    pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, class: &str, extra: &str) {
+        self.body += &format!(
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{class}\" {extra}/>\n",
             number(x),
             number(y),
             number(radius)
@@ -233,14 +209,9 @@ impl Svg {
     pub(in crate::plot) fn clipped(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
         let id = self.clips;
         self.clips += 1;
-        let _ = writeln!(
-            self.body,
-            "<clipPath id=\"c{id}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
-             <g clip-path=\"url(#c{id})\">",
-            number(area.left),
-            number(area.top),
-            number(area.width.max(0.0)),
-            number(area.height.max(0.0))
+        self.body += &format!(
+            "<clipPath id=\"c{id}\"><rect {}/></clipPath>\n<g clip-path=\"url(#c{id})\">\n",
+            area.attributes()
         );
         inside(self);
         self.body.push_str("</g>\n");
