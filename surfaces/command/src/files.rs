@@ -1,13 +1,14 @@
-//! Reads files and lists folders.
+//! Files by their names: what they are, what stands beside them, and what is in them.
 
+use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::{fs::File, sync::OnceLock};
 
 use loopwright_core::names;
-use loopwright_formats::{ByteCount, Format};
+use loopwright_formats::{ByteCount, Format, Target};
 
-use crate::{exit::Failure, memory, talk};
+use crate::{exit::Failure, memory, recipe::TakeArgs, talk};
 
 /// The name that stands for the standard input or output.
 pub(crate) const STREAM: &str = "-";
@@ -48,9 +49,12 @@ pub(crate) fn extension(path: &Path) -> Option<String> {
     Some(extension.to_string_lossy().into_owned())
 }
 
-/// The extension of a file of motion that goes into one like this: that of the file itself, or for a character that is no take, such as a
-/// VRM avatar, that of motion for it.
-pub(crate) fn extension_for_motion(path: &Path) -> Option<String> {
+/// The extension of a file of motion for an engine that goes into one like this: the engine's, that of the file itself, or for a character that
+/// is no take, such as a VRM avatar, that of motion for it.
+pub(crate) fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<String> {
+    if let Some(extension) = engine.and_then(|engine| engine.extension(path)) {
+        return Some(extension.to_owned());
+    }
     let own = extension(path)?;
     let is_take = Format::from_extension(&own).is_some();
     let of_motion = Format::of_motion_for(&own).filter(|_| !is_take);
@@ -285,4 +289,79 @@ pub(crate) fn stem(path: &Path) -> String {
     }
     path.file_stem()
         .map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Whether a file has a sidecar: it is then a loop, or holds several.
+pub(crate) fn has_sidecar(path: &Path) -> bool {
+    sidecar_path(path).exists()
+}
+
+/// The sidecar of a loop: `<output>.json`.
+pub(crate) fn sidecar_path(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".json");
+    PathBuf::from(name)
+}
+
+/// A file that is read, or one animation of it: `pack.glb#Walk`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct InputFile {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// The animation of it that is named, or one of several loops that it holds.
+    pub(crate) animation: Option<String>,
+    /// The JSON beside it, if there is one: it then holds loops.
+    pub(crate) sidecar: Option<PathBuf>,
+}
+
+impl InputFile {
+    /// The file of a name such as `pack.glb#Walk`, and the animation in it.
+    pub(crate) fn named(typed: &Path) -> Self {
+        let (path, animation) = split_animation(typed);
+        Self::new(path, animation)
+    }
+
+    /// A file by its own path.
+    pub(crate) fn new(path: PathBuf, animation: Option<String>) -> Self {
+        let beside = sidecar_path(&path);
+        Self {
+            sidecar: beside.exists().then_some(beside),
+            path,
+            animation,
+        }
+    }
+
+    /// One of the loops that it holds.
+    pub(crate) fn with_animation(&self, animation: String) -> Self {
+        Self {
+            animation: Some(animation),
+            ..self.clone()
+        }
+    }
+
+    /// As it is named where files are: `pack.glb#Walk`.
+    pub(crate) fn typed(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        if let Some(animation) = &self.animation {
+            name.push(format!("#{animation}"));
+        }
+        name.into()
+    }
+
+    /// How it is read: the animation that its name says goes before that of the flags.
+    pub(crate) fn reading(&self, flags: &TakeArgs) -> TakeArgs {
+        TakeArgs {
+            animation: self.animation.clone().or_else(|| flags.animation.clone()),
+            ..flags.clone()
+        }
+    }
+}
+
+impl fmt::Display for InputFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.animation {
+            Some(animation) => write!(f, "{} ({animation})", self.path.display()),
+            None => write!(f, "{}", self.path.display()),
+        }
+    }
 }

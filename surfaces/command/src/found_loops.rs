@@ -4,7 +4,13 @@ use std::path::{Path, PathBuf};
 
 use crate::animations::Excluded;
 use crate::written_passage::{self, WrittenPassage};
-use crate::{batch, exit::Failure, files, input_file::InputFile, output, recipe::TakeArgs, written_loop};
+use crate::{
+    batch,
+    exit::Failure,
+    files::{self, InputFile},
+    recipe::TakeArgs,
+    written_loop,
+};
 
 /// A loop, or the path where there is none and why.
 pub(crate) type FoundLoop = Result<InputFile, (PathBuf, Failure)>;
@@ -45,7 +51,7 @@ pub(crate) fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
 fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let is_loop =
-        |path: &Path| output::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path);
+        |path: &Path| files::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path);
     let found = files::files_below(folder, is_loop)?;
     if found.is_empty() {
         return Err(Failure::error(format!(

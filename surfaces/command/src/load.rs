@@ -11,7 +11,13 @@ use loopwright_formats::{
 use loopwright_job::{self as job, CharacterTarget, Following, Studied, Study, StudyError};
 
 use crate::recipe::{self, StudyArgs};
-use crate::{args::RigArgs, exit::Failure, failures, files, input_file::InputFile, memory, output, talk};
+use crate::{
+    args::RigArgs,
+    exit::Failure,
+    failures,
+    files::{self, InputFile},
+    memory, talk,
+};
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
 pub(crate) fn study(args: StudyArgs) -> Result<Study, Failure> {
@@ -144,7 +150,7 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
     let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
         return Ok(());
     };
-    let beside = output::sidecar_path(path);
+    let beside = files::sidecar_path(path);
     Err(Failure::error(format!(
         "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
         path.display(),

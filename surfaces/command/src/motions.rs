@@ -9,8 +9,14 @@ use loopwright_formats::Format;
 use loopwright_job::{AddedRoot, StoredLoop};
 
 use crate::{
-    exit::Failure, failures, files, input_file::InputFile, load, numbers::parse_range, patterns::Pattern,
-    recipe::TakeArgs, written_loop,
+    exit::Failure,
+    failures,
+    files::{self, InputFile},
+    load,
+    numbers::parse_range,
+    patterns::Pattern,
+    recipe::TakeArgs,
+    written_loop,
 };
 
 /// Maximum number of missing joints that a message names.

@@ -125,9 +125,21 @@ impl Outputs {
         Ok(())
     }
 
+    /// Fails at once if a loop or its sidecar could not be written later.
+    pub(crate) fn check_loop(&self, path: &Path) -> Result<(), Failure> {
+        self.check(path)?;
+        self.check(&files::sidecar_path(path))
+    }
+
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
     pub(crate) fn protect(&mut self, input: &Path) {
         self.protect_as("take", input);
+    }
+
+    /// Protects a loop and its sidecar.
+    pub(crate) fn protect_loop(&mut self, input: &Path) {
+        self.protect(input);
+        self.protect(&files::sidecar_path(input));
     }
 
     /// The same for a file that is no take; `what` is its kind.
@@ -154,7 +166,7 @@ impl Outputs {
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
     pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
-        let path = sidecar_path(output);
+        let path = files::sidecar_path(output);
         if path.symlink_metadata().is_err() {
             return Ok(());
         }
@@ -173,7 +185,7 @@ impl Outputs {
     /// Removes a file that an earlier run wrote, and its sidecar, when the new files appear: with `force`, where it is no input and not one
     /// of the new files.
     pub(crate) fn clear(&mut self, file: &Path) {
-        let sidecar = sidecar_path(file);
+        let sidecar = files::sidecar_path(file);
         let is_sidecar_ours = is_ours(&sidecar);
         let ours = core::iter::once(file.to_owned()).chain(is_sidecar_ours.then_some(sidecar));
         for path in ours {
@@ -582,18 +594,6 @@ pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> 
         None if is_json => print(&document),
         None => Ok(()),
     }
-}
-
-/// Whether a file has a sidecar: it is then a loop, or holds several.
-pub(crate) fn has_sidecar(path: &Path) -> bool {
-    sidecar_path(path).exists()
-}
-
-/// The sidecar of a loop: `<output>.json`.
-pub(crate) fn sidecar_path(output: &Path) -> PathBuf {
-    let mut name = output.as_os_str().to_owned();
-    name.push(".json");
-    PathBuf::from(name)
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, St
 use crate::{
     animations::{self, Excluded},
     exit::Failure,
-    failures, files,
-    input_file::InputFile,
-    load, memory, output,
+    failures,
+    files::{self, InputFile},
+    load, memory,
     patterns::Pattern,
     recipe::TakeArgs,
     talk,
@@ -202,7 +202,7 @@ fn not_described(input: &InputFile) -> Failure {
         .because("the sidecar holds the root motion and the period of the loop")
         .try_this(format!(
             "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
-            output::sidecar_path(&input.path).display()
+            files::sidecar_path(&input.path).display()
         ))
 }
 
@@ -263,7 +263,7 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(path).map_err(failed)? {
             let file = entry.map_err(failed)?.path();
-            if file.is_file() && output::has_sidecar(&file) {
+            if file.is_file() && files::has_sidecar(&file) {
                 found.push(file);
             }
         }
@@ -317,7 +317,7 @@ pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'
 
 /// All facts of loops in the JSON beside a file; none if it cannot be read.
 fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
-    let beside = files::read_bytes(&output::sidecar_path(path)).ok();
+    let beside = files::read_bytes(&files::sidecar_path(path)).ok();
     let read = beside.and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
     read.unwrap_or_default()
 }

@@ -39,9 +39,26 @@ pub struct LoopMade {
     pub tried: usize,
     /// Whether other stretches could be taken.
     pub may_move: bool,
+    /// What is written of it, with the choices of the engine.
+    pub output: OutputRecipe,
+    /// Settings of its recipe without effect.
+    pub ineffective: Vec<Ineffective>,
 }
 
 impl LoopMade {
+    /// A loop instead of which none was tried.
+    pub(crate) fn alone(made: MadeLoop, output: OutputRecipe, ineffective: Vec<Ineffective>) -> Self {
+        Self {
+            row: 1,
+            made,
+            decision: None,
+            tried: 1,
+            may_move: false,
+            output,
+            ineffective,
+        }
+    }
+
     /// The recipe that makes the same loop again.
     pub fn recipe(&self, recipe: &Recipe) -> Recipe {
         let method = self.decision.is_some().then_some(&self.made.closed.method);
@@ -85,7 +102,7 @@ pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
 /// Makes the loop of a stretch, or another one where its seam shows, or where it is not good and another one is. Errors: [`JobError`].
 pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<LoopMade, JobError> {
     let recipe = request.recipe;
-    let mut settings = settings(studied, recipe, &chosen.stretch)?.0;
+    let (mut settings, output, ineffective) = settings(studied, recipe, &chosen.stretch)?;
     check_sampling(studied, &chosen.stretch, settings.sampling)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
         .then(|| (studied.analysis).choose_closure(&chosen.stretch, &settings))
@@ -110,29 +127,24 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
         decision,
         tried: found.tried,
         may_move: retry.closures && !retry.stretches.is_empty(),
+        output,
+        ineffective,
     })
 }
 
 /// Makes the loop of a stretch in haste, to be looked at while a setting still changes: feet are left free, which holding them would
 /// take far longer than all else, and nothing else is tried. Errors: [`JobError`].
 pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Result<LoopMade, JobError> {
-    let mut settings = settings(studied, recipe, stretch)?.0;
+    let (mut settings, output, ineffective) = settings(studied, recipe, stretch)?;
     settings.feet = FeetSettings {
         lock: FootLock::Off,
         ..settings.feet
     };
     let made = studied.analysis.make_loop(stretch, &settings)?;
-    Ok(LoopMade {
-        row: 1,
-        made,
-        decision: None,
-        tried: 1,
-        may_move: false,
-    })
+    Ok(LoopMade::alone(made, output, ineffective))
 }
 
-/// The core's settings for the loop of a stretch, what is written of it, and settings without effect. Each stretch has its own: the one that
-/// was made may be another than the one asked for. Errors: [`JobError::Recipe`].
+/// Returns the core's settings for the loop of a stretch, what is written of it, and settings without effect. Errors: [`JobError::Recipe`].
 pub(crate) fn settings(
     studied: &Studied,
     recipe: &Recipe,

@@ -16,12 +16,12 @@ use loopwright_formats::loop_file::{
 use loopwright_formats::{Format, MemoryError, Source};
 
 use crate::checks::CheckId;
-use crate::choose::{Chosen, Request, Rows, pairing_of};
+use crate::choose::{Chosen, Request, pairing_of};
 use crate::decision::Decision;
 use crate::error::JobError;
 use crate::make::{self, LoopMade, ground_speed};
 use crate::recipe::Recipe;
-use crate::search::{DEFAULT_TOP, SearchRequest};
+use crate::search::DEFAULT_TOP;
 use crate::study::Studied;
 use crate::verdict::{self, Verdict};
 use crate::warning::{self, Warning};
@@ -186,17 +186,6 @@ pub fn judge(studied: &Studied) -> Judged {
     }
 }
 
-/// How the animations of a file become loops.
-#[derive(Clone, Copy, Debug)]
-pub struct PackRequest<'a> {
-    /// How loops are made and written.
-    pub recipe: &'a Recipe,
-    /// How they are searched for.
-    pub search: &'a SearchRequest,
-    /// The format of the file that holds them.
-    pub format: Format,
-}
-
 /// What became of an animation.
 #[derive(Debug)]
 enum Outcome {
@@ -264,7 +253,9 @@ struct Origin {
 /// Loops of the animations of one file, made one after the other.
 #[derive(Debug)]
 pub struct PackJob<'a> {
-    request: PackRequest<'a>,
+    request: Request<'a>,
+    /// The format of the file that holds the loops.
+    format: Format,
     packed: Vec<PackedLoop>,
     origins: Vec<Origin>,
     animations: Vec<Animation>,
@@ -301,10 +292,11 @@ pub struct PackedFile {
 }
 
 impl<'a> PackJob<'a> {
-    /// No animation yet.
-    pub fn new(request: PackRequest<'a>) -> Self {
+    /// No animation yet, for a file of this format.
+    pub fn new(request: Request<'a>, format: Format) -> Self {
         Self {
             request,
+            format,
             packed: Vec::new(),
             origins: Vec::new(),
             animations: Vec::new(),
@@ -343,11 +335,10 @@ impl<'a> PackJob<'a> {
         if !source.can_be_extended() {
             return Err(NoPack::NotExtended);
         }
-        let wanted = self.request.format;
-        if !source.keeps_all_in(wanted) {
+        if !source.keeps_all_in(self.format) {
             return Err(NoPack::OtherKind { own: source.formats() });
         }
-        self.form = Some((studied.form(wanted), of_loops.take.clone()));
+        self.form = Some((studied.form(self.format), of_loops.take.clone()));
         Ok(())
     }
 
@@ -397,15 +388,15 @@ impl<'a> PackJob<'a> {
         done: LoopMade,
         warnings: &mut Vec<Warning>,
     ) -> Result<Outcome, JobError> {
-        let PackRequest { recipe, search, .. } = self.request;
+        let Request { recipe, search, .. } = self.request;
         let clip = &done.made.loop_clip;
         let held = self.held + (clip.num_samples() * clip.skeleton().num_joints()) as u64;
         studied.file.limits.check_held(held)?;
         self.held = held;
-        warnings.extend(warning::confidence(studied.take(), stretch).filter(|_| !search.idle));
+        warnings
+            .extend(warning::confidence(studied.take(), stretch).filter(|_| !search.is_some_and(|search| search.idle)));
         warnings.extend(warning::bad_frames(&studied.analysis, stretch));
-        let (_, output, ineffective) = make::settings(studied, recipe, stretch)?;
-        warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
+        warnings.extend(done.ineffective.iter().copied().map(Warning::Ineffective));
         self.origins.push(Origin {
             of_take: verdict::of_take(&studied.analysis, &done.made.candidate),
             recipe_sha256: done.recipe(recipe).sha256()?,
@@ -418,8 +409,8 @@ impl<'a> PackJob<'a> {
         self.packed.push(PackedLoop {
             made: done.made,
             take: studied.facts(),
-            source: recipe.output.engine().placed(studied.form(self.request.format)),
-            writing: output.writing(self.request.format, root_joint, studied.file.limits),
+            source: recipe.output.engine().placed(studied.form(self.format)),
+            writing: done.output.writing(self.format, root_joint, studied.file.limits),
         });
         Ok(Outcome::Made(self.packed.len() - 1))
     }
@@ -428,6 +419,7 @@ impl<'a> PackJob<'a> {
     pub fn write(self, file: String) -> Result<PackedFile, JobError> {
         let Self {
             request,
+            format,
             mut packed,
             origins,
             mut animations,
@@ -453,14 +445,14 @@ impl<'a> PackJob<'a> {
             // What may refer to other files, which are not copied, is written anew.
             let repacked = form
                 .as_ref()
-                .filter(|_| request.format.capabilities().names_other_files)
+                .filter(|_| format.capabilities().names_other_files)
                 .and_then(|(source, first)| source.kept(first, false));
             let repacked = repacked.transpose().map_err(loopwright_formats::LoopFileError::from)?;
             repacked.map(|repacked| repacked.bytes)
         };
         let mut sidecar = facts(file, &mut animations, &packed, measured);
         sidecar.warnings = summarized_warnings(&animations);
-        let complaint = request.recipe.output.engine().complaint(request.format);
+        let complaint = request.recipe.output.engine().complaint(format);
         sidecar
             .warnings
             .extend(complaint.map(|complaint| Warning::PackForEngine(complaint).to_string()));
@@ -477,18 +469,15 @@ impl<'a> PackJob<'a> {
 pub fn loop_of(
     studied: &Studied,
     name: &str,
-    request: PackRequest<'_>,
+    request: Request<'_>,
     said: &mut Vec<Warning>,
 ) -> Result<Result<LoopMade, NoLoop>, JobError> {
     Ok(match looped(studied, name, request, said)?.1 {
         Looped::Made(done) => Ok(*done),
-        Looped::Kept(kept) => Ok(LoopMade {
-            row: 1,
-            made: kept.0,
-            decision: None,
-            tried: 1,
-            may_move: false,
-        }),
+        Looped::Kept(kept) => {
+            let (_, output, ineffective) = make::settings(studied, request.recipe, &kept.0.candidate)?;
+            Ok(LoopMade::alone(kept.0, output, ineffective))
+        }
         Looped::No(why_not) => Err(why_not),
     })
 }
@@ -504,10 +493,11 @@ enum Looped {
 fn looped(
     studied: &Studied,
     name: &str,
-    request: PackRequest<'_>,
+    request: Request<'_>,
     said: &mut Vec<Warning>,
 ) -> Result<(Option<LoopCandidate>, Looped), JobError> {
-    let PackRequest { recipe, search, .. } = request;
+    let recipe = request.recipe;
+    let search = request.search.ok_or(JobError::NoStretch)?;
     studied.check_search()?;
     let pairing = pairing_of(studied, recipe, said)?;
     search.check_pairing(&pairing)?;
@@ -542,22 +532,13 @@ fn looped(
     if studied.analysis.named_motion().repeats == Some(false) && !best.loops_already() {
         return left_alone(NoLoop::NamedAction);
     }
-    let done = closed(studied, &chosen, request)?;
+    let done = make::make(studied, request, &chosen)?;
     Ok((Some(best), Looped::Made(Box::new(done))))
 }
 
-fn closed(studied: &Studied, chosen: &Chosen, request: PackRequest<'_>) -> Result<LoopMade, JobError> {
-    let request = Request {
-        recipe: request.recipe,
-        search: Some(request.search),
-        rows: &Rows::Recommended,
-    };
-    make::make(studied, request, chosen)
-}
-
 /// Whether closing a seam that pops helps: some clips are that abrupt throughout.
-fn closing_helps(studied: &Studied, best: &LoopCandidate, request: PackRequest<'_>) -> Result<bool, JobError> {
-    let closed = closed(studied, &Chosen::new(1, best.clone()), request)?.made;
+fn closing_helps(studied: &Studied, best: &LoopCandidate, request: Request<'_>) -> Result<bool, JobError> {
+    let closed = make::make(studied, request, &Chosen::new(1, best.clone()))?.made;
     let keys = LoopKeys::from_loop(&closed.loop_clip);
     Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
 }

@@ -22,7 +22,7 @@ use crate::commands::cost::Side;
 use crate::commands::matching::{self, build::Building};
 use crate::commands::{self, check::Fails, convert, set};
 use crate::exit::{Ending, Failure};
-use crate::input_file::InputFile;
+use crate::files::InputFile;
 use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
 use crate::report::{check as check_report, inspect::InspectAnswer};
@@ -357,8 +357,6 @@ fn checked(path: &Path, force: bool, inputs: &[PathBuf]) -> Result<Outputs, Fail
     for input in inputs {
         outputs.protect(input);
     }
-    for path in [path, &output::sidecar_path(path)] {
-        outputs.check(path)?;
-    }
+    outputs.check_loop(path)?;
     Ok(outputs)
 }

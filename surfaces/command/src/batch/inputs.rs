@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, io};
 
 use loopwright_formats::Format;
 
-use crate::{exit::Failure, files, output, patterns::Pattern, talk};
+use crate::{exit::Failure, files, patterns::Pattern, talk};
 
 /// One of many files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -165,7 +165,7 @@ impl Walk<'_> {
                     continue;
                 }
                 talk::keep_on_one_line(below);
-                if self.wanted == Wanted::Takes && output::has_sidecar(&path) {
+                if self.wanted == Wanted::Takes && files::has_sidecar(&path) {
                     self.inputs.num_loops += 1;
                     continue;
                 }

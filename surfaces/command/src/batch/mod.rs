@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::exit::{ERROR_STATUS, Ending, Failure};
 
 pub(crate) use inputs::{Input, Inputs, Shard, Wanted, are_many, find, in_order};
-pub(crate) use journal::{Done, Journal, Past};
+pub(crate) use journal::{Done, Journal, Line, Past};
 pub(crate) use names::{Named, Names, Template};
 pub(crate) use pool::{Work, jobs, run};
 

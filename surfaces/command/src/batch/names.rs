@@ -116,7 +116,7 @@ impl Template {
 /// All names of a run, so that none is given twice.
 ///
 /// Names that differ in case alone count as one: they are on the file systems of Windows and macOS.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     /// Who has a name: the take, by its path below the folder that all share.
     taken: HashMap<String, String>,

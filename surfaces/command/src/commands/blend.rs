@@ -19,12 +19,9 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.files.output)?;
     let mut outputs = Outputs::new(args.files.force);
     for input in &names {
-        outputs.protect(&input.path);
-        outputs.protect(&output::sidecar_path(&input.path));
+        outputs.protect_loop(&input.path);
     }
-    for path in [&args.files.output, &output::sidecar_path(&args.files.output)] {
-        outputs.check(path)?;
-    }
+    outputs.check_loop(&args.files.output)?;
     if let Some(rig) = &args.on.rig {
         outputs.protect_as("rig", rig);
     }

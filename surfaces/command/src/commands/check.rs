@@ -10,13 +10,14 @@ use loopwright_sets::{LoopOfSet, check_together};
 
 use crate::animations::Excluded;
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::found_loops::{FoundLoop, loops_in, passages_in};
 use crate::limits::{Exceeded, Limits, SeamNames};
 use crate::output::{self, Outputs};
 use crate::report::check::{self as report, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
 use crate::written_passage::{CheckedPassage, WrittenPassage};
-use crate::{args::CheckArgs, failures, input_file::InputFile, load, recipe::TakeArgs, talk};
+use crate::{args::CheckArgs, failures, load, recipe::TakeArgs, talk};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let limits = Limits::settled(args.limits, args.config.as_deref())?;
@@ -63,7 +64,7 @@ fn protect_inputs(outputs: &mut Outputs, args: &CheckArgs) {
     let loops = loops.into_iter().flatten().map(|input| input.path);
     for path in loops.chain(args.take.clone()) {
         outputs.protect(&path);
-        outputs.protect_as("sidecar", &output::sidecar_path(&path));
+        outputs.protect_as("sidecar", &files::sidecar_path(&path));
     }
 }
 

@@ -20,8 +20,8 @@ use crate::report::{convert::ConvertAnswer, json};
 use crate::{
     animations::{self, Excluded},
     args::ConvertArgs,
-    batch, failures, files,
-    input_file::InputFile,
+    failures,
+    files::{self, InputFile},
     load, loop_output, memory, mirroring, talk, written_loop,
 };
 
@@ -36,95 +36,78 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
         );
     }
     let args = &args;
-    let folder = &args.output;
     let target = load::character_of(&args.on)?;
-    if args.split {
-        return split(args, target.as_ref());
-    }
-    if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
-        files::check_is_there(input)?;
-        let input = InputFile::named(input);
-        let output = each::output_of(&input.path, folder, &extension(args, &input.path))?;
-        let args = ConvertArgs {
-            input,
-            output,
-            ..args.clone()
-        };
-        return one(&args, target.as_ref());
-    }
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
         character: args.on.rig.as_deref(),
         for_one: &[],
     };
-    let extension = |input: &Path| extension(args, input);
-    each::into_folder(&args.inputs, folder, extension, manner, |input, output| {
+    let extension = |input: &Path| match args.to {
+        Some(format) => format.extension().to_owned(),
+        None => {
+            let input = args.on.rig.as_deref().unwrap_or(input);
+            files::extension_for_motion(input, Some(args.engine.engine())).unwrap_or_default()
+        }
+    };
+    let convert = |input: InputFile, number: Option<usize>, output: &Path, is_one_of_many: bool| {
         let args = ConvertArgs {
-            input: InputFile::named(input),
+            input,
+            number,
             output: output.to_owned(),
             ..args.clone()
         };
-        let ending = one(&args, target.as_ref())?;
-        if !args.json {
-            output::print(&format!("{}\n", output.display()))?;
-        }
-        Ok(ending)
-    })
-}
-
-/// Converts every animation into a file of its own.
-fn split(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Ending, Failure> {
-    let manner = Manner {
-        jobs: args.jobs,
-        json: args.json,
-        character: args.on.rig.as_deref(),
-        for_one: &[],
+        one(&args, target.as_ref(), is_one_of_many)
     };
-    let animations = |path: &Path| {
-        let file = load::open(path)?;
-        let wanted = args.reading.animation.as_deref();
-        let numbers = animations::asked_for(path, &file, wanted, Excluded::NONE)?.into_iter();
-        Ok(numbers
-            .map(|number| (number, file.animation_names()[number].clone()))
-            .collect())
-    };
-    let extension = |input: &Path| extension(args, input);
-    each::animations_into_folder(
+    if args.split {
+        let animations = |path: &Path| {
+            let file = load::open(path)?;
+            let numbers = animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?;
+            let animation = |number: usize| Some((number, file.animation_names()[number].clone()));
+            Ok(numbers.into_iter().map(animation).collect())
+        };
+        return each::animations_into_folder(
+            &args.inputs,
+            &args.output,
+            extension,
+            manner,
+            animations,
+            |input, animation, output| {
+                let (number, name) = animation.cloned().unzip();
+                convert(InputFile::new(input.to_owned(), name), number, output, true)
+            },
+        );
+    }
+    each::output(
         &args.inputs,
         &args.output,
         extension,
         manner,
-        animations,
-        |input, (number, name), output| {
-            let args = ConvertArgs {
-                input: InputFile::new(input.to_owned(), Some(name.clone())),
-                output: output.to_owned(),
-                number: Some(*number),
-                ..args.clone()
-            };
-            let ending = one(&args, target)?;
-            if !args.json {
-                output::print(&format!("{}\n", output.display()))?;
-            }
-            Ok(ending)
-        },
+        |input, output, is_one_of_many| convert(input, None, output, is_one_of_many),
     )
 }
 
-/// The extension of an output that is named after its input.
-fn extension(args: &ConvertArgs, input: &Path) -> String {
-    let input = args.on.rig.as_deref().unwrap_or(input);
-    let own = || files::extension_for_motion(input).unwrap_or_default();
-    let engine = args.engine.engine().extension(input);
-    let asked = args.to.map(Format::extension).or(engine);
-    asked.map_or_else(own, str::to_owned)
+/// Converts one file, or one animation of it.
+fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>, is_one_of_many: bool) -> Result<Ending, Failure> {
+    let moved = match target.zip(args.on.rig.as_deref()) {
+        Some((target, rig)) => on_character(args, target, rig)?,
+        None => on_its_own(args)?,
+    };
+    if args.json {
+        let answer = ConvertAnswer {
+            take: moved.take,
+            is_loop: moved.sidecar.is_some(),
+            mirrored: args.mirror,
+        };
+        output::print(&json::document("convert", answer, None, &moved.outputs))?;
+    } else if is_one_of_many {
+        output::print(&format!("{}\n", args.output.display()))?;
+    }
+    Ok(moved.ending)
 }
 
-fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Ending, Failure> {
-    if let Some((target, rig)) = target.zip(args.on.rig.as_deref()) {
-        return on_character(args, target, rig);
-    }
+/// Writes the take or the loop on its own skeleton.
+fn on_its_own(args: &ConvertArgs) -> Result<Moved, Failure> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     outputs.protect(&args.input.path);
@@ -139,24 +122,14 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
         file.source = file.source.with_animation(args.number).map_err(Failure::error)?;
     }
     talk::warn_all(&warnings);
-    let answer = ConvertAnswer {
-        take: take_facts(&args.input.path.display().to_string(), &file),
-        is_loop: sidecar.is_some(),
-        mirrored: args.mirror,
-    };
-    match &args.input.sidecar {
-        Some(own) if sidecar.is_some() => {
-            outputs.protect(own);
-            outputs.check(&output::sidecar_path(&args.output))?;
-        }
-        _ => outputs.clear_sidecar(&args.output)?,
-    }
-    write(args, format, &file, sidecar, &mut outputs)?;
-    let outputs = outputs.commit()?;
-    if args.json {
-        output::print(&json::document("convert", answer, None, &outputs))?;
-    }
-    Ok(Ending::Done)
+    let take = take_facts(&args.input.path.display().to_string(), &file);
+    loop_output::check_beside(&mut outputs, &args.input, sidecar.is_some(), &args.output)?;
+    Ok(Moved {
+        take,
+        sidecar: write(args, format, &file, sidecar, &mut outputs)?,
+        outputs: outputs.commit()?,
+        ending: Ending::Done,
+    })
 }
 
 /// Writes a take or a loop that was read, mirrored where that is asked for, and says what gets lost.
@@ -166,7 +139,7 @@ fn write(
     file: &LoadedTake,
     sidecar: Option<Sidecar>,
     outputs: &mut Outputs,
-) -> Result<(), Failure> {
+) -> Result<Option<Sidecar>, Failure> {
     let (take, mirror) = if args.mirror {
         let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
         let (take, mirror) = mirroring::mirrored(&file.take, &pairs, &args.reading)?;
@@ -191,31 +164,24 @@ fn write(
         talk::warn(&warning.to_string());
     }
     let (written, sidecar) = match sidecar {
-        Some(sidecar) => work
-            .convert_loop(sidecar)
-            .map(|(written, sidecar)| (written, Some(sidecar)))?,
+        Some(sidecar) => work.convert_loop(sidecar)?,
         None => (work.convert_take()?, None),
     };
     talk::warn_all(&written.warnings);
     match sidecar {
-        Some(sidecar) => loop_output::add_written(outputs, &written, sidecar, &args.output).map(|_| ()),
-        None => outputs.add(&args.output, &written.bytes),
+        Some(sidecar) => loop_output::add_written(outputs, &written, sidecar, &args.output).map(Some),
+        None => outputs.add(&args.output, &written.bytes).map(|()| None),
     }
 }
 
 /// Puts the take or the loop onto a character, into the character's own file.
-fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Ending, Failure> {
+fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Moved, Failure> {
     let pairs = if args.mirror {
         Some(mirroring::pairs_of(args.mirror_map.as_deref())?)
     } else {
         None
     };
-    let Moved {
-        take,
-        sidecar,
-        outputs,
-        ending,
-    } = retarget::moved(&Options {
+    retarget::moved(&Options {
         input: &args.input,
         output: &args.output,
         rig,
@@ -226,16 +192,7 @@ fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -
         reading: &args.reading,
         engine: &args.engine,
         force: args.force,
-    })?;
-    if args.json {
-        let answer = ConvertAnswer {
-            take,
-            is_loop: sidecar.is_some(),
-            mirrored: args.mirror,
-        };
-        output::print(&json::document("convert", answer, None, &outputs))?;
-    }
-    Ok(ending)
+    })
 }
 
 /// Reads the take or the loop; of a file without animations its skeleton at rest.
@@ -333,7 +290,7 @@ impl Work<'_> {
         loopwright_formats::write_take_with_root(&rooted, &source).map_err(Failure::error)
     }
 
-    fn convert_loop(&self, sidecar: Sidecar) -> Result<(WrittenFile, Sidecar), Failure> {
+    fn convert_loop(&self, sidecar: Sidecar) -> Result<(WrittenFile, Option<Sidecar>), Failure> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
         let add_root = engine.needs_root_joint(sidecar.playback.has_root_joint());
         let mut sidecar = sidecar;
@@ -389,7 +346,7 @@ impl Work<'_> {
                 written_loop::target_facts(engine, &sidecar, take, take.frame_rate_hz())
             }
         });
-        Ok((written, Sidecar { target, ..sidecar }))
+        Ok((written, Some(Sidecar { target, ..sidecar })))
     }
 
     fn place(&self, sidecar: &Sidecar) -> Result<LoopInFile, Failure> {

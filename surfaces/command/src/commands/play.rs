@@ -20,8 +20,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.files.output)?;
     let mut outputs = Outputs::new(args.files.force);
     for input in &names {
-        outputs.protect(&input.path);
-        outputs.protect(&output::sidecar_path(&input.path));
+        outputs.protect_loop(&input.path);
     }
     outputs.check(&args.files.output)?;
     outputs.clear_sidecar(&args.files.output)?;

@@ -16,16 +16,17 @@ use crate::animations::{self, Excluded};
 use crate::args::SetArgs;
 use crate::batch::{self, Input, Wanted, Work};
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::TakeArgs;
 use crate::talk::{self, Progress};
-use crate::{failures, files, load, memory, report::set as report, written_loop};
+use crate::{failures, load, memory, report::set as report, written_loop};
 
 pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let (inputs, left_out) = inputs(args)?;
     for input in &inputs {
-        outputs.protect(&files::split_animation(&input.path).0);
+        outputs.protect(&input.path);
     }
     if let Some(rig) = &args.take.rig {
         outputs.protect_as("rig", rig);
@@ -105,8 +106,8 @@ fn inputs(args: &SetArgs) -> Result<(Vec<Input>, Vec<LeftOut>), Failure> {
 }
 
 fn name_of(input: &Input) -> SetFileName {
-    let (path, _) = files::split_animation(&input.path);
-    let format = files::extension(&path).and_then(|extension| Format::from_extension(&extension));
+    let format =
+        files::extension(&InputFile::named(&input.path).path).and_then(|extension| Format::from_extension(&extension));
     SetFileName {
         name: input.path.display().to_string(),
         below: input.below.to_string_lossy().into_owned(),
@@ -172,7 +173,7 @@ pub(crate) fn add(folder: &Path, outputs: &mut Outputs, file: &SetClipFile) -> R
     let path = folder.join(&file.name);
     outputs.add(&path, &file.bytes)?;
     match &file.sidecar {
-        Some(sidecar) => outputs.add(&output::sidecar_path(&path), sidecar.as_bytes()),
+        Some(sidecar) => outputs.add(&files::sidecar_path(&path), sidecar.as_bytes()),
         None => outputs.clear_sidecar(&path),
     }
 }
@@ -302,10 +303,14 @@ impl SetTakes for Takes<'_> {
 impl Takes<'_> {
     /// Each take of a file, if it is of the style, and whether the file has several; a file of loops has none.
     fn takes_of(&self, named: &Path, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), Failure> {
-        let (path, animation) = files::split_animation(named);
-        if output::has_sidecar(&path) {
+        let InputFile {
+            path,
+            animation,
+            sidecar: None,
+        } = InputFile::named(named)
+        else {
             return Ok(());
-        }
+        };
         let file = load::open(&path)?;
         let wanted = animation.as_deref().or(self.args.take.animation.as_deref());
         let excluded = Excluded::of(&self.args.takes, &self.args.left_out);
@@ -329,7 +334,7 @@ impl Takes<'_> {
 
     /// Each loop of a file with sidecars.
     fn loops_of(&self, path: &Path, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), Failure> {
-        if !output::has_sidecar(&files::split_animation(path).0) {
+        if InputFile::named(path).sidecar.is_none() {
             return Ok(());
         }
         for name in written_loop::all_loops(&[path.to_owned()], &self.reading)? {
