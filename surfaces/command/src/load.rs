@@ -21,9 +21,7 @@ use crate::{
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
 pub(crate) fn study(args: StudyArgs) -> Result<Study, Failure> {
-    let target = args.rig.as_deref();
-    let target = target.map(|rig| character(rig, args.map.as_deref(), args.bone_stretch));
-    let target = target.transpose()?.map(Arc::new);
+    let target = character_if(args.rig.as_deref(), args.map.as_deref(), args.bone_stretch)?;
     Study::new(args, target).map_err(|error| match error {
         StudyError::Recipe(error) => error.into(),
         other => Failure::error(other),
@@ -43,11 +41,7 @@ pub(crate) fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>>
     {
         return refused("it does not lie in the same folder or below");
     }
-    let folder = match of.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let folder = folder.canonicalize()?;
+    let folder = files::folder_of(of).canonicalize()?;
     let path = match folder.join(name).canonicalize() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return refused("there is no such file"),
         path => path?,
@@ -166,9 +160,16 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
 
 /// The character that flags name, if they name one. Errors: it cannot be read.
 pub(crate) fn character_of(args: &RigArgs) -> Result<Option<Arc<CharacterTarget>>, Failure> {
-    let rig = args.rig.as_deref();
-    let target = rig.map(|rig| character(rig, args.map.as_deref(), args.bone_stretch));
-    Ok(target.transpose()?.map(Arc::new))
+    character_if(args.rig.as_deref(), args.map.as_deref(), args.bone_stretch)
+}
+
+fn character_if(
+    rig: Option<&Path>,
+    map: Option<&Path>,
+    bone_stretch: Option<f64>,
+) -> Result<Option<Arc<CharacterTarget>>, Failure> {
+    rig.map(|rig| character(rig, map, bone_stretch).map(Arc::new))
+        .transpose()
 }
 
 /// Reads the character that motion goes onto, and the map of its joints. Errors: one of them cannot be read.

@@ -9,7 +9,7 @@ use loopwright_core::root_motion::RootRelativeClip;
 use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, FileWarning, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError,
-    Source, SpaceSettings, Target,
+    Source, Target,
 };
 use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
 
@@ -40,10 +40,8 @@ pub(crate) struct WrittenLoop {
 pub(crate) fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop, Failure> {
     let sidecar = read_sidecar(input, flags)?;
     let reading = &input.reading(flags);
-    // A loop is in the space of its take, which the sidecar states.
-    let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
     let mut warnings = Vec::new();
-    let settings = settings(reading, space, sidecar.as_ref());
+    let settings = settings(reading, sidecar.as_ref());
     let file = load::read_loop(&input.path, &settings, sidecar.as_ref(), &mut warnings)?;
     WrittenLoop::of(&input.path, file, sidecar, &warnings)
 }
@@ -110,11 +108,8 @@ impl LoopsInFile {
         let sidecar = sidecar_of(&self.path, &self.sidecars, wanted, |wanted| {
             names_of(&self.path, &self.file, wanted)
         })?;
-        let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
         let mut warnings = Vec::new();
-        let read = self
-            .file
-            .read(&settings(reading, space, sidecar.as_ref()), &mut warnings);
+        let read = self.file.read(&settings(reading, sidecar.as_ref()), &mut warnings);
         let loaded = read.map_err(|error| failures::read(&self.path, &error))?;
         WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
     }
@@ -135,17 +130,15 @@ fn no_root_joint(path: &Path) -> Failure {
 
 /// Settings for reading a loop. The animation is the one that the sidecar names, else the one requested, else one that is named
 /// like a loop. If one is requested, [`read_sidecar`] returns no sidecar of another.
-pub(crate) fn settings<'a>(
-    reading: &'a TakeArgs,
-    space: SpaceSettings,
-    sidecar: Option<&'a Sidecar>,
-) -> ReadSettings<'a> {
+pub(crate) fn settings<'a>(reading: &'a TakeArgs, sidecar: Option<&'a Sidecar>) -> ReadSettings<'a> {
+    // A loop is in the space of its take, which the sidecar states.
+    let space = sidecar.map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
     let named = sidecar.and_then(|sidecar| sidecar.playback.animation.as_deref());
-    let mut settings = reading.settings(space, AnimationChoice::Loop, memory::limits());
-    if let Some(name) = named {
-        settings.animation = AnimationChoice::Given(name);
+    let settings = reading.settings(space, AnimationChoice::Loop, memory::limits());
+    ReadSettings {
+        animation: named.map_or(settings.animation, AnimationChoice::Given),
+        ..settings
     }
-    settings
 }
 
 /// Puts a loop onto a character by its pose alone, and says what is unsure of it.
@@ -214,7 +207,7 @@ pub(crate) fn read_described(
     added_root: AddedRoot,
 ) -> Result<StoredLoop, Failure> {
     let (path, reading) = (&input.path, input.reading(flags));
-    let settings = settings(&reading, stated_space(reading.space(), &sidecar), Some(&sidecar));
+    let settings = settings(&reading, Some(&sidecar));
     let mut warnings = Vec::new();
     let file = load::read_loop(path, &settings, Some(&sidecar), &mut warnings)?;
     for warning in &warnings {
@@ -239,17 +232,13 @@ pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
     .try_this("make the loop again")
 }
 
-/// Fails at once for a name that no file has: a typing error, most likely. A pattern is none.
-pub(crate) fn check_are_there(paths: &[PathBuf]) -> Result<(), Failure> {
-    let mut named = paths.iter().filter(|path| Pattern::new(path).is_none());
-    named.try_for_each(|path| files::check_is_there(path))
-}
-
 /// Replaces every folder in a list of paths by the loops in it, its files that have a sidecar, and every pattern by the files that match
 /// it, sorted by name.
 ///
-/// Errors: a folder cannot be listed, or holds no loop; nothing matches.
-pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+/// Errors: a folder cannot be listed, or holds no loop; nothing matches; or at once for a name that no file has: a typing error, most likely.
+fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut named = paths.iter().filter(|path| Pattern::new(path).is_none());
+    named.try_for_each(|path| files::check_is_there(path))?;
     let mut loops = Vec::new();
     for path in paths {
         if !path.is_dir() {

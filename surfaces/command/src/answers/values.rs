@@ -84,7 +84,6 @@ fn aside<T>(work: impl FnOnce() -> Result<T, Failure>) -> Said<T> {
 pub fn stored_loops(paths: &[PathBuf]) -> Said<Vec<(String, PathBuf, StoredLoop)>> {
     aside(|| {
         let reading = TakeArgs::default();
-        written_loop::check_are_there(paths)?;
         let names = written_loop::all_loops(paths, &reading)?.into_iter();
         let read = |input: InputFile| {
             let stored = written_loop::read_playable(&input, &reading, AddedRoot::Kept)?;

@@ -17,7 +17,7 @@ use crate::exit::{ERROR_STATUS, Ending, Failure};
 pub(crate) use inputs::{Input, Inputs, Shard, Wanted, are_many, find, in_order};
 pub(crate) use journal::{Done, Journal, Line, Past};
 pub(crate) use names::{Named, Names, Template};
-pub(crate) use pool::{Work, jobs, run};
+pub(crate) use pool::{Work, each, jobs, run};
 
 /// What became of a loop that was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -125,6 +125,11 @@ pub(crate) struct LoopResult {
 }
 
 impl LoopResult {
+    /// A failure of the run itself.
+    pub(crate) fn error(failure: &Failure) -> Self {
+        Self::failed(Verdict::Failed, failure, Vec::new())
+    }
+
     /// A failure. `verdict` is what one with the exit status 2 means here; one with 1 means that there is no loop.
     pub(crate) fn failed(verdict: Verdict, failure: &Failure, warnings: Vec<String>) -> Self {
         Self {

@@ -1,5 +1,6 @@
 //! Works on many inputs at once, and gives answers in the order of the inputs, whatever the number of threads.
 
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::{collections::BTreeMap, num::NonZeroUsize, thread};
@@ -39,6 +40,46 @@ pub(crate) trait Work: Sync {
 
     /// The answer for an input on which the program itself failed.
     fn fault(&self, input: &Self::Input) -> Self::Answer;
+}
+
+/// One step for each input, alone.
+struct Alone<I, A, W, F> {
+    work: W,
+    fault: F,
+    of: PhantomData<fn(I) -> A>,
+}
+
+impl<I: Sync, A: Send, W: Fn(&I) -> A + Sync, F: Fn(&I) -> A + Sync> Work for Alone<I, A, W, F> {
+    type Input = I;
+    type Studied = A;
+    type Answer = A;
+
+    fn study(&self, input: &I) -> A {
+        (self.work)(input)
+    }
+
+    fn settle(&self, _: &I, _: &mut A) {}
+
+    fn finish(&self, _: &I, studied: A) -> A {
+        studied
+    }
+
+    fn fault(&self, input: &I) -> A {
+        (self.fault)(input)
+    }
+}
+
+/// Does with all inputs what depends on no other, so many at once; `fault` is the answer for one on which the program itself failed, and
+/// `take` gets the answers in the order of the inputs.
+pub(crate) fn each<I: Sync, A: Send>(
+    inputs: &[I],
+    jobs: usize,
+    work: impl Fn(&I) -> A + Sync,
+    fault: impl Fn(&I) -> A + Sync,
+    take: impl FnMut(&I, A),
+) {
+    let of = PhantomData;
+    run(&Alone { work, fault, of }, inputs, jobs, take);
 }
 
 /// What the threads share.

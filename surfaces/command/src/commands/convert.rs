@@ -9,7 +9,7 @@ use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, LoadedTake, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar,
     Source, WrittenFile,
 };
-use loopwright_job::{CharacterTarget, stated_space, take_facts};
+use loopwright_job::{CharacterTarget, take_facts};
 
 use super::each::{self, Manner};
 use super::retarget::{self, Moved, Options};
@@ -176,11 +176,8 @@ fn write(
 
 /// Puts the take or the loop onto a character, into the character's own file.
 fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Moved, Failure> {
-    let pairs = if args.mirror {
-        Some(mirroring::pairs_of(args.mirror_map.as_deref())?)
-    } else {
-        None
-    };
+    let pairs = args.mirror.then(|| mirroring::pairs_of(args.mirror_map.as_deref()));
+    let pairs = pairs.transpose()?;
     retarget::moved(&Options {
         input: &args.input,
         output: &args.output,
@@ -198,26 +195,23 @@ fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -
 /// Reads the take or the loop; of a file without animations its skeleton at rest.
 fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, Failure> {
     let (path, reading) = (&args.input.path, args.input.reading(&args.reading));
-    let Some(sidecar) = sidecar else {
-        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        let settings = by_number(args, settings);
-        let file = load::open(path)?;
-        let read = match file.num_animations() {
-            0 => file.read_rest(&settings, warnings),
-            _ => file.read(&settings, warnings),
-        };
-        return read.map_err(|error| failures::read(path, &error));
+    let settings = match sidecar {
+        Some(_) => written_loop::settings(&reading, sidecar),
+        None => reading.settings(reading.space(), AnimationChoice::Auto, memory::limits()),
     };
-    let space = stated_space(reading.space(), sidecar);
-    let settings = written_loop::settings(&reading, space, Some(sidecar));
-    load::read_loop(path, &by_number(args, settings), Some(sidecar), warnings)
-}
-
-fn by_number<'a>(args: &ConvertArgs, settings: ReadSettings<'a>) -> ReadSettings<'a> {
-    ReadSettings {
+    let settings = ReadSettings {
         animation: args.number.map_or(settings.animation, AnimationChoice::Number),
         ..settings
+    };
+    if sidecar.is_some() {
+        return load::read_loop(path, &settings, sidecar, warnings);
     }
+    let file = load::open(path)?;
+    let read = match file.num_animations() {
+        0 => file.read_rest(&settings, warnings),
+        _ => file.read(&settings, warnings),
+    };
+    read.map_err(|error| failures::read(path, &error))
 }
 
 /// A file that was read, and what is to be written of it.

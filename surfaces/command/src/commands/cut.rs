@@ -20,7 +20,7 @@ use crate::{failures, load, loop_output, talk, written_loop};
 pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     failures::check_rate(args.fps)?;
     files::check_is_there(&args.take)?;
-    written_loop::check_are_there(&args.loops)?;
+    let loops = written_loop::all_loops(&args.loops, &args.reading)?;
     let (take, study) = reading(args);
     let studying = load::study(study.clone())?;
     let studied = load::load(&take, &studying)?;
@@ -34,10 +34,10 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         outputs.protect_as("rig", rig);
     }
 
-    let (clips, mut rows) = if args.loops.is_empty() {
+    let (clips, mut rows) = if loops.is_empty() {
         own_loops(args, &studied, study, (&mut outputs, format))?
     } else {
-        given_loops(args, &studying, &mut outputs)?
+        given_loops(args, &loops, &studying, &mut outputs)?
     };
     let request = CutRequest {
         kinds: args.kinds(),
@@ -121,11 +121,12 @@ fn own_loops(
 /// Reads the loops that are named after the take, on the character where there is one.
 fn given_loops(
     args: &CutArgs,
+    loops: &[InputFile],
     studying: &Study,
     outputs: &mut Outputs,
 ) -> Result<(Vec<LoopClip>, Vec<LoopRow>), Failure> {
     let (mut clips, mut rows) = (Vec::new(), Vec::new());
-    for name in &written_loop::all_loops(&args.loops, &args.reading)? {
+    for name in loops {
         outputs.protect(&name.path);
         let mut stored = written_loop::read_playable(name, &args.reading, job::AddedRoot::Folded)?;
         if let Some(target) = studying.character() {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::batch::{self, Input, Inputs, Named, Names, Template, Wanted, Work};
+use crate::batch::{self, Input, Inputs, Named, Names, Template, Wanted};
 use crate::exit::{Ending, Failure};
 use crate::files::{self, InputFile};
 use crate::talk::{self, Aside, Progress};
@@ -134,20 +134,16 @@ pub(super) fn animations_into_folder(
         };
         let below = folder.join(input.below.parent().unwrap_or(Path::new("")));
         let (stem, key) = (files::stem(&input.path), input.below.to_string_lossy());
-        let mut outputs = Vec::new();
         for animation in of_file {
             let name = animation.as_ref().map(|(_, name)| &**name).filter(|name| *name != stem);
             let template = name.map_or("{stem}", |_| "{stem}-{animation}");
             let named = Named {
                 stem: &stem,
                 animation: name,
-                kind: "take",
-                speed_mps: 0.0,
-                row: 1,
+                ..Named::default()
             };
             let template = Template::parse(template).map_err(Failure::error)?;
-            let output = given.give(&below, &template, named, &extension(&input.path), &key, &outputs);
-            outputs.push(output.path.clone());
+            let output = given.give(&below, &template, named, &extension(&input.path), &key);
             found.files.push(Input {
                 path: input.path.clone(),
                 below: output.path.clone(),
@@ -200,11 +196,24 @@ pub(super) fn all(
     memory::share_among(jobs);
     let progress = Progress::new("files", found.files.len());
     let mut printed = Ok(());
-    let each = Each {
-        work,
-        json: manner.json,
+    let work = |input: &Input| {
+        talk::aside(|| {
+            let result = work(input);
+            if let Err(failure) = &result
+                && manner.json
+            {
+                let bare = || failure::json(failure, None);
+                output::print(&failure.document().map_or_else(bare, str::to_owned))?;
+            }
+            result
+        })
     };
-    batch::run(&each, &found.files, jobs, |input, (result, said)| {
+    let fault = |input: &Input| {
+        let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
+            .try_this("a report of this fault, with the file");
+        (Err(failure), Aside::default())
+    };
+    batch::each(&found.files, jobs, work, fault, |input, (result, said)| {
         progress.beside(|| {
             let text = if manner.json { line(&said.printed) } else { said.printed };
             let now = output::print(&text);
@@ -246,42 +255,5 @@ fn line(document: &str) -> String {
         Ok(value) => format!("{value}\n"),
         // Nothing was printed.
         Err(_) => document.to_owned(),
-    }
-}
-
-/// The work of a command on one of many files.
-struct Each<F> {
-    work: F,
-    json: bool,
-}
-
-impl<F: Fn(&Input) -> Result<Ending, Failure> + Sync> Work for Each<F> {
-    type Input = Input;
-    type Studied = (Result<Ending, Failure>, Aside);
-    type Answer = (Result<Ending, Failure>, Aside);
-
-    fn study(&self, input: &Input) -> Self::Studied {
-        talk::aside(|| {
-            let result = (self.work)(input);
-            if let Err(failure) = &result
-                && self.json
-            {
-                let bare = || failure::json(failure, None);
-                output::print(&failure.document().map_or_else(bare, str::to_owned))?;
-            }
-            result
-        })
-    }
-
-    fn settle(&self, _: &Input, _: &mut Self::Studied) {}
-
-    fn finish(&self, _: &Input, studied: Self::Studied) -> Self::Answer {
-        studied
-    }
-
-    fn fault(&self, input: &Input) -> Self::Answer {
-        let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
-            .try_this("a report of this fault, with the file");
-        (Err(failure), Aside::default())
     }
 }

@@ -169,10 +169,6 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending
             .try_this("another name; this take is not overwritten"));
     }
     let pending = pending(&studied, request, format)?;
-    talk::warn_all(&pending.warnings);
-    if let Some(decision) = &pending.done.decision {
-        talk::note(&decision.to_string());
-    }
     if is_streamed && plot.is_some() {
         return Err(Failure::error("--plot needs a loop that is written to a file").try_this("a file with -o"));
     }
@@ -204,7 +200,7 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending
     Ok(ending)
 }
 
-/// The loop of the stretch that is chosen, written into memory. Errors: there is none, or it cannot be made.
+/// The loop of the stretch that is chosen, written into memory; says what is odd in it. Errors: there is none, or it cannot be made.
 fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<PendingLoop, Failure> {
     let in_words = |error: JobError| failures::job(studied, request.search, error);
     let mut warnings = Vec::new();
@@ -220,7 +216,12 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
         return Err(Failure::nothing(format!("no loop found in \"{}\"", studied.name)));
     };
     let made = job::make(studied, request, chosen).map_err(in_words)?;
-    job::write(studied, request, made, format).map_err(in_words)
+    let pending = job::write(studied, request, made, format).map_err(in_words)?;
+    talk::warn_all(&pending.warnings);
+    if let Some(decision) = &pending.done.decision {
+        talk::note(&decision.to_string());
+    }
+    Ok(pending)
 }
 
 /// Writes a loop to the standard output, where no sidecar can stand beside it, after the files that are written with it.

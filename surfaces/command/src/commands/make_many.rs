@@ -275,7 +275,7 @@ impl From<Result<Pending, Failure>> for StudiedLoop {
                 path: PathBuf::new(),
                 replaces: false,
             },
-            Err(failure) => Self::Settled(LoopResult::failed(Verdict::Failed, &failure, Vec::new())),
+            Err(failure) => Self::Settled(LoopResult::error(&failure)),
         }
     }
 }
@@ -333,9 +333,8 @@ impl Work for MakeLoops<'_> {
             notes: studied.notes,
             was_done: studied.was_done,
         };
-        let failed = |failure: &Failure| vec![LoopResult::failed(Verdict::Failed, failure, Vec::new())];
         if let Some(fault) = &studied.fault {
-            result.results = failed(fault);
+            result.results = vec![LoopResult::error(fault)];
             return result;
         }
         let write = |each| match each {
@@ -344,7 +343,7 @@ impl Work for MakeLoops<'_> {
                 let outputs = self.outputs(input, &path, replaces);
                 let written = outputs
                     .and_then(|outputs| self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256));
-                written.unwrap_or_else(|failure| failed(&failure))
+                written.unwrap_or_else(|failure| vec![LoopResult::error(&failure)])
             }
         };
         (result.results, _) = talk::aside(|| studied.loops.into_iter().flat_map(write).collect());
@@ -362,7 +361,7 @@ impl Work for MakeLoops<'_> {
                 results: result.results.clone(),
             });
             if let Err(failure) = self.journal.append(&Line::Done(done)) {
-                result.results = failed(&failure);
+                result.results = vec![LoopResult::error(&failure)];
             }
         }
         result
@@ -373,7 +372,7 @@ impl Work for MakeLoops<'_> {
             .try_this("a report of this fault, with the take");
         TakeResult {
             path: input.path.clone(),
-            results: vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())],
+            results: vec![LoopResult::error(&failure)],
             ..TakeResult::default()
         }
     }
@@ -638,7 +637,7 @@ impl MakeLoops<'_> {
                 }
                 Pending::Pack(_) => {}
             }
-            let name = names.give(&folder, &self.template, named, &extension, &key, &given);
+            let name = names.give(&folder, &self.template, named, &extension, &key);
             *replaces = target.force || name.was_ours;
             take.warnings.extend(name.wanted.map(|wanted| {
                 format!(

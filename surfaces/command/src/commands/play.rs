@@ -2,26 +2,23 @@
 
 use std::fmt::Display;
 
+use loopwright_formats::Format;
 use loopwright_job::StoredLoop;
 use loopwright_moves::PlaySettings;
 use loopwright_moves::play::PlayError;
 use loopwright_sets::{PerformError, PlayRequest, Played, fade};
 
+use crate::args::{LoopsArgs, PlayArgs};
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
-use crate::{args::PlayArgs, failures, files, talk, written_loop};
+use crate::{failures, talk, written_loop};
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     failures::check_rate(args.fps)?;
-    written_loop::check_are_there(&args.files.loops)?;
-    let names = written_loop::all_loops(&args.files.loops, &args.files.reading)?;
-    let format = output::format_of(&args.files.output)?;
-    let mut outputs = Outputs::new(args.files.force);
-    for input in &names {
-        outputs.protect_loop(&input.path);
-    }
+    let (names, format, mut outputs) = of_loops(&args.files)?;
     outputs.check(&args.files.output)?;
     outputs.clear_sidecar(&args.files.output)?;
     let loops = written_loop::read_all_playable(&names, &args.files.reading)?;
@@ -43,6 +40,17 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         report::human(&answer, &args.files.output.display().to_string())
     })?;
     Ok(Ending::Done)
+}
+
+/// The loops that flags name, the format of the output, and outputs that replace none of them.
+pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Outputs), Failure> {
+    let names = written_loop::all_loops(&files.loops, &files.reading)?;
+    let format = output::format_of(&files.output)?;
+    let mut outputs = Outputs::new(files.force);
+    for input in &names {
+        outputs.protect_loop(&input.path);
+    }
+    Ok((names, format, outputs))
 }
 
 /// Loops that are played into a take of this name, as the flags ask for it.

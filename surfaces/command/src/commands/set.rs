@@ -1,6 +1,5 @@
 //! `loopwright set`: from takes to the loops of one character, in phase, with a manifest.
 
-use std::marker::PhantomData;
 use std::path::Path;
 
 use loopwright_formats::Format;
@@ -14,7 +13,7 @@ use loopwright_sets::set::{self, TakeLoop};
 
 use crate::animations::{self, Excluded};
 use crate::args::SetArgs;
-use crate::batch::{self, Input, Wanted, Work};
+use crate::batch::{self, Input, Wanted};
 use crate::exit::{Ending, Failure};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
@@ -64,10 +63,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
 
 /// Clips of the set that was in the folder before go with it: a player or an engine that takes all files of the folder would mix both.
 fn clear_set_before(folder: &Path, outputs: &mut Outputs) {
-    let Some(before) = files::read_bytes(&folder.join(SET_FILE))
-        .ok()
-        .and_then(|bytes| Manifest::from_json(&bytes).ok())
-    else {
+    let Ok(before) = read_manifest(&folder.join(SET_FILE)) else {
         return;
     };
     for file in before.clips.iter().map(|clip| Path::new(&clip.file)) {
@@ -221,38 +217,6 @@ struct Takes<'a> {
     reading: TakeArgs,
 }
 
-/// Does something with each of many files, several at once.
-struct OnAll<A, F> {
-    work: F,
-    of: PhantomData<fn() -> A>,
-}
-
-impl<A, F> Work for OnAll<A, F>
-where
-    A: Default + Send,
-    F: Fn(usize, &mut A) -> Result<(), String> + Sync,
-{
-    type Input = usize;
-    type Studied = (A, Option<String>);
-    type Answer = (A, Option<String>);
-
-    fn study(&self, file: &usize) -> Self::Studied {
-        let mut all = A::default();
-        let (done, _) = talk::aside(|| (self.work)(*file, &mut all));
-        (all, done.err())
-    }
-
-    fn settle(&self, _: &usize, _: &mut Self::Studied) {}
-
-    fn finish(&self, _: &usize, studied: Self::Studied) -> Self::Answer {
-        studied
-    }
-
-    fn fault(&self, _: &usize) -> Self::Answer {
-        (A::default(), Some("the program itself failed on it".to_owned()))
-    }
-}
-
 impl SetTakes for Takes<'_> {
     fn num_files(&self) -> usize {
         self.inputs.len()
@@ -286,9 +250,14 @@ impl SetTakes for Takes<'_> {
         };
         let progress = Progress::new(what, self.inputs.len());
         let mut all = Vec::with_capacity(self.inputs.len());
-        let work = OnAll { work, of: PhantomData };
+        let work = |&file: &usize| {
+            let mut answer = A::default();
+            let (done, _) = talk::aside(|| work(file, &mut answer));
+            (answer, done.err())
+        };
+        let fault = |_: &usize| (A::default(), Some("the program itself failed on it".to_owned()));
         let files: Vec<usize> = (0..self.inputs.len()).collect();
-        batch::run(&work, &files, jobs, |&file, (answer, problem)| {
+        batch::each(&files, jobs, work, fault, |&file, (answer, problem)| {
             all.push(answer);
             if let Some(problem) = problem {
                 progress.beside(|| talk::warn(&format!("{}: {problem}", self.name(file))));
