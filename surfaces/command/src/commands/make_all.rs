@@ -54,8 +54,14 @@ impl LoopedAnimations {
                     });
                     talk::warn_all(&warnings);
                 }
-                Err(failure) if failure.is_negative() => pack.leave_alone(number, name, failure.what().to_owned()),
-                Err(failure) => pack.fail(number, name, failure.what().to_owned()),
+                Err(failure) => {
+                    let outcome = if failure.is_negative() {
+                        AnimationOutcome::LeftAlone
+                    } else {
+                        AnimationOutcome::Error
+                    };
+                    pack.leave_out(number, name, outcome, failure.what().to_owned());
+                }
             }
             progress.step();
         }
