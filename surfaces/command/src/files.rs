@@ -160,25 +160,20 @@ fn similar(path: &Path) -> Option<PathBuf> {
 pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
     let (path, _) = &split_animation(path);
     match path.symlink_metadata() {
-        Err(_) if is_stream(path) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(unreadable(path, &error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stream(path) => Err(unreadable(path, &error)),
         _ => Ok(()),
     }
 }
 
 /// The file of a name such as `pack.glb#Walk`, and the animation in it. A file that has the whole name is meant by it.
 pub(crate) fn split_animation(named: &Path) -> (PathBuf, Option<String>) {
-    let whole = || (named.to_owned(), None);
-    if named.symlink_metadata().is_ok() {
-        return whole();
+    let text = named.to_str().filter(|_| named.symlink_metadata().is_err());
+    let text = text.unwrap_or_default();
+    let mut parts = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    match parts.find(|(file, animation)| Path::new(file).is_file() && !animation.is_empty()) {
+        Some((file, animation)) => (PathBuf::from(file), Some(animation.to_owned())),
+        None => (named.to_owned(), None),
     }
-    let Some(text) = named.to_str() else { return whole() };
-    let parts = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
-    let mut parts = parts.filter(|(file, animation)| Path::new(file).is_file() && !animation.is_empty());
-    let found = parts.next();
-    found.map_or_else(whole, |(file, animation)| {
-        (PathBuf::from(file), Some(animation.to_owned()))
-    })
 }
 
 pub(crate) fn folder_of(path: &Path) -> &Path {

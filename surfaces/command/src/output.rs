@@ -55,6 +55,7 @@ pub(crate) fn say_if_nothing_was_written() {
 }
 
 /// Files that belong together: they appear only after all of them are written.
+#[derive(Default)]
 pub(crate) struct Outputs {
     force: bool,
     /// Whether they are replaced soon, so that nobody waits until they are on the disk.
@@ -73,11 +74,7 @@ impl Outputs {
     pub(crate) fn new(force: bool) -> Self {
         Self {
             force,
-            is_passing: false,
-            protected: Vec::new(),
-            extended: None,
-            waiting: Vec::new(),
-            cleared: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -239,13 +236,9 @@ impl Outputs {
                 for change in changes {
                     change.settle();
                 }
+                let folders = written.iter().map(|path| folder_of(path).to_owned());
                 let mut changed = CHANGED_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
-                for folder in written.iter().map(|path| folder_of(path)) {
-                    if !changed.contains(folder) {
-                        changed.insert(folder.to_owned());
-                    }
-                }
-                drop(changed);
+                changed.extend(folders);
                 Ok(written.iter().map(|path| path.display().to_string()).collect())
             }
             Err(failure) => {
@@ -272,7 +265,10 @@ impl Outputs {
             };
             let is_moved = kept.as_ref().is_some_and(|kept| kept.is_moved);
             if is_moved {
-                changes.push(Change::new(path.clone(), kept));
+                changes.push(Change {
+                    path: path.clone(),
+                    before: kept,
+                });
                 file.persist(&path).map_err(|failure| failed(&failure.error))?;
             } else {
                 let moved = match kept {
@@ -280,7 +276,10 @@ impl Outputs {
                     None => file.persist_noclobber(&path),
                 };
                 match moved {
-                    Ok(_) => changes.push(Change::new(path.clone(), kept)),
+                    Ok(_) => changes.push(Change {
+                        path: path.clone(),
+                        before: kept,
+                    }),
                     Err(failure) => {
                         if let Some(kept) = kept {
                             kept.discard();
@@ -298,7 +297,10 @@ impl Outputs {
                     .try_this("check that it may be removed, or name another output")
             };
             if let Some(kept) = kept_back(&path).map_err(failed)? {
-                changes.push(Change::new(path.clone(), Some(kept)));
+                changes.push(Change {
+                    path: path.clone(),
+                    before: Some(kept),
+                });
                 match fs::remove_file(&path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
                     _ => {}
@@ -317,10 +319,6 @@ struct Change {
 }
 
 impl Change {
-    fn new(path: PathBuf, before: Option<Kept>) -> Self {
-        Self { path, before }
-    }
-
     /// Makes it as it was before. Returns what to tell if that fails.
     fn undo(self) -> Option<String> {
         let Some(kept) = self.before else {

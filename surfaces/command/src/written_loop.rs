@@ -57,7 +57,7 @@ impl WrittenLoop {
         let facts = take_facts(&path.display().to_string(), &file);
         Ok(Self {
             written: match &sidecar {
-                Some(sidecar) => without_added_root(path, sidecar, file.take)?,
+                Some(sidecar) => (sidecar.without_added_root(file.take)).map_err(|_| no_root_joint(path))?,
                 None => file.take,
             },
             source: file.source,
@@ -113,11 +113,6 @@ impl LoopsInFile {
         let loaded = read.map_err(|error| failures::read(&self.path, &error))?;
         WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
     }
-}
-
-/// The keys on the take's own skeleton. Errors: the root joint that the sidecar names is missing.
-fn without_added_root(path: &Path, sidecar: &Sidecar, written: Take) -> Result<Take, Failure> {
-    sidecar.without_added_root(written).map_err(|_| no_root_joint(path))
 }
 
 fn no_root_joint(path: &Path) -> Failure {
@@ -402,14 +397,8 @@ pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option
 
 /// The sidecar of the animation of that name; `None` if it is no loop. Errors: the JSON beside the file cannot be read.
 pub(crate) fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>, Failure> {
-    let is_its = |sidecar: &Sidecar| {
-        sidecar
-            .playback
-            .animation
-            .as_ref()
-            .is_none_or(|named| named == animation)
-    };
-    Ok(all_sidecars(input)?.into_iter().find(is_its))
+    let mut sidecars = all_sidecars(input)?.into_iter();
+    Ok(sidecars.find(|sidecar| (sidecar.playback.animation.as_ref()).is_none_or(|named| named == animation)))
 }
 
 /// All facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
@@ -443,37 +432,39 @@ fn sidecar_of(
         }
         return Ok(sidecars.last().cloned());
     };
-    let is_named = |sidecar: &&Sidecar| sidecar.playback.animation.as_deref() == Some(wanted);
-    // The only loop of a file without animations has no name.
-    let is_only = |sidecar: &&Sidecar| sidecar.playback.animation.is_none();
-    let exact = sidecars.iter().find(is_named).or_else(|| sidecars.iter().find(is_only));
+    let mut all = sidecars.iter();
+    let exact = (all.find(|sidecar| sidecar.playback.animation.as_deref() == Some(wanted)))
+        // The only loop of a file without animations has no name.
+        .or_else(|| sidecars.iter().find(|sidecar| sidecar.playback.animation.is_none()));
     if sidecars.is_empty() || exact.is_some() {
         return Ok(exact.cloned());
     }
     let matching = matching(wanted)?;
-    let named = |sidecar: &Sidecar| sidecar.playback.animation.clone();
-    let is_wanted = |sidecar: &&Sidecar| named(sidecar).is_some_and(|named| matching.contains(&named));
-    let found = sidecars.iter().find(is_wanted).cloned();
-    if found.is_none() {
-        let described: Vec<String> = sidecars.iter().filter_map(named).collect();
-        let of = match &described[..] {
-            [one] => format!("the animation \"{one}\""),
-            others => format!("{} other animations", others.len()),
-        };
-        talk::note(&format!(
-            "{}: its sidecar is of {of} and is not used for \"{wanted}\"",
-            path.display()
-        ));
+    for sidecar in sidecars {
+        if (sidecar.playback.animation.as_ref()).is_some_and(|named| matching.contains(named)) {
+            return Ok(Some(sidecar.clone()));
+        }
     }
-    Ok(found)
+    let of = match sidecars {
+        [one] => format!(
+            "the animation \"{}\"",
+            one.playback.animation.as_deref().unwrap_or_default()
+        ),
+        others => format!("{} other animations", others.len()),
+    };
+    talk::note(&format!(
+        "{}: its sidecar is of {of} and is not used for \"{wanted}\"",
+        path.display()
+    ));
+    Ok(None)
 }
 
 /// The names of the animations that are meant. Errors: there is none.
 fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String>, Failure> {
     let numbers = file.animations_matching(wanted);
     let numbers = numbers.map_err(|error| failures::read(path, &error))?;
-    let name = |number: usize| file.animation_names()[number].clone();
-    Ok(numbers.into_iter().map(name).collect())
+    let names = numbers.into_iter().map(|number| file.animation_names()[number].clone());
+    Ok(names.collect())
 }
 
 /// The loop that the sidecar describes. Errors: the two contradict each other.

@@ -454,12 +454,7 @@ enum Looped {
     No(Option<LoopCandidate>, NoLoop),
 }
 
-fn looped(
-    studied: &Studied,
-    name: &str,
-    request: Request<'_>,
-    said: &mut Vec<Warning>,
-) -> Result<Looped, JobError> {
+fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Warning>) -> Result<Looped, JobError> {
     let recipe = request.recipe;
     let search = request.search.ok_or(JobError::NoStretch)?;
     studied.check_search()?;
@@ -665,7 +660,10 @@ fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
             continue;
         }
         for warning in &animation.warnings {
-            about.entry(warning.to_string()).or_default().push(&animation.facts.name);
+            about
+                .entry(warning.to_string())
+                .or_default()
+                .push(&animation.facts.name);
         }
     }
     let text = |(warning, names): (String, Vec<&str>)| {

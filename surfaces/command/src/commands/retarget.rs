@@ -239,14 +239,11 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Fai
     let file = load::open(&input.path)?;
     let wanted = input.animation.as_deref().or(flags.animation.as_deref());
     let numbers = animations::asked_for(&input.path, &file, wanted, Excluded::NONE)?;
-    Ok(if file.num_animations() > 1 {
-        let name = |number: usize| file.animation_names()[number].clone();
-        (numbers.into_iter())
-            .map(|number| input.with_animation(name(number)))
-            .collect()
-    } else {
-        numbers.into_iter().map(|_| input.clone()).collect()
-    })
+    let motions = numbers.into_iter().map(|number| match file.animation_names() {
+        [_] => input.clone(),
+        names => input.with_animation(names[number].clone()),
+    });
+    Ok(motions.collect())
 }
 
 /// The format of one file for all motions. Errors: it is a folder, or the file of the character takes no more animations.
