@@ -6,10 +6,10 @@ use std::{fmt::Display, sync::Arc};
 use loopwright_core::Take;
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::root_motion::RootRelativeClip;
-use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts};
+use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, FileWarning, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError,
-    Source, Target,
+    Source,
 };
 use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
 
@@ -209,13 +209,6 @@ pub(crate) fn read_described(
         talk::warn(&format!("{}: {warning}", path.display()));
     }
     StoredLoop::new(&path.display().to_string(), file, sidecar, added_root).map_err(|error| unusable(path, error))
-}
-
-/// The section of the sidecar for an engine; `take` has the joints of the file, an added root joint among them or not.
-pub(crate) fn target_facts(engine: Target, sidecar: &Sidecar, take: &Take, frame_rate_hz: f64) -> TargetFacts {
-    let unrooted = take.without_root_joint().filter(|_| sidecar.playback.root_joint_added);
-    let own = unrooted.as_ref().unwrap_or(take);
-    engine.facts(sidecar, own.skeleton(), frame_rate_hz)
 }
 
 /// The failure for a loop that does not match its sidecar.

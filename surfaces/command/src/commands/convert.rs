@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use loopwright_core::{Take, analysis::Body, math::Rigid, root_motion};
+use loopwright_core::{LoopClip, Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts};
 use loopwright_formats::{
@@ -284,76 +284,71 @@ impl Work<'_> {
         loopwright_formats::write_take_with_root(&rooted, &source).map_err(Failure::error)
     }
 
-    fn convert_loop(&self, sidecar: Sidecar) -> Result<(WrittenFile, Option<Sidecar>), Failure> {
+    fn convert_loop(&self, mut sidecar: Sidecar) -> Result<(WrittenFile, Option<Sidecar>), Failure> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
         let add_root = engine.needs_root_joint(sidecar.playback.has_root_joint());
-        let mut sidecar = sidecar;
-        let moved = if self.args.engine.recenters() {
-            self.recentered(&mut sidecar)?
-        } else {
-            None
-        };
+        // The loop, where it is written anew.
+        let mut clip = None;
+        if self.args.engine.recenters() {
+            clip = self.recentered(&mut sidecar)?;
+        }
+        if add_root && clip.is_none() {
+            clip = Some(self.stored(&sidecar)?.1);
+        }
         let source = self.source();
-        let written = if add_root || moved.is_some() {
-            let in_file = self.place(&sidecar)?;
-            let clip = match moved {
-                Some(clip) => clip,
-                None => in_file
-                    .clip(take)
-                    .map_err(|error| written_loop::apart(&self.args.input.path, &error))?,
-            };
-            let name = sidecar.playback.animation.clone();
-            let name = name.unwrap_or_else(|| clip.name().to_owned());
-            let settings = LoopWriteSettings {
-                limits: memory::limits(),
-                closing_key: if sidecar.playback.closing_key {
-                    ClosingKey::Repeat
-                } else {
-                    ClosingKey::Drop
-                },
-                copies: sidecar.playback.copies,
-                add_root,
-                in_place: in_file.layout.in_place,
-                ..LoopWriteSettings::default()
-            };
-            let source = source.clone().without_animation().map_err(Failure::error)?;
-            let written = loopwright_formats::write_loop(&clip.named(name), &source, &settings);
-            let written = written.map_err(Failure::error)?;
-            if add_root {
-                sidecar.playback.root_joint_added = true;
-                sidecar.playback.root_joint = topmost_joint(&self.args.output, &written)?;
+        let written = match clip {
+            Some(clip) => {
+                let name = sidecar.playback.animation.clone();
+                let name = name.unwrap_or_else(|| clip.name().to_owned());
+                let settings = LoopWriteSettings {
+                    limits: memory::limits(),
+                    closing_key: if sidecar.playback.closing_key {
+                        ClosingKey::Repeat
+                    } else {
+                        ClosingKey::Drop
+                    },
+                    copies: sidecar.playback.copies,
+                    add_root,
+                    in_place: !sidecar.root_motion.mode.moves_root(),
+                    ..LoopWriteSettings::default()
+                };
+                let source = source.clone().without_animation().map_err(Failure::error)?;
+                let written = loopwright_formats::write_loop(&clip.named(name), &source, &settings);
+                written.map_err(Failure::error)?
             }
-            written
-        } else {
-            match self.kept(false)? {
+            None => match self.kept(false)? {
                 Some(kept) => kept,
                 None => loopwright_formats::write_keys(take, &sidecar, &source).map_err(Failure::error)?,
-            }
+            },
         };
+        // A root joint that is new in the file is not in the take; one that was added before is.
+        let unrooted = take
+            .without_root_joint()
+            .filter(|_| !add_root && sidecar.playback.root_joint_added);
+        let skeleton = unrooted.as_ref().unwrap_or(take).skeleton();
+        if add_root {
+            sidecar.playback.root_joint_added = true;
+            sidecar.playback.root_joint = topmost_joint(&self.args.output, &written)?;
+        }
         let sidecar = stated(sidecar, &written, &source);
         // The old file's importer settings may not fit the new one.
-        let target = (self.args.engine.target).map(|engine| {
-            if add_root {
-                // A root joint that is new in the file is not in the take.
-                engine.facts(&sidecar, take.skeleton(), take.frame_rate_hz())
-            } else {
-                written_loop::target_facts(engine, &sidecar, take, take.frame_rate_hz())
-            }
-        });
+        let target = self.args.engine.target;
+        let target = target.map(|engine| engine.facts(&sidecar, skeleton, take.frame_rate_hz()));
         Ok((written, Some(Sidecar { target, ..sidecar })))
     }
 
-    fn place(&self, sidecar: &Sidecar) -> Result<LoopInFile, Failure> {
-        LoopInFile::from_whole_file(sidecar, &self.take)
-            .map_err(|error| written_loop::apart(&self.args.input.path, &error))
+    /// Where the loop is in its keys, and the loop. Errors: it and its sidecar do not belong together.
+    fn stored(&self, sidecar: &Sidecar) -> Result<(LoopInFile, LoopClip), Failure> {
+        let path = &self.args.input.path;
+        let in_file = LoopInFile::from_whole_file(sidecar, &self.take);
+        let in_file = in_file.map_err(|error| written_loop::apart(path, &error))?;
+        let clip = in_file.clip(&self.take);
+        Ok((in_file, clip.map_err(|error| written_loop::apart(path, &error))?))
     }
 
     /// The loop at the origin; `None` if it is there already. The sidecar then says how it was moved.
-    fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<loopwright_core::LoopClip>, Failure> {
-        let in_file = self.place(sidecar)?;
-        let clip = in_file
-            .clip(&self.take)
-            .map_err(|error| written_loop::apart(&self.args.input.path, &error))?;
+    fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<LoopClip>, Failure> {
+        let (in_file, clip) = self.stored(sidecar)?;
         let before = *clip.root();
         let recentered = clip.recentered(&self.body()?, in_file.mode, in_file.space);
         let (motion, now) = (recentered.motion, recentered.clip.root());
