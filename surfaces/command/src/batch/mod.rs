@@ -38,29 +38,17 @@ pub(crate) enum Verdict {
     Failed,
 }
 
+// As people read it, from best to worst.
+loopwright_core::words!(Verdict {
+    Good: "good",
+    Review: "review",
+    Bad: "bad",
+    NoLoop: "no loop",
+    Unreadable: "unreadable",
+    Failed: "failed",
+});
+
 impl Verdict {
-    /// All, from best to worst.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Good,
-        Self::Review,
-        Self::Bad,
-        Self::NoLoop,
-        Self::Unreadable,
-        Self::Failed,
-    ];
-
-    /// As people read it.
-    pub(crate) fn spoken(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Review => "review",
-            Self::Bad => "bad",
-            Self::NoLoop => "no loop",
-            Self::Unreadable => "unreadable",
-            Self::Failed => "failed",
-        }
-    }
-
     /// The exit status that it asks for; of many, 2 goes before 1 and 1 before 0.
     pub(crate) fn exit_status(self) -> u8 {
         match self {
