@@ -200,7 +200,7 @@ pub(crate) fn open_folders(paths: &[PathBuf]) {
     let folders = paths
         .iter()
         .map(|path| if path.is_dir() { path } else { folder_of(path) });
-    // What is not there holds no files.
+    // A missing folder holds no files.
     let folders = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
     // Said once.
     let _ = OPEN_FOLDERS.set(folders);
@@ -258,7 +258,7 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let path = entry.path();
-            // What is behind a link counts; a pipe is no file, and reading it would wait for ever.
+            // Files behind links count; a pipe is no file, and reading it would wait for ever.
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(path);
             } else if path.is_file() && is_wanted(&path) {
@@ -343,7 +343,7 @@ impl InputFile {
         name.into()
     }
 
-    /// How it is read: the animation that its name says goes before that of the flags.
+    /// Returns how it is read: the animation that its name says goes before that of the flags.
     pub(crate) fn reading(&self, flags: &TakeArgs) -> TakeArgs {
         TakeArgs {
             animation: self.animation.clone().or_else(|| flags.animation.clone()),

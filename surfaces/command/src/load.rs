@@ -70,7 +70,7 @@ pub(crate) fn read_take(
     read_loop(path, settings, None, warnings)
 }
 
-/// The same for a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
+/// Reads a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
 pub(crate) fn read_loop(
     path: &Path,
     settings: &ReadSettings<'_>,
@@ -126,7 +126,7 @@ pub(crate) fn open(path: &Path) -> Result<AnimatedFile, Failure> {
     open_loops(path, &[])
 }
 
-/// The same for a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
+/// Parses a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
 pub(crate) fn open_loops(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
     let bytes = files::read_bytes(path)?;
     check_file(path, &bytes, sidecars.first())?;
@@ -215,7 +215,7 @@ pub(crate) fn load(path: &Path, study: &Study) -> Result<Studied, Failure> {
     load_bytes(&input.path, files::read_bytes(&input.path)?, &studied_as(&input, study))
 }
 
-/// How a file is studied: the animation that its name says goes before that of the flags.
+/// Returns how a file is studied: the animation that its name says goes before that of the flags.
 fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
     let mut study = Cow::Borrowed(study);
     if input.animation.is_some() {
@@ -224,7 +224,7 @@ fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
     study
 }
 
-/// The same for a file whose bytes are read already.
+/// Analyses a take whose bytes are read already, and prints its warnings.
 pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<Studied, Failure> {
     let mut soft = Vec::new();
     let file = parse_take(path, &bytes, &study.reading(memory::limits()), &mut soft)?;
@@ -233,7 +233,7 @@ pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<S
     analysed(path, file, soft, study).inspect(warn)
 }
 
-/// The same, or of a file that holds no animation its skeleton at rest.
+/// Reads and analyses a take, or of a file without animations its skeleton at rest; prints warnings.
 pub(crate) fn load_or_rest(path: &Path, study: &Study) -> Result<Studied, Failure> {
     let input = InputFile::named(path);
     let (path, study) = (&input.path, &studied_as(&input, study));

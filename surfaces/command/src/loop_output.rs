@@ -13,7 +13,7 @@ use crate::{recipe::Recipe, written_loop};
 
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
 pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
-    // What comes in has no name, but a format.
+    // The standard input has no name, but a format.
     let take = if files::is_stream(take) {
         PathBuf::from(files::stem(take)).with_extension(files::extension(take).unwrap_or_default())
     } else {
@@ -155,7 +155,7 @@ pub(crate) fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) 
     Ok(())
 }
 
-/// The same for a file that was written and the facts of the loop in it; returns the sidecar.
+/// Adds a file that was written, and its sidecar from the facts of the loop in it; returns the sidecar.
 pub(crate) fn add_written(
     outputs: &mut Outputs,
     written: &WrittenFile,
@@ -175,7 +175,7 @@ pub(crate) fn in_words(warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(ToString::to_string).collect()
 }
 
-/// How a command ends that wrote a loop: negatively where it is bad.
+/// Returns how a command ends that wrote a loop: negatively where it is bad.
 pub(crate) fn ending(file: &LoopFile) -> Ending {
     Ending::of_grade(file.sidecar.quality.grade)
 }

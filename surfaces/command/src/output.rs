@@ -78,7 +78,7 @@ impl Outputs {
         }
     }
 
-    /// The same for files that this run replaces soon: they appear whole for every reader, and a machine that loses its power may lose them.
+    /// Writes files that this run replaces soon: they appear whole for every reader, and a machine that loses its power may lose them.
     pub(crate) fn passing(self) -> Self {
         Self {
             is_passing: true,
@@ -139,7 +139,7 @@ impl Outputs {
         self.protect(&files::sidecar_path(input));
     }
 
-    /// The same for a file that is no take; `what` is its kind.
+    /// Protects a file that is no take; `what` is its kind.
     pub(crate) fn protect_as(&mut self, what: &'static str, input: &Path) {
         let (file, _) = files::split_animation(input);
         self.protected.extend(file.canonicalize().map(|path| (path, what)));
@@ -314,7 +314,7 @@ impl Outputs {
 /// A file that has its new contents, or is gone.
 struct Change {
     path: PathBuf,
-    /// What it was before; `None` if there was nothing.
+    /// The file before; `None` if there was none.
     before: Option<Kept>,
 }
 
@@ -389,13 +389,13 @@ fn kept_back(path: &Path) -> io::Result<Option<Kept>> {
     }))
 }
 
-/// How the names of our files begin that have no contents of their own yet.
+/// Prefix of our files that have no contents of their own yet.
 const PREFIX: &str = ".loopwright-";
 
-/// How the name ends of a file that nobody needs once its run is over.
+/// Suffix of a file that nobody needs once its run is over.
 const PART: &str = ".part";
 
-/// How the name ends of a file that may be the only one with its contents.
+/// Suffix of a file that may be the only one with its contents.
 const OLD: &str = ".old";
 
 /// Random letters and digits in between.

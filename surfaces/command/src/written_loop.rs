@@ -344,7 +344,7 @@ pub(crate) fn read_all_playable(names: &[InputFile], reading: &TakeArgs) -> Resu
     read_all_onto(names, reading, None)
 }
 
-/// The same on the skeleton of a character, where there is one; their own may then differ.
+/// Reads loops onto the skeleton of a character, where there is one; their own may then differ.
 pub(crate) fn read_all_onto(
     names: &[InputFile],
     reading: &TakeArgs,
@@ -373,7 +373,7 @@ pub(crate) fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Re
     Ok(())
 }
 
-/// What to try if a loop and its sidecar contradict each other.
+/// A hint where a loop and its sidecar contradict each other.
 pub(crate) const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to check the loop by its keys alone";
 
 /// Reads the sidecar of a loop. `None` if there is none, or if it belongs to another animation than the one requested; the

@@ -33,13 +33,13 @@ pub struct LoopMade {
     pub row: usize,
     /// The loop, on the character where there is one.
     pub made: MadeLoop,
-    /// What was chosen for the user, and why.
+    /// The choice that was made for the user, and why.
     pub decision: Option<Decision>,
     /// Loops that were made.
     pub tried: usize,
     /// Whether other stretches could be taken.
     pub may_move: bool,
-    /// What is written of it, with the choices of the engine.
+    /// Settings of its file, with the choices of the engine.
     pub output: OutputRecipe,
     /// Settings of its recipe without effect.
     pub ineffective: Vec<Ineffective>,
@@ -70,7 +70,7 @@ impl LoopMade {
         ground_speed(&self.made)
     }
 
-    /// What the body does.
+    /// Returns the kind of its motion.
     pub fn kind(&self, studied: &Studied) -> MotionKind {
         let speed = Some(self.speed_mps());
         studied.analysis.motion_kind(Some(&self.made.candidate), speed)
@@ -182,7 +182,7 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling)
     }
 }
 
-/// What was made instead of the loop asked for, whose seam shows; `None` if that was made.
+/// Describes the loop that was made instead of the one asked for, whose seam shows; `None` if that was made.
 fn instead_of_showing(found: &RetriedLoop) -> Option<Decision> {
     let reason = verdict(found.asked_for.as_ref()?, &[]).reason;
     instead(found, format!("the seam shows: {reason}"))
@@ -217,7 +217,7 @@ fn verdict(made: &MadeLoop, of_take: &[CheckFacts]) -> Verdict {
     Verdict::of_made(made, &quality, of_take)
 }
 
-/// What was made instead of the loop asked for, and why; `None` if that was made.
+/// Describes the loop that was made instead of the one asked for, and why; `None` if that was made.
 fn instead(found: &RetriedLoop, reason: String) -> Option<Decision> {
     let asked_for = found.asked_for.as_ref()?;
     let frames = |made: &MadeLoop| [made.candidate.cut.start_frame(), made.candidate.cut.end_frame()];

@@ -99,7 +99,7 @@ pub enum NoLoop {
     NamedLikeALoop,
 }
 
-/// What the nearest miss lacks, in a few words.
+/// Says what the nearest miss lacks, in a few words.
 fn missed(reason: Option<&MissReason>) -> &'static str {
     match reason {
         Some(MissReason::CostRatio { .. }) => "no pose comes back closely enough",
@@ -143,7 +143,7 @@ pub fn best_stretch(studied: &Studied, settings: &SearchSettings) -> Result<Resu
     })
 }
 
-/// What an animation is.
+/// The judgement on an animation.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// In one word.
@@ -195,13 +195,13 @@ enum OwnLoop {
 
 #[derive(Debug)]
 struct Animation {
-    /// What became of it, as far as it is known.
+    /// Its outcome, as far as it is known.
     facts: AnimationFacts,
     own_loop: OwnLoop,
     warnings: Vec<Warning>,
 }
 
-/// What a loop that was made of an animation comes from.
+/// The origin of a loop that was made of an animation.
 #[derive(Debug)]
 struct Origin {
     /// The checks of its stretch.
@@ -242,7 +242,7 @@ pub enum NoPack {
 pub struct PackedFile {
     /// The bytes of the copy; `None` where the file stays as it is.
     pub bytes: Option<Vec<u8>>,
-    /// What became of every animation; its outputs are not named yet.
+    /// The outcome of every animation; its outputs are not named yet.
     pub sidecar: PackSidecar,
     /// Changes made for writing, which stand in no sidecar.
     pub written: Vec<loopwright_formats::FileWarning>,
@@ -407,7 +407,7 @@ impl<'a> PackJob<'a> {
             measured = pack.loops;
             Some(bytes)
         } else {
-            // What may refer to other files, which are not copied, is written anew.
+            // A file that may refer to others, which are not copied, is written anew.
             let repacked = form
                 .as_ref()
                 .filter(|_| format.capabilities().names_other_files)
@@ -447,7 +447,7 @@ pub fn loop_of(
     })
 }
 
-/// What an animation gives, and the stretch that represents it.
+/// The result of an animation, with the stretch that represents it.
 enum Looped {
     Kept(LoopCandidate, Box<(MadeLoop, MeasuredLoop)>),
     Made(LoopCandidate, Box<LoopMade>),
@@ -568,7 +568,7 @@ fn with_one_skeleton(packed: &mut [PackedLoop]) {
     }
 }
 
-/// What became of every animation; loops that could not be written become failures.
+/// Returns the outcome of every animation; loops that could not be written become failures.
 fn facts(
     file: String,
     animations: &mut [Animation],

@@ -33,7 +33,7 @@ pub struct PendingLoop {
     pub file: LoopFile,
     /// Warnings about the loop; those about the take come before them in the sidecar.
     pub warnings: Vec<Warning>,
-    /// What the body does, in one word.
+    /// The kind of its motion.
     pub kind: MotionKind,
     /// The recipe that makes the same loop again.
     pub recipe: Recipe,

@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::{LoopResult, Names, Shard, Written};
 use crate::{exit::Failure, files, memory, output};
 
-/// How the names of journals begin.
+/// Prefix of the names of journals.
 const PREFIX: &str = ".loopwright-batch";
 
 /// A line of a journal.
@@ -33,7 +33,7 @@ pub(crate) enum Line {
     Catalog { path: PathBuf },
 }
 
-/// What a take gave.
+/// The results of a take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Done {
     /// Its path below the folder that all inputs share.
@@ -43,7 +43,7 @@ pub(crate) struct Done {
     pub(crate) results: Vec<LoopResult>,
 }
 
-/// What earlier runs did.
+/// The lines of earlier runs.
 #[derive(Debug, Default)]
 pub(crate) struct Past {
     /// By take; the last line of each counts.
@@ -61,7 +61,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// What a take gave, if it was this file with these settings, all its outputs are still there, and they say the same.
+    /// Returns the results of a take, if it was this file with these settings, all its outputs are still there, and they say the same.
     pub(crate) fn done(&self, take: &str, take_sha256: &str, recipe_sha256: &str) -> Option<&Done> {
         let done = self.done.get(take)?;
         let is_same = done.take_sha256 == take_sha256 && done.recipe_sha256 == recipe_sha256;
@@ -232,7 +232,7 @@ impl Journal {
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         let before = file.stream_position().map_err(failed)?;
         file.write_all(&text).map_err(|error| {
-            // What was written of it would spoil the next line.
+            // A part of it would spoil the next line.
             let _ = file.set_len(before);
             let _ = file.seek(SeekFrom::Start(before));
             failed(error)
@@ -379,7 +379,7 @@ mod tests {
             assert_eq!(past.changed_output("walk.bvh"), None);
         }
         assert_eq!(fs::read(&path).unwrap().len(), whole, "the torn line is gone");
-        // What a run was writing when it was killed is its own.
+        // A killed run owns what it was writing.
         let (journal, _) = Journal::open(folder.path(), None, false).unwrap();
         journal.append(&writes).unwrap();
         drop(journal);

@@ -19,7 +19,7 @@ pub(crate) use journal::{Done, Journal, Line, Past};
 pub(crate) use names::{Named, Names, Template};
 pub(crate) use pool::{Work, each, jobs, run};
 
-/// What became of a loop that was asked for.
+/// The outcome of a loop that was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
@@ -99,7 +99,7 @@ pub(crate) struct LoopResult {
     /// More about a failure, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) because: Vec<String>,
-    /// What to try after a failure.
+    /// A hint after a failure.
     #[serde(rename = "try", default, skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
     /// The loop first, then its sidecar.
@@ -142,7 +142,7 @@ pub(crate) struct TakeResult {
     pub(crate) results: Vec<LoopResult>,
     /// Frames that were read for it.
     pub(crate) num_frames: u64,
-    /// What is said of it as a whole, such as what was left out of it.
+    /// Notes on it as a whole, such as what was left out of it.
     pub(crate) notes: Vec<String>,
     /// Whether an earlier run did it.
     pub(crate) was_done: bool,

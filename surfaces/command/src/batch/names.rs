@@ -12,14 +12,14 @@ const MAX_NAME_BYTES: usize = 255;
 /// Bytes kept free for what comes behind a stem: a number, and the sidecar's `.json`.
 const RESERVED_BYTES: usize = 16;
 
-/// What a name is made of.
+/// A part of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
     Field(Field),
 }
 
-/// What is known of a loop when it gets its name.
+/// Facts of a loop that are known when it gets its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Stem,
@@ -37,7 +37,7 @@ const FIELDS: [(&str, Field); 5] = [
     ("row", Field::Row),
 ];
 
-/// How outputs are named: `{stem}-{kind}-{speed}`.
+/// A pattern for the names of outputs: `{stem}-{kind}-{speed}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Template {
     parts: Vec<Part>,

@@ -82,7 +82,7 @@ pub(crate) fn each<I: Sync, A: Send>(
     run(&Alone { work, fault, of }, inputs, jobs, take);
 }
 
-/// What the threads share.
+/// State that the threads share.
 struct Shared<S, A> {
     state: Mutex<State<S, A>>,
     /// Told of every change of the state.
@@ -105,7 +105,7 @@ struct State<S, A> {
     settled: usize,
     /// Inputs that are studied now.
     studying: usize,
-    /// What is studied and not settled; `None` if the program failed on it.
+    /// Inputs that are studied and not settled; `None` if the program failed on it.
     studied: BTreeMap<usize, Option<S>>,
     answers: BTreeMap<usize, A>,
     taken: usize,

@@ -14,7 +14,7 @@ use crate::{args::JobsArgs, memory, output, report::failure};
 /// Most files that the last message lists.
 const MOST_LISTED: usize = 20;
 
-/// How the files are worked on.
+/// Settings of the work on files.
 #[derive(Clone, Copy)]
 pub(super) struct Manner<'a> {
     pub(super) jobs: JobsArgs,

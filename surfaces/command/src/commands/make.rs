@@ -60,7 +60,7 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     }
 }
 
-/// What the flags and the recipe in a file ask for together, with the animation that the name of a single take says.
+/// Returns the settings of flags and of the recipe in a file together, with the animation that the name of a single take says.
 fn settled(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest), Failure> {
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
@@ -122,7 +122,7 @@ pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe, F
         return Ok(flags.clone());
     };
     let recipe = read_recipe(path)?;
-    // What is typed goes before it.
+    // Typed names go before it.
     let is_other_rig = flags.take.rig.is_some();
     let rig = recipe.take.rig.iter().filter(|_| !is_other_rig);
     let map = (recipe.take.map.iter()).filter(|_| !is_other_rig && flags.take.map.is_none());
@@ -160,7 +160,8 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending
         outputs.check(saved)?;
     }
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
-    let studied = load::load(take, &load::study(recipe.take.clone())?)?;
+    let study = load::study(recipe.take.clone())?;
+    let studied = load::load_bytes(take, files::read_bytes(take)?, &study)?;
     let source = &studied.file.source;
     if outputs.is_in_place(&path) && !source.can_be_extended() {
         let why = source.capabilities().not_extended.unwrap_or_default();

@@ -24,7 +24,7 @@ pub(super) fn frames_of_one() -> Failure {
 /// All loops of a file, in a copy of it, before anything is printed or written.
 pub(super) struct LoopedAnimations {
     pub(super) bytes: Vec<u8>,
-    /// What became of every animation; its outputs are not named yet.
+    /// The outcome of every animation; its outputs are not named yet.
     pub(super) sidecar: PackSidecar,
     /// SHA-256 of the skeleton of the first animation.
     pub(super) skeleton_sha256: String,

@@ -22,7 +22,7 @@ use crate::output::{self, Outputs};
 use crate::talk::{self, Progress};
 use crate::{failures, files, load, loop_output, memory, report::make_many::Summary, signals};
 
-/// What the command line asks for.
+/// Settings of a run over many takes.
 #[derive(Clone, Copy)]
 pub(super) struct Options<'a> {
     pub(super) takes: &'a [PathBuf],
@@ -109,7 +109,7 @@ fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Res
         return Err(Failure::error(earlier)
             .try_this("--resume to continue it, --force to make everything again, or another folder"));
     }
-    // What is only looked at need not wait for the choice between the two.
+    // A dry run need not wait for the choice between the two.
     talk::note(&format!("{earlier}; this is what --resume would do"));
     Ok(true)
 }
@@ -176,7 +176,7 @@ fn reason_for_folder(
     }
 }
 
-/// How loops are named: as a single one is, where the user says nothing.
+/// Returns the template of names: as a single one is, where the user says nothing.
 fn template(options: Options<'_>) -> Template {
     let Request { recipe, rows, .. } = options.request;
     let default = if options.split {
@@ -239,12 +239,12 @@ struct MakeLoops<'a> {
     names: Mutex<Names>,
 }
 
-/// What a take gives, before its loops have names.
+/// A take and its loops, which have no names yet.
 #[derive(Default)]
 struct StudiedTake {
     sha256: String,
     num_frames: u64,
-    /// What the choice of its loops says of it.
+    /// Notes on the choice of its loops.
     notes: Vec<String>,
     /// Whether an earlier run did it.
     was_done: bool,
@@ -347,7 +347,7 @@ impl Work for MakeLoops<'_> {
             }
         };
         (result.results, _) = talk::aside(|| studied.loops.into_iter().flat_map(write).collect());
-        // What failed is tried again by the next run.
+        // The next run tries failures again.
         if !result.was_done
             && result
                 .results
@@ -378,26 +378,21 @@ impl Work for MakeLoops<'_> {
     }
 }
 
-/// What is said of a run while it goes on.
+/// Messages of a run while it goes on.
 struct Said<'a> {
     target: &'a TargetArgs,
     progress: Progress,
     summary: Summary,
-    /// The loops so far, for a catalog.
-    rows: Option<Vec<LoopRow>>,
+    catalog: Option<Catalog<'a>>,
     /// Whether all could be printed.
     printed: Result<(), Failure>,
 }
 
 impl Said<'_> {
     fn add(&mut self, result: &TakeResult) {
-        if let Some(rows) = &mut self.rows {
-            rows.extend(
-                result
-                    .results
-                    .iter()
-                    .filter_map(|result| result.row.as_deref().cloned()),
-            );
+        if let Some(catalog) = &mut self.catalog {
+            let rows = result.results.iter().filter_map(|result| result.row.as_deref());
+            catalog.rows.extend(rows.cloned());
         }
         self.summary.add(result);
         let printed = self.progress.beside(|| {
@@ -448,10 +443,10 @@ impl MakeLoops<'_> {
             target,
             progress: Progress::new("making loops", inputs.len()),
             summary,
-            rows: catalog.is_some().then(Vec::new),
+            catalog,
             printed: Ok(()),
         };
-        // What is not there or cannot be listed is said before the long work begins.
+        // Missing files are reported before the long work begins.
         for (path, problem) in problems {
             let results = vec![LoopResult::failed(Verdict::Unreadable, &problem, Vec::new())];
             said.add(&TakeResult {
@@ -461,17 +456,11 @@ impl MakeLoops<'_> {
             });
         }
         batch::run(self, inputs, jobs, |_, result| said.add(&result));
-        let Said {
-            progress,
-            mut summary,
-            rows,
-            printed,
-            ..
-        } = said;
-        progress.finish();
-        printed?;
-        if let Some(catalog) = catalog {
-            summary.catalog = Some(catalog.write(&rows.unwrap_or_default(), &self.journal)?);
+        said.progress.finish();
+        said.printed?;
+        let mut summary = said.summary;
+        if let Some(catalog) = said.catalog {
+            summary.catalog = Some(catalog.write(&self.journal)?);
         }
         signals::can_be_resumed(false);
         talk::note(&summary.pace(begun.elapsed()));
@@ -720,7 +709,7 @@ impl SplitLoop {
     }
 }
 
-/// What became of each animation of a file whose loops were written into one.
+/// Returns the result of each animation of a file whose loops were written into one.
 fn results_of_pack(sidecar: &PackSidecar, written: &[Written], skeleton_sha256: &str) -> Vec<LoopResult> {
     let mut results = Vec::new();
     for animation in &sidecar.animations {
@@ -785,6 +774,8 @@ struct Catalog<'a> {
     path: &'a Path,
     format: CatalogFormat,
     outputs: Outputs,
+    /// The loops so far.
+    rows: Vec<LoopRow>,
 }
 
 impl<'a> Catalog<'a> {
@@ -796,12 +787,17 @@ impl<'a> Catalog<'a> {
         }
         let outputs = Outputs::new(target.force || replaces);
         outputs.check(path)?;
-        Ok(Self { path, format, outputs })
+        Ok(Self {
+            path,
+            format,
+            outputs,
+            rows: Vec::new(),
+        })
     }
 
     /// Writes all rows; returns its name.
-    fn write(mut self, rows: &[LoopRow], journal: &Journal) -> Result<String, Failure> {
-        let bytes = catalog::bytes(self.format, rows, self.path)?;
+    fn write(mut self, journal: &Journal) -> Result<String, Failure> {
+        let bytes = catalog::bytes(self.format, &self.rows, self.path)?;
         journal.catalog(self.path)?;
         self.outputs.add(self.path, &bytes)?;
         self.outputs.commit()?;

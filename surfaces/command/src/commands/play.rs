@@ -76,7 +76,7 @@ fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played,
     })
 }
 
-/// What was played, of loops with these names.
+/// Describes the loops that were played, by these names.
 pub(crate) fn answer(played: &Played, names: &[impl Display], seed: u64) -> PlayAnswer {
     let take = &played.take;
     PlayAnswer {

@@ -105,7 +105,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// What was written.
+/// A motion that was written onto a character.
 pub(super) struct Moved {
     /// The motion, and the rig that it is on.
     pub(super) take: TakeFacts,

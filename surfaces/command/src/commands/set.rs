@@ -152,7 +152,7 @@ fn warn_all(notes: &mut Vec<SetNote>) {
     talk::warn_all(notes.drain(..));
 }
 
-/// What ends the writing of a set.
+/// Why the writing of a set ends early.
 enum Stopped {
     Set(Box<MakeSetError>),
     Output(Failure),
