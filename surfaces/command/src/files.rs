@@ -271,10 +271,14 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
     Ok(found)
 }
 
+/// Returns the format that a file's name says, if that can be read.
+pub(crate) fn format_of_name(path: &Path) -> Option<Format> {
+    Format::from_extension(path.extension()?.to_str()?)
+}
+
 /// Whether the file's name has the extension of a format that can be read.
 pub(crate) fn is_named_like_a_take(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.and_then(Format::from_extension).is_some()
+    format_of_name(path).is_some()
 }
 
 /// The stem of a file's name, for naming its outputs.

@@ -8,8 +8,7 @@ use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::root_motion::RootRelativeClip;
 use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts};
 use loopwright_formats::{
-    AnimatedFile, AnimationChoice, FileWarning, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError,
-    Source,
+    AnimatedFile, AnimationChoice, FileWarning, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
 };
 use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
 
@@ -264,11 +263,9 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 /// is left.
 pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<InputFile>, Failure> {
     let path = &input.path;
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    // Files of one animation without a name may be large.
-    let format = extension.and_then(Format::from_extension);
     let one = || vec![input.clone()];
-    if format.is_some_and(|format| !format.capabilities().holds_animations) {
+    // Files of one animation without a name may be large.
+    if files::format_of_name(path).is_some_and(|format| !format.capabilities().holds_animations) {
         return Ok(one());
     }
     let Ok(file) = load::open(path) else {

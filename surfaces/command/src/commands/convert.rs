@@ -43,13 +43,7 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
         character: args.on.rig.as_deref(),
         for_one: &[],
     };
-    let extension = |input: &Path| match args.to {
-        Some(format) => format.extension().to_owned(),
-        None => {
-            let input = args.on.rig.as_deref().unwrap_or(input);
-            files::extension_for_motion(input, Some(args.engine.engine())).unwrap_or_default()
-        }
-    };
+    let extension = |input: &Path| extension(args, input);
     let convert = |input: InputFile, number: Option<usize>, output: &Path, is_one_of_many: bool| {
         let args = ConvertArgs {
             input,
@@ -85,6 +79,15 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
         manner,
         |input, output, is_one_of_many| convert(input, None, output, is_one_of_many),
     )
+}
+
+/// The extension of an output that is named after its input.
+fn extension(args: &ConvertArgs, input: &Path) -> String {
+    let input = args.on.rig.as_deref().unwrap_or(input);
+    match args.to {
+        Some(format) => format.extension().to_owned(),
+        None => files::extension_for_motion(input, Some(args.engine.engine())).unwrap_or_default(),
+    }
 }
 
 /// Converts one file, or one animation of it.

@@ -172,12 +172,7 @@ pub(super) fn all(
     manner: Manner<'_>,
     work: impl Fn(&Input) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
-    for (flag, is_given) in manner.for_one {
-        if *is_given {
-            return Err(Failure::error(format!("{flag} is for one file, and several are named"))
-                .try_this(format!("one file, or no {flag}")));
-        }
-    }
+    check_for_one(manner)?;
     if found.files.is_empty()
         && let [(_, failure)] = &found.problems[..]
     {
@@ -196,23 +191,7 @@ pub(super) fn all(
     memory::share_among(jobs);
     let progress = Progress::new("files", found.files.len());
     let mut printed = Ok(());
-    let work = |input: &Input| {
-        talk::aside(|| {
-            let result = work(input);
-            if let Err(failure) = &result
-                && manner.json
-            {
-                let bare = || failure::json(failure, None);
-                output::print(&failure.document().map_or_else(bare, str::to_owned))?;
-            }
-            result
-        })
-    };
-    let fault = |input: &Input| {
-        let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
-            .try_this("a report of this fault, with the file");
-        (Err(failure), Aside::default())
-    };
+    let work = |input: &Input| talk::aside(|| with_document(work(input), manner.json));
     batch::each(&found.files, jobs, work, fault, |input, (result, said)| {
         progress.beside(|| {
             let text = if manner.json { line(&said.printed) } else { said.printed };
@@ -248,6 +227,34 @@ pub(super) fn all(
     let failure = Failure::of_all(what, failed.iter().take(MOST_LISTED));
     let document = line(&failure::json(&failure, None));
     Err(failure.in_document(document))
+}
+
+/// Errors: a flag is given that is for one file.
+fn check_for_one(manner: Manner<'_>) -> Result<(), Failure> {
+    for (flag, is_given) in manner.for_one {
+        if *is_given {
+            return Err(Failure::error(format!("{flag} is for one file, and several are named"))
+                .try_this(format!("one file, or no {flag}")));
+        }
+    }
+    Ok(())
+}
+
+/// Prints the document of a failure, where that is asked for.
+fn with_document(result: Result<Ending, Failure>, json: bool) -> Result<Ending, Failure> {
+    if let Err(failure) = &result
+        && json
+    {
+        let bare = || failure::json(failure, None);
+        output::print(&failure.document().map_or_else(bare, str::to_owned))?;
+    }
+    result
+}
+
+fn fault(input: &Input) -> (Result<Ending, Failure>, Aside) {
+    let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
+        .try_this("a report of this fault, with the file");
+    (Err(failure), Aside::default())
 }
 
 fn line(document: &str) -> String {

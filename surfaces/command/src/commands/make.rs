@@ -146,14 +146,13 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending
     let format = output::format_of(&path)?;
     let is_streamed = target.output.as_deref().is_some_and(files::is_stream);
     let mut outputs = loop_output::outputs(take, recipe, target, &path, format.capabilities().is_extended);
-    if is_streamed && target.json {
+    if !is_streamed {
+        outputs.check_loop(&path)?;
+    } else if target.json {
         return Err(
             Failure::error("the loop goes to the standard output, and so would its JSON")
                 .try_this("a file with -o, or no --json"),
         );
-    }
-    if !is_streamed {
-        outputs.check_loop(&path)?;
     }
     let saved = target.save_recipe.as_deref();
     if let Some(saved) = saved {

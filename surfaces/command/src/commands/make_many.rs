@@ -409,8 +409,7 @@ impl Said<'_> {
 
 /// Whether a file holds all of its take. The hash of a glTF file says nothing of the buffers beside it, so those takes are done again.
 fn is_whole(path: &Path, bytes: &[u8]) -> bool {
-    let format = path.extension().and_then(|kind| Format::from_extension(kind.to_str()?));
-    if !format.is_some_and(|format| format.capabilities().names_other_files) {
+    if !files::format_of_name(path).is_some_and(|format| format.capabilities().names_other_files) {
         return true;
     }
     let Ok(document) = serde_json::from_slice::<serde_json::Value>(bytes) else {
