@@ -303,14 +303,10 @@ impl HeldLoop {
     fn with_arrays<T>(&self, with: impl FnOnce(&MotionArrays<'_>) -> T) -> Result<T, Fault> {
         match self {
             Self::Made(held) => {
-                let made = &held.pending.done.made;
+                let done = &held.pending.done;
                 let root_joint = held.studied.body_of_loops().root_joint;
-                let writing = held
-                    .pending
-                    .done
-                    .output
-                    .writing(Format::Npz, root_joint, held.studied.file.limits);
-                let clip = made.from_start();
+                let writing = (done.output).writing(Format::Npz, root_joint, held.studied.file.limits);
+                let clip = done.made.from_start();
                 let arrays = MotionArrays::of_loop(&clip, held.pending.file.sidecar.feet.as_ref(), &writing);
                 Ok(with(&arrays.map_err(|error| Fault::write(Failure::error(error)))?))
             }

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ask::{EditParts, of_reading};
 use super::{Arrays, ParcelError, bytes};
-use crate::road::{CostMap, Edit, Exported, Jump, Listed, Made, NamedFile, Opened, Studied, StudyError, Worked, retarget_of};
+use crate::road::{
+    CostMap, Edit, Exported, Jump, Listed, Made, NamedFile, Opened, Studied, StudyError, Worked, retarget_of,
+};
 use crate::work::{Done, Job};
 
 #[derive(Debug, Serialize, Deserialize)]
