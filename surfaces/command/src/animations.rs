@@ -35,6 +35,11 @@ impl<'a> Excluded<'a> {
     }
 }
 
+/// Whether the name of an animation may mean several.
+pub(crate) fn is_pattern(animation: &str) -> bool {
+    animation.contains(['*', '?'])
+}
+
 /// The animations of a file that flags ask for: all, or those of a name, a pattern or a number, without those that are excluded in the same
 /// way. Errors: one of these means no animation, or nothing is left.
 pub(crate) fn asked_for(

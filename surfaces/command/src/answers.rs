@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::args::{Cli, full_command};
 use crate::commands::make;
 use crate::exit::{self, Failure};
-use crate::input_file::InputFile;
+use crate::files::InputFile;
 use crate::motions::NamedMotion;
 use crate::output::{self, Outputs};
 use crate::report::{failure::of_arguments, find::FindAnswer};
@@ -153,15 +153,12 @@ pub fn write_loop(
     pending: PendingLoop,
     of_take: &[loopwright_job::Warning],
 ) -> Result<Sidecar, Failure> {
-    let beside = output::sidecar_path(path);
     let mut outputs = Outputs::new(force);
     for input in inputs {
         outputs.protect(input);
     }
-    for path in [path, &beside] {
-        outputs.check(path)?;
-    }
-    let sidecar = loop_output::add(&mut outputs, pending, &[path, &beside], loop_output::in_words(of_take))?;
+    outputs.check_loop(path)?;
+    let sidecar = loop_output::add(&mut outputs, pending, path, &[], loop_output::in_words(of_take))?;
     outputs.commit()?;
     Ok(sidecar)
 }

@@ -1,13 +1,14 @@
-//! Reads files and lists folders.
+//! Files by their names: what they are, what stands beside them, and what is in them.
 
+use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::{fs::File, sync::OnceLock};
 
 use loopwright_core::names;
-use loopwright_formats::{ByteCount, Format};
+use loopwright_formats::{ByteCount, Format, Target};
 
-use crate::{exit::Failure, memory, talk};
+use crate::{exit::Failure, memory, recipe::TakeArgs, talk};
 
 /// The name that stands for the standard input or output.
 pub(crate) const STREAM: &str = "-";
@@ -48,9 +49,12 @@ pub(crate) fn extension(path: &Path) -> Option<String> {
     Some(extension.to_string_lossy().into_owned())
 }
 
-/// The extension of a file of motion that goes into one like this: that of the file itself, or for a character that is no take, such as a
-/// VRM avatar, that of motion for it.
-pub(crate) fn extension_for_motion(path: &Path) -> Option<String> {
+/// The extension of a file of motion for an engine that goes into one like this: the engine's, that of the file itself, or for a character that
+/// is no take, such as a VRM avatar, that of motion for it.
+pub(crate) fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<String> {
+    if let Some(extension) = engine.and_then(|engine| engine.extension(path)) {
+        return Some(extension.to_owned());
+    }
     let own = extension(path)?;
     let is_take = Format::from_extension(&own).is_some();
     let of_motion = Format::of_motion_for(&own).filter(|_| !is_take);
@@ -156,25 +160,20 @@ fn similar(path: &Path) -> Option<PathBuf> {
 pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
     let (path, _) = &split_animation(path);
     match path.symlink_metadata() {
-        Err(_) if is_stream(path) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(unreadable(path, &error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stream(path) => Err(unreadable(path, &error)),
         _ => Ok(()),
     }
 }
 
 /// The file of a name such as `pack.glb#Walk`, and the animation in it. A file that has the whole name is meant by it.
 pub(crate) fn split_animation(named: &Path) -> (PathBuf, Option<String>) {
-    let whole = || (named.to_owned(), None);
-    if named.symlink_metadata().is_ok() {
-        return whole();
+    let text = named.to_str().filter(|_| named.symlink_metadata().is_err());
+    let text = text.unwrap_or_default();
+    let mut parts = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    match parts.find(|(file, animation)| Path::new(file).is_file() && !animation.is_empty()) {
+        Some((file, animation)) => (PathBuf::from(file), Some(animation.to_owned())),
+        None => (named.to_owned(), None),
     }
-    let Some(text) = named.to_str() else { return whole() };
-    let parts = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
-    let mut parts = parts.filter(|(file, animation)| Path::new(file).is_file() && !animation.is_empty());
-    let found = parts.next();
-    found.map_or_else(whole, |(file, animation)| {
-        (PathBuf::from(file), Some(animation.to_owned()))
-    })
 }
 
 pub(crate) fn folder_of(path: &Path) -> &Path {
@@ -201,7 +200,7 @@ pub(crate) fn open_folders(paths: &[PathBuf]) {
     let folders = paths
         .iter()
         .map(|path| if path.is_dir() { path } else { folder_of(path) });
-    // What is not there holds no files.
+    // A missing folder holds no files.
     let folders = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
     // Said once.
     let _ = OPEN_FOLDERS.set(folders);
@@ -259,7 +258,7 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let path = entry.path();
-            // What is behind a link counts; a pipe is no file, and reading it would wait for ever.
+            // Files behind links count; a pipe is no file, and reading it would wait for ever.
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(path);
             } else if path.is_file() && is_wanted(&path) {
@@ -272,10 +271,14 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
     Ok(found)
 }
 
+/// Returns the format that a file's name says, if that can be read.
+pub(crate) fn format_of_name(path: &Path) -> Option<Format> {
+    Format::from_extension(path.extension()?.to_str()?)
+}
+
 /// Whether the file's name has the extension of a format that can be read.
 pub(crate) fn is_named_like_a_take(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.and_then(Format::from_extension).is_some()
+    format_of_name(path).is_some()
 }
 
 /// The stem of a file's name, for naming its outputs.
@@ -285,4 +288,79 @@ pub(crate) fn stem(path: &Path) -> String {
     }
     path.file_stem()
         .map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Whether a file has a sidecar: it is then a loop, or holds several.
+pub(crate) fn has_sidecar(path: &Path) -> bool {
+    sidecar_path(path).exists()
+}
+
+/// The sidecar of a loop: `<output>.json`.
+pub(crate) fn sidecar_path(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".json");
+    PathBuf::from(name)
+}
+
+/// A file that is read, or one animation of it: `pack.glb#Walk`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct InputFile {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// The animation of it that is named, or one of several loops that it holds.
+    pub(crate) animation: Option<String>,
+    /// The JSON beside it, if there is one: it then holds loops.
+    pub(crate) sidecar: Option<PathBuf>,
+}
+
+impl InputFile {
+    /// The file of a name such as `pack.glb#Walk`, and the animation in it.
+    pub(crate) fn named(typed: &Path) -> Self {
+        let (path, animation) = split_animation(typed);
+        Self::new(path, animation)
+    }
+
+    /// A file by its own path.
+    pub(crate) fn new(path: PathBuf, animation: Option<String>) -> Self {
+        let beside = sidecar_path(&path);
+        Self {
+            sidecar: beside.exists().then_some(beside),
+            path,
+            animation,
+        }
+    }
+
+    /// One of the loops that it holds.
+    pub(crate) fn with_animation(&self, animation: String) -> Self {
+        Self {
+            animation: Some(animation),
+            ..self.clone()
+        }
+    }
+
+    /// As it is named where files are: `pack.glb#Walk`.
+    pub(crate) fn typed(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        if let Some(animation) = &self.animation {
+            name.push(format!("#{animation}"));
+        }
+        name.into()
+    }
+
+    /// Returns how it is read: the animation that its name says goes before that of the flags.
+    pub(crate) fn reading(&self, flags: &TakeArgs) -> TakeArgs {
+        TakeArgs {
+            animation: self.animation.clone().or_else(|| flags.animation.clone()),
+            ..flags.clone()
+        }
+    }
+}
+
+impl fmt::Display for InputFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.animation {
+            Some(animation) => write!(f, "{} ({animation})", self.path.display()),
+            None => write!(f, "{}", self.path.display()),
+        }
+    }
 }

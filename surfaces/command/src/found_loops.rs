@@ -4,7 +4,13 @@ use std::path::{Path, PathBuf};
 
 use crate::animations::Excluded;
 use crate::written_passage::{self, WrittenPassage};
-use crate::{batch, exit::Failure, files, input_file::InputFile, output, recipe::TakeArgs, written_loop};
+use crate::{
+    batch,
+    exit::Failure,
+    files::{self, InputFile},
+    recipe::TakeArgs,
+    written_loop,
+};
 
 /// A loop, or the path where there is none and why.
 pub(crate) type FoundLoop = Result<InputFile, (PathBuf, Failure)>;
@@ -12,29 +18,25 @@ pub(crate) type FoundLoop = Result<InputFile, (PathBuf, Failure)>;
 /// All loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a
 /// file stands for all its animations that are named like loops.
 pub(crate) fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'_>) -> Vec<FoundLoop> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.extend(batch::in_order(core::slice::from_ref(path)));
-            continue;
-        }
-        match loops_below(path) {
-            Ok(found) => files.extend(found.into_iter().map(Ok)),
-            Err(failure) => files.push(Err((path.clone(), failure))),
-        }
-    }
     let mut loops = Vec::new();
-    for file in files {
-        let input = match file {
-            Ok(path) => InputFile::named(&path),
-            Err(problem) => {
-                loops.push(Err(problem));
-                continue;
+    for path in paths {
+        let files = if path.is_dir() {
+            match loops_below(path) {
+                Ok(found) => found.into_iter().map(Ok).collect(),
+                Err(failure) => vec![Err((path.clone(), failure))],
             }
+        } else {
+            batch::in_order(core::slice::from_ref(path))
         };
-        match written_loop::loops_of(&input, flags, excluded) {
-            Ok(found) => loops.extend(found.into_iter().map(Ok)),
-            Err(failure) => loops.push(Err((input.path, failure))),
+        for file in files {
+            let found = file.and_then(|path| {
+                let input = InputFile::named(&path);
+                written_loop::loops_of(&input, flags, excluded).map_err(|failure| (input.path, failure))
+            });
+            match found {
+                Ok(found) => loops.extend(found.into_iter().map(Ok)),
+                Err(problem) => loops.push(Err(problem)),
+            }
         }
     }
     loops
@@ -44,9 +46,9 @@ pub(crate) fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
 fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let is_loop =
-        |path: &Path| output::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path);
-    let found = files::files_below(folder, is_loop)?;
+    let found = files::files_below(folder, |path| {
+        files::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path)
+    })?;
     if found.is_empty() {
         return Err(Failure::error(format!(
             "there is no loop in the folder \"{}\" or below",
@@ -73,8 +75,7 @@ pub(crate) fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec
             written_passage::of_file(path)
         };
         // A file of a set that holds several clips holds loops, too.
-        let is_one = |passage: &WrittenPassage| passage.place.animation.is_none() && !path.is_dir();
-        if !found.iter().any(is_one) {
+        if path.is_dir() || found.iter().all(|passage| passage.place.animation.is_some()) {
             others.push(path.clone());
         }
         passages.extend(found);

@@ -17,7 +17,6 @@ mod files;
 mod found_loops;
 mod headings;
 mod heard;
-mod input_file;
 mod limits;
 mod live_source;
 mod load;

@@ -11,13 +11,17 @@ use loopwright_formats::{
 use loopwright_job::{self as job, CharacterTarget, Following, Studied, Study, StudyError};
 
 use crate::recipe::{self, StudyArgs};
-use crate::{args::RigArgs, exit::Failure, failures, files, input_file::InputFile, memory, output, talk};
+use crate::{
+    args::RigArgs,
+    exit::Failure,
+    failures,
+    files::{self, InputFile},
+    memory, talk,
+};
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
 pub(crate) fn study(args: StudyArgs) -> Result<Study, Failure> {
-    let target = args.rig.as_deref();
-    let target = target.map(|rig| character(rig, args.map.as_deref(), args.bone_stretch));
-    let target = target.transpose()?.map(Arc::new);
+    let target = character_if(args.rig.as_deref(), args.map.as_deref(), args.bone_stretch)?;
     Study::new(args, target).map_err(|error| match error {
         StudyError::Recipe(error) => error.into(),
         other => Failure::error(other),
@@ -37,11 +41,7 @@ pub(crate) fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>>
     {
         return refused("it does not lie in the same folder or below");
     }
-    let folder = match of.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let folder = folder.canonicalize()?;
+    let folder = files::folder_of(of).canonicalize()?;
     let path = match folder.join(name).canonicalize() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return refused("there is no such file"),
         path => path?,
@@ -70,7 +70,7 @@ pub(crate) fn read_take(
     read_loop(path, settings, None, warnings)
 }
 
-/// The same for a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
+/// Reads a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
 pub(crate) fn read_loop(
     path: &Path,
     settings: &ReadSettings<'_>,
@@ -126,7 +126,7 @@ pub(crate) fn open(path: &Path) -> Result<AnimatedFile, Failure> {
     open_loops(path, &[])
 }
 
-/// The same for a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
+/// Parses a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
 pub(crate) fn open_loops(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
     let bytes = files::read_bytes(path)?;
     check_file(path, &bytes, sidecars.first())?;
@@ -144,7 +144,7 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
     let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
         return Ok(());
     };
-    let beside = output::sidecar_path(path);
+    let beside = files::sidecar_path(path);
     Err(Failure::error(format!(
         "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
         path.display(),
@@ -160,9 +160,16 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
 
 /// The character that flags name, if they name one. Errors: it cannot be read.
 pub(crate) fn character_of(args: &RigArgs) -> Result<Option<Arc<CharacterTarget>>, Failure> {
-    let rig = args.rig.as_deref();
-    let target = rig.map(|rig| character(rig, args.map.as_deref(), args.bone_stretch));
-    Ok(target.transpose()?.map(Arc::new))
+    character_if(args.rig.as_deref(), args.map.as_deref(), args.bone_stretch)
+}
+
+fn character_if(
+    rig: Option<&Path>,
+    map: Option<&Path>,
+    bone_stretch: Option<f64>,
+) -> Result<Option<Arc<CharacterTarget>>, Failure> {
+    rig.map(|rig| character(rig, map, bone_stretch).map(Arc::new))
+        .transpose()
 }
 
 /// Reads the character that motion goes onto, and the map of its joints. Errors: one of them cannot be read.
@@ -208,7 +215,7 @@ pub(crate) fn load(path: &Path, study: &Study) -> Result<Studied, Failure> {
     load_bytes(&input.path, files::read_bytes(&input.path)?, &studied_as(&input, study))
 }
 
-/// How a file is studied: the animation that its name says goes before that of the flags.
+/// Returns how a file is studied: the animation that its name says goes before that of the flags.
 fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
     let mut study = Cow::Borrowed(study);
     if input.animation.is_some() {
@@ -217,7 +224,7 @@ fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
     study
 }
 
-/// The same for a file whose bytes are read already.
+/// Analyses a take whose bytes are read already, and prints its warnings.
 pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<Studied, Failure> {
     let mut soft = Vec::new();
     let file = parse_take(path, &bytes, &study.reading(memory::limits()), &mut soft)?;
@@ -226,7 +233,7 @@ pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<S
     analysed(path, file, soft, study).inspect(warn)
 }
 
-/// The same, or of a file that holds no animation its skeleton at rest.
+/// Reads and analyses a take, or of a file without animations its skeleton at rest; prints warnings.
 pub(crate) fn load_or_rest(path: &Path, study: &Study) -> Result<Studied, Failure> {
     let input = InputFile::named(path);
     let (path, study) = (&input.path, &studied_as(&input, study));

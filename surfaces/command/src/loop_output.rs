@@ -1,49 +1,152 @@
-//! The files of a loop: the extension of its name, how it is added to what is written, and how the command then ends.
+//! The files of a loop: their names, what no output may replace, how they are added to what is written, and how the command then ends.
 
 use std::path::{Path, PathBuf};
 
 use loopwright_formats::{LoopFile, Sidecar, WrittenFile};
 use loopwright_job::{PendingLoop, Warning};
 
+use crate::args::TargetArgs;
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
-use crate::{files, recipe::Recipe, written_loop};
+use crate::{recipe::Recipe, written_loop};
 
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
 pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
-    // What comes in has no name, but a format.
+    // The standard input has no name, but a format.
     let take = if files::is_stream(take) {
         PathBuf::from(files::stem(take)).with_extension(files::extension(take).unwrap_or_default())
     } else {
         take.to_owned()
     };
     let goes_into = recipe.take.rig.as_deref().unwrap_or(&take);
-    let own = || files::extension_for_motion(goes_into).unwrap_or_else(|| "bvh".to_owned());
-    let engine = recipe.output.engine().extension(goes_into);
-    engine.map_or_else(own, str::to_owned)
+    files::extension_for_motion(goes_into, Some(recipe.output.engine())).unwrap_or_else(|| "bvh".to_owned())
 }
 
-/// Adds a loop and its sidecar to what is written, and returns the sidecar. `named` are all files that will be, the loop first, its sidecar
-/// second; `of_take` are the warnings about the take.
+/// The file of a loop, by default `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
+pub(crate) fn of_loop(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
+    let animation = recipe.take.animation.as_deref();
+    let animation = animation.map_or_else(String::new, |name| format!("-{}", in_file_name(name)));
+    of_target(take, target, &format!("{animation}-loop"), || extension(take, recipe))
+}
+
+/// The file of the loops of many animations, by default `<stem>-loops.<extension>` with the extension of the file that is copied.
+pub(crate) fn of_pack(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
+    of_target(take, target, "-loops", || {
+        let extension = copied(take, recipe).extension();
+        extension.map_or_else(
+            || "glb".to_owned(),
+            |extension| extension.to_string_lossy().into_owned(),
+        )
+    })
+}
+
+/// The file that takes the loops of many animations: the character's, or that of the animations.
+pub(crate) fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
+    recipe.take.rig.as_deref().unwrap_or(take)
+}
+
+/// The file that is named, or one with the default name, in the current folder or in the one that is named; its format is the one asked for.
+fn of_target(
+    take: &Path,
+    target: &TargetArgs,
+    suffix: &str,
+    extension: impl FnOnce() -> String,
+) -> Result<PathBuf, Failure> {
+    // The extension of what comes in by the standard input is known once that is read.
+    let name = || {
+        let name = format!("{}{suffix}.{}", files::stem(take), extension());
+        match target.to {
+            Some(format) => Path::new(&name).with_extension(format.extension()),
+            None => name.into(),
+        }
+    };
+    match &target.output {
+        Some(folder) if !files::is_stream(folder) && output::is_named_as_folder(folder) => {
+            output::make_folder(folder)?;
+            Ok(folder.join(name()))
+        }
+        Some(path) if !files::is_stream(path) => match target.to {
+            Some(format) if output::format_of(path)? != format => Err(Failure::error(format!(
+                "\"{}\" is not named like a file of the format {}",
+                path.display(),
+                format.extension()
+            ))
+            .try_this("a name with that extension, or no --to")),
+            _ => Ok(path.clone()),
+        },
+        _ => Ok(name()),
+    }
+}
+
+/// Maximum number of letters of an animation's name that go into a file name.
+const MAX_NAMED: usize = 60;
+
+/// The name of an animation as a part of a file name: letters, digits and underscores, others become hyphens.
+fn in_file_name(animation: &str) -> String {
+    let fit = |letter: char| {
+        if letter.is_alphanumeric() || letter == '_' {
+            letter
+        } else {
+            '-'
+        }
+    };
+    animation.chars().take(MAX_NAMED).map(fit).collect()
+}
+
+/// Outputs that replace no input; `path` is the file of the loops, which are added to the take where `is_extended`.
+pub(crate) fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &Path, is_extended: bool) -> Outputs {
+    let mut outputs = Outputs::new(target.force);
+    let rig = &recipe.take.rig;
+    if is_extended && rig.is_none() {
+        outputs.protect_unless_in_place(take, path);
+    } else {
+        outputs.protect(take);
+    }
+    for (what, input) in [("recipe", &target.recipe), ("rig", rig)] {
+        if let Some(input) = input {
+            outputs.protect_as(what, input);
+        }
+    }
+    outputs
+}
+
+/// Adds a loop and its sidecar to what is written, and returns the sidecar. `others` are all other files that will be written; `of_take` are
+/// the warnings about the take.
 pub(crate) fn add(
     outputs: &mut Outputs,
     pending: PendingLoop,
-    named: &[&Path],
+    path: &Path,
+    others: &[&Path],
     of_take: Vec<String>,
 ) -> Result<Sidecar, Failure> {
-    let [loop_path, sidecar_path, ..] = named else {
-        return Err(Failure::error("a loop needs two names"));
-    };
-    let names = named.iter().map(|path| path.display().to_string()).collect();
-    let (bytes, sidecar) = pending.named(names, of_take);
-    outputs.add(loop_path, &bytes)?;
-    let beside = if outputs.is_in_place(loop_path) {
-        written_loop::with_other_loops(&sidecar, loop_path, &bytes)
+    let beside = files::sidecar_path(path);
+    let named = [path, &beside].into_iter().chain(others.iter().copied());
+    let (bytes, sidecar) = pending.named(named.map(|path| path.display().to_string()).collect(), of_take);
+    outputs.add(path, &bytes)?;
+    let text = if outputs.is_in_place(path) {
+        written_loop::with_other_loops(&sidecar, path, &bytes)
     } else {
         sidecar.to_json()
     };
-    outputs.add(sidecar_path, beside.map_err(Failure::error)?.as_bytes())?;
+    outputs.add(&beside, text.map_err(Failure::error)?.as_bytes())?;
     Ok(sidecar)
+}
+
+/// Checks the place of the sidecar beside an output that holds the loop of a file, or clears it where that is none.
+pub(crate) fn check_beside(
+    outputs: &mut Outputs,
+    input: &InputFile,
+    is_loop: bool,
+    output: &Path,
+) -> Result<(), Failure> {
+    match &input.sidecar {
+        Some(own) if is_loop => {
+            outputs.protect(own);
+            outputs.check(&files::sidecar_path(output))
+        }
+        _ => outputs.clear_sidecar(output),
+    }
 }
 
 /// Adds a loop that comes of others and its sidecar to what is written; the sidecar then names both.
@@ -52,14 +155,14 @@ pub(crate) fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) 
     Ok(())
 }
 
-/// The same for a file that was written and the facts of the loop in it; returns the sidecar.
+/// Adds a file that was written, and its sidecar from the facts of the loop in it; returns the sidecar.
 pub(crate) fn add_written(
     outputs: &mut Outputs,
     written: &WrittenFile,
     sidecar: Sidecar,
     path: &Path,
 ) -> Result<Sidecar, Failure> {
-    let beside = output::sidecar_path(path);
+    let beside = files::sidecar_path(path);
     let names = [path, &beside].map(|path| path.display().to_string());
     let (bytes, sidecar) = written.named(sidecar, names.to_vec());
     outputs.add(path, &bytes)?;
@@ -72,7 +175,7 @@ pub(crate) fn in_words(warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(ToString::to_string).collect()
 }
 
-/// How a command ends that wrote a loop: negatively where it is bad.
+/// Returns how a command ends that wrote a loop: negatively where it is bad.
 pub(crate) fn ending(file: &LoopFile) -> Ending {
     Ending::of_grade(file.sidecar.quality.grade)
 }

@@ -9,8 +9,14 @@ use loopwright_formats::Format;
 use loopwright_job::{AddedRoot, StoredLoop};
 
 use crate::{
-    exit::Failure, failures, files, input_file::InputFile, load, numbers::parse_range, patterns::Pattern,
-    recipe::TakeArgs, written_loop,
+    exit::Failure,
+    failures,
+    files::{self, InputFile},
+    load,
+    numbers::parse_range,
+    patterns::Pattern,
+    recipe::TakeArgs,
+    written_loop,
 };
 
 /// Maximum number of missing joints that a message names.
@@ -75,7 +81,7 @@ pub(crate) struct NamedMotion {
 impl NamedMotion {
     /// `FILE`, `FILE:START:END`, a folder for all files in it and below, or a pattern for those that match it.
     pub(crate) fn all(named: &Path) -> Result<Vec<Self>, Failure> {
-        if named.is_dir() {
+        let files = if named.is_dir() {
             let all = files::files_below(named, files::is_named_like_a_take)?;
             if all.is_empty() {
                 return Err(
@@ -83,35 +89,30 @@ impl NamedMotion {
                         .try_this(format!("a folder with {} files", Format::names("or"))),
                 );
             }
-            return Ok(all.into_iter().map(|path| Self { path, frames: None }).collect());
-        }
-        if let Some(files) = Pattern::files_of(named)? {
+            Some(all)
+        } else {
+            Pattern::files_of(named)?
+        };
+        if let Some(files) = files {
             return Ok(files.into_iter().map(|path| Self { path, frames: None }).collect());
         }
-        let whole = || Self {
+        let whole = vec![Self {
             path: named.to_owned(),
             frames: None,
+        }];
+        let text = named.to_str().filter(|_| !named.exists());
+        let Some((rest, end)) = text.and_then(|text| text.rsplit_once(':')) else {
+            return Ok(whole);
         };
-        if named.exists() {
-            return Ok(vec![whole()]);
-        }
-        let parts = named.to_str().and_then(|text| {
-            let (rest, end) = text.rsplit_once(':')?;
-            let (file, start) = rest.rsplit_once(':')?;
-            Some((file, format!("{start}:{end}")))
-        });
-        let is_file = |file: &str| InputFile::named(Path::new(file)).path.is_file();
-        let Some((file, range)) = parts.filter(|(file, _)| is_file(file)) else {
+        let (file, range) = match rest.rsplit_once(':') {
+            Some((file, start)) if is_file(file) => (file, format!("{start}:{end}")),
             // One frame is no motion.
-            let frame = named.to_str().and_then(|text| text.rsplit_once(':'));
-            return match frame.filter(|(file, _)| is_file(file)) {
-                Some((file, frame)) => Err(
-                    Failure::error(format!("\"{frame}\" is no range of frames of \"{file}\""))
-                        .because("a range is START:END, two whole frames counted from 0")
-                        .try_this(format!("\"{file}:0:60\", or the name alone for all frames")),
-                ),
-                None => Ok(vec![whole()]),
-            };
+            _ if is_file(rest) => {
+                return Err(Failure::error(format!("\"{end}\" is no range of frames of \"{rest}\""))
+                    .because("a range is START:END, two whole frames counted from 0")
+                    .try_this(format!("\"{rest}:0:60\", or the name alone for all frames")));
+            }
+            _ => return Ok(whole),
         };
         let frames = parse_range(&range).map_err(|why| {
             Failure::error(format!("\"{range}\" is no range of frames of \"{file}\": {why}"))
@@ -143,21 +144,23 @@ impl NamedMotion {
 ///
 /// If a file has the whole argument as its name, that file is used.
 pub(crate) fn split(named: &Path) -> (PathBuf, Option<String>) {
-    let whole = (named.to_owned(), None);
-    if named.exists() {
-        return whole;
+    let text = named.to_str().filter(|_| !named.exists());
+    match text.and_then(|text| text.rsplit_once(':')) {
+        // If the file before the colon exists, an invalid frame is a mistyped one and no part of the name.
+        Some((file, frame)) if !file.is_empty() && (is_number(frame) || is_file(file)) => {
+            (PathBuf::from(file), Some(frame.to_owned()))
+        }
+        _ => (named.to_owned(), None),
     }
-    let Some((file, frame)) = named.to_str().and_then(|text| text.rsplit_once(':')) else {
-        return whole;
-    };
-    let is_number = !frame.is_empty() && frame.bytes().all(|byte| byte.is_ascii_digit());
-    // If the file before the colon exists, treat an invalid frame as a mistyped frame and not as part of the name.
-    let is_file = || InputFile::named(Path::new(file)).path.is_file();
-    if !file.is_empty() && (is_number || is_file()) {
-        (PathBuf::from(file), Some(frame.to_owned()))
-    } else {
-        whole
-    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a file has this name, with that of an animation behind it or not.
+fn is_file(named: &str) -> bool {
+    InputFile::named(Path::new(named)).path.is_file()
 }
 
 /// Parses a frame of a file with this many frames.

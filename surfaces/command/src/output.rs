@@ -55,6 +55,7 @@ pub(crate) fn say_if_nothing_was_written() {
 }
 
 /// Files that belong together: they appear only after all of them are written.
+#[derive(Default)]
 pub(crate) struct Outputs {
     force: bool,
     /// Whether they are replaced soon, so that nobody waits until they are on the disk.
@@ -73,15 +74,11 @@ impl Outputs {
     pub(crate) fn new(force: bool) -> Self {
         Self {
             force,
-            is_passing: false,
-            protected: Vec::new(),
-            extended: None,
-            waiting: Vec::new(),
-            cleared: Vec::new(),
+            ..Self::default()
         }
     }
 
-    /// The same for files that this run replaces soon: they appear whole for every reader, and a machine that loses its power may lose them.
+    /// Writes files that this run replaces soon: they appear whole for every reader, and a machine that loses its power may lose them.
     pub(crate) fn passing(self) -> Self {
         Self {
             is_passing: true,
@@ -125,12 +122,24 @@ impl Outputs {
         Ok(())
     }
 
+    /// Fails at once if a loop or its sidecar could not be written later.
+    pub(crate) fn check_loop(&self, path: &Path) -> Result<(), Failure> {
+        self.check(path)?;
+        self.check(&files::sidecar_path(path))
+    }
+
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
     pub(crate) fn protect(&mut self, input: &Path) {
         self.protect_as("take", input);
     }
 
-    /// The same for a file that is no take; `what` is its kind.
+    /// Protects a loop and its sidecar.
+    pub(crate) fn protect_loop(&mut self, input: &Path) {
+        self.protect(input);
+        self.protect(&files::sidecar_path(input));
+    }
+
+    /// Protects a file that is no take; `what` is its kind.
     pub(crate) fn protect_as(&mut self, what: &'static str, input: &Path) {
         let (file, _) = files::split_animation(input);
         self.protected.extend(file.canonicalize().map(|path| (path, what)));
@@ -154,7 +163,7 @@ impl Outputs {
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
     pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
-        let path = sidecar_path(output);
+        let path = files::sidecar_path(output);
         if path.symlink_metadata().is_err() {
             return Ok(());
         }
@@ -173,7 +182,7 @@ impl Outputs {
     /// Removes a file that an earlier run wrote, and its sidecar, when the new files appear: with `force`, where it is no input and not one
     /// of the new files.
     pub(crate) fn clear(&mut self, file: &Path) {
-        let sidecar = sidecar_path(file);
+        let sidecar = files::sidecar_path(file);
         let is_sidecar_ours = is_ours(&sidecar);
         let ours = core::iter::once(file.to_owned()).chain(is_sidecar_ours.then_some(sidecar));
         for path in ours {
@@ -227,13 +236,9 @@ impl Outputs {
                 for change in changes {
                     change.settle();
                 }
+                let folders = written.iter().map(|path| folder_of(path).to_owned());
                 let mut changed = CHANGED_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
-                for folder in written.iter().map(|path| folder_of(path)) {
-                    if !changed.contains(folder) {
-                        changed.insert(folder.to_owned());
-                    }
-                }
-                drop(changed);
+                changed.extend(folders);
                 Ok(written.iter().map(|path| path.display().to_string()).collect())
             }
             Err(failure) => {
@@ -260,7 +265,10 @@ impl Outputs {
             };
             let is_moved = kept.as_ref().is_some_and(|kept| kept.is_moved);
             if is_moved {
-                changes.push(Change::new(path.clone(), kept));
+                changes.push(Change {
+                    path: path.clone(),
+                    before: kept,
+                });
                 file.persist(&path).map_err(|failure| failed(&failure.error))?;
             } else {
                 let moved = match kept {
@@ -268,7 +276,10 @@ impl Outputs {
                     None => file.persist_noclobber(&path),
                 };
                 match moved {
-                    Ok(_) => changes.push(Change::new(path.clone(), kept)),
+                    Ok(_) => changes.push(Change {
+                        path: path.clone(),
+                        before: kept,
+                    }),
                     Err(failure) => {
                         if let Some(kept) = kept {
                             kept.discard();
@@ -286,7 +297,10 @@ impl Outputs {
                     .try_this("check that it may be removed, or name another output")
             };
             if let Some(kept) = kept_back(&path).map_err(failed)? {
-                changes.push(Change::new(path.clone(), Some(kept)));
+                changes.push(Change {
+                    path: path.clone(),
+                    before: Some(kept),
+                });
                 match fs::remove_file(&path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
                     _ => {}
@@ -300,15 +314,11 @@ impl Outputs {
 /// A file that has its new contents, or is gone.
 struct Change {
     path: PathBuf,
-    /// What it was before; `None` if there was nothing.
+    /// The file before; `None` if there was none.
     before: Option<Kept>,
 }
 
 impl Change {
-    fn new(path: PathBuf, before: Option<Kept>) -> Self {
-        Self { path, before }
-    }
-
     /// Makes it as it was before. Returns what to tell if that fails.
     fn undo(self) -> Option<String> {
         let Some(kept) = self.before else {
@@ -379,13 +389,13 @@ fn kept_back(path: &Path) -> io::Result<Option<Kept>> {
     }))
 }
 
-/// How the names of our files begin that have no contents of their own yet.
+/// Prefix of our files that have no contents of their own yet.
 const PREFIX: &str = ".loopwright-";
 
-/// How the name ends of a file that nobody needs once its run is over.
+/// Suffix of a file that nobody needs once its run is over.
 const PART: &str = ".part";
 
-/// How the name ends of a file that may be the only one with its contents.
+/// Suffix of a file that may be the only one with its contents.
 const OLD: &str = ".old";
 
 /// Random letters and digits in between.
@@ -582,18 +592,6 @@ pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> 
         None if is_json => print(&document),
         None => Ok(()),
     }
-}
-
-/// Whether a file has a sidecar: it is then a loop, or holds several.
-pub(crate) fn has_sidecar(path: &Path) -> bool {
-    sidecar_path(path).exists()
-}
-
-/// The sidecar of a loop: `<output>.json`.
-pub(crate) fn sidecar_path(output: &Path) -> PathBuf {
-    let mut name = output.as_os_str().to_owned();
-    name.push(".json");
-    PathBuf::from(name)
 }
 
 #[cfg(test)]

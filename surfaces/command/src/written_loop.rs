@@ -6,19 +6,18 @@ use std::{fmt::Display, sync::Arc};
 use loopwright_core::Take;
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::root_motion::RootRelativeClip;
-use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts};
+use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts};
 use loopwright_formats::{
-    AnimatedFile, AnimationChoice, FileWarning, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError,
-    Source, SpaceSettings, Target,
+    AnimatedFile, AnimationChoice, FileWarning, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
 };
 use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
 
 use crate::{
     animations::{self, Excluded},
     exit::Failure,
-    failures, files,
-    input_file::InputFile,
-    load, memory, output,
+    failures,
+    files::{self, InputFile},
+    load, memory,
     patterns::Pattern,
     recipe::TakeArgs,
     talk,
@@ -40,10 +39,8 @@ pub(crate) struct WrittenLoop {
 pub(crate) fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop, Failure> {
     let sidecar = read_sidecar(input, flags)?;
     let reading = &input.reading(flags);
-    // A loop is in the space of its take, which the sidecar states.
-    let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
     let mut warnings = Vec::new();
-    let settings = settings(reading, space, sidecar.as_ref());
+    let settings = settings(reading, sidecar.as_ref());
     let file = load::read_loop(&input.path, &settings, sidecar.as_ref(), &mut warnings)?;
     WrittenLoop::of(&input.path, file, sidecar, &warnings)
 }
@@ -59,7 +56,7 @@ impl WrittenLoop {
         let facts = take_facts(&path.display().to_string(), &file);
         Ok(Self {
             written: match &sidecar {
-                Some(sidecar) => without_added_root(path, sidecar, file.take)?,
+                Some(sidecar) => (sidecar.without_added_root(file.take)).map_err(|_| no_root_joint(path))?,
                 None => file.take,
             },
             source: file.source,
@@ -110,19 +107,11 @@ impl LoopsInFile {
         let sidecar = sidecar_of(&self.path, &self.sidecars, wanted, |wanted| {
             names_of(&self.path, &self.file, wanted)
         })?;
-        let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
         let mut warnings = Vec::new();
-        let read = self
-            .file
-            .read(&settings(reading, space, sidecar.as_ref()), &mut warnings);
+        let read = self.file.read(&settings(reading, sidecar.as_ref()), &mut warnings);
         let loaded = read.map_err(|error| failures::read(&self.path, &error))?;
         WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
     }
-}
-
-/// The keys on the take's own skeleton. Errors: the root joint that the sidecar names is missing.
-fn without_added_root(path: &Path, sidecar: &Sidecar, written: Take) -> Result<Take, Failure> {
-    sidecar.without_added_root(written).map_err(|_| no_root_joint(path))
 }
 
 fn no_root_joint(path: &Path) -> Failure {
@@ -135,17 +124,15 @@ fn no_root_joint(path: &Path) -> Failure {
 
 /// Settings for reading a loop. The animation is the one that the sidecar names, else the one requested, else one that is named
 /// like a loop. If one is requested, [`read_sidecar`] returns no sidecar of another.
-pub(crate) fn settings<'a>(
-    reading: &'a TakeArgs,
-    space: SpaceSettings,
-    sidecar: Option<&'a Sidecar>,
-) -> ReadSettings<'a> {
+pub(crate) fn settings<'a>(reading: &'a TakeArgs, sidecar: Option<&'a Sidecar>) -> ReadSettings<'a> {
+    // A loop is in the space of its take, which the sidecar states.
+    let space = sidecar.map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
     let named = sidecar.and_then(|sidecar| sidecar.playback.animation.as_deref());
-    let mut settings = reading.settings(space, AnimationChoice::Loop, memory::limits());
-    if let Some(name) = named {
-        settings.animation = AnimationChoice::Given(name);
+    let settings = reading.settings(space, AnimationChoice::Loop, memory::limits());
+    ReadSettings {
+        animation: named.map_or(settings.animation, AnimationChoice::Given),
+        ..settings
     }
-    settings
 }
 
 /// Puts a loop onto a character by its pose alone, and says what is unsure of it.
@@ -202,7 +189,7 @@ fn not_described(input: &InputFile) -> Failure {
         .because("the sidecar holds the root motion and the period of the loop")
         .try_this(format!(
             "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
-            output::sidecar_path(&input.path).display()
+            files::sidecar_path(&input.path).display()
         ))
 }
 
@@ -214,20 +201,13 @@ pub(crate) fn read_described(
     added_root: AddedRoot,
 ) -> Result<StoredLoop, Failure> {
     let (path, reading) = (&input.path, input.reading(flags));
-    let settings = settings(&reading, stated_space(reading.space(), &sidecar), Some(&sidecar));
+    let settings = settings(&reading, Some(&sidecar));
     let mut warnings = Vec::new();
     let file = load::read_loop(path, &settings, Some(&sidecar), &mut warnings)?;
     for warning in &warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }
     StoredLoop::new(&path.display().to_string(), file, sidecar, added_root).map_err(|error| unusable(path, error))
-}
-
-/// The section of the sidecar for an engine; `take` has the joints of the file, an added root joint among them or not.
-pub(crate) fn target_facts(engine: Target, sidecar: &Sidecar, take: &Take, frame_rate_hz: f64) -> TargetFacts {
-    let unrooted = take.without_root_joint().filter(|_| sidecar.playback.root_joint_added);
-    let own = unrooted.as_ref().unwrap_or(take);
-    engine.facts(sidecar, own.skeleton(), frame_rate_hz)
 }
 
 /// The failure for a loop that does not match its sidecar.
@@ -239,17 +219,13 @@ pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
     .try_this("make the loop again")
 }
 
-/// Fails at once for a name that no file has: a typing error, most likely. A pattern is none.
-pub(crate) fn check_are_there(paths: &[PathBuf]) -> Result<(), Failure> {
-    let mut named = paths.iter().filter(|path| Pattern::new(path).is_none());
-    named.try_for_each(|path| files::check_is_there(path))
-}
-
 /// Replaces every folder in a list of paths by the loops in it, its files that have a sidecar, and every pattern by the files that match
 /// it, sorted by name.
 ///
-/// Errors: a folder cannot be listed, or holds no loop; nothing matches.
-pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+/// Errors: a folder cannot be listed, or holds no loop; nothing matches; or at once for a name that no file has: a typing error, most likely.
+fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut named = paths.iter().filter(|path| Pattern::new(path).is_none());
+    named.try_for_each(|path| files::check_is_there(path))?;
     let mut loops = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -263,7 +239,7 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(path).map_err(failed)? {
             let file = entry.map_err(failed)?.path();
-            if file.is_file() && output::has_sidecar(&file) {
+            if file.is_file() && files::has_sidecar(&file) {
                 found.push(file);
             }
         }
@@ -287,11 +263,9 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 /// is left.
 pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<InputFile>, Failure> {
     let path = &input.path;
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    // Files of one animation without a name may be large.
-    let format = extension.and_then(Format::from_extension);
     let one = || vec![input.clone()];
-    if format.is_some_and(|format| !format.capabilities().holds_animations) {
+    // Files of one animation without a name may be large.
+    if files::format_of_name(path).is_some_and(|format| !format.capabilities().holds_animations) {
         return Ok(one());
     }
     let Ok(file) = load::open(path) else {
@@ -317,7 +291,7 @@ pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'
 
 /// All facts of loops in the JSON beside a file; none if it cannot be read.
 fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
-    let beside = files::read_bytes(&output::sidecar_path(path)).ok();
+    let beside = files::read_bytes(&files::sidecar_path(path)).ok();
     let read = beside.and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
     read.unwrap_or_default()
 }
@@ -367,7 +341,7 @@ pub(crate) fn read_all_playable(names: &[InputFile], reading: &TakeArgs) -> Resu
     read_all_onto(names, reading, None)
 }
 
-/// The same on the skeleton of a character, where there is one; their own may then differ.
+/// Reads loops onto the skeleton of a character, where there is one; their own may then differ.
 pub(crate) fn read_all_onto(
     names: &[InputFile],
     reading: &TakeArgs,
@@ -396,7 +370,7 @@ pub(crate) fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Re
     Ok(())
 }
 
-/// What to try if a loop and its sidecar contradict each other.
+/// A hint where a loop and its sidecar contradict each other.
 pub(crate) const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to check the loop by its keys alone";
 
 /// Reads the sidecar of a loop. `None` if there is none, or if it belongs to another animation than the one requested; the
@@ -413,14 +387,8 @@ pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option
 
 /// The sidecar of the animation of that name; `None` if it is no loop. Errors: the JSON beside the file cannot be read.
 pub(crate) fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>, Failure> {
-    let is_its = |sidecar: &Sidecar| {
-        sidecar
-            .playback
-            .animation
-            .as_ref()
-            .is_none_or(|named| named == animation)
-    };
-    Ok(all_sidecars(input)?.into_iter().find(is_its))
+    let mut sidecars = all_sidecars(input)?.into_iter();
+    Ok(sidecars.find(|sidecar| (sidecar.playback.animation.as_ref()).is_none_or(|named| named == animation)))
 }
 
 /// All facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
@@ -454,37 +422,39 @@ fn sidecar_of(
         }
         return Ok(sidecars.last().cloned());
     };
-    let is_named = |sidecar: &&Sidecar| sidecar.playback.animation.as_deref() == Some(wanted);
-    // The only loop of a file without animations has no name.
-    let is_only = |sidecar: &&Sidecar| sidecar.playback.animation.is_none();
-    let exact = sidecars.iter().find(is_named).or_else(|| sidecars.iter().find(is_only));
+    let mut all = sidecars.iter();
+    let exact = (all.find(|sidecar| sidecar.playback.animation.as_deref() == Some(wanted)))
+        // The only loop of a file without animations has no name.
+        .or_else(|| sidecars.iter().find(|sidecar| sidecar.playback.animation.is_none()));
     if sidecars.is_empty() || exact.is_some() {
         return Ok(exact.cloned());
     }
     let matching = matching(wanted)?;
-    let named = |sidecar: &Sidecar| sidecar.playback.animation.clone();
-    let is_wanted = |sidecar: &&Sidecar| named(sidecar).is_some_and(|named| matching.contains(&named));
-    let found = sidecars.iter().find(is_wanted).cloned();
-    if found.is_none() {
-        let described: Vec<String> = sidecars.iter().filter_map(named).collect();
-        let of = match &described[..] {
-            [one] => format!("the animation \"{one}\""),
-            others => format!("{} other animations", others.len()),
-        };
-        talk::note(&format!(
-            "{}: its sidecar is of {of} and is not used for \"{wanted}\"",
-            path.display()
-        ));
+    for sidecar in sidecars {
+        if (sidecar.playback.animation.as_ref()).is_some_and(|named| matching.contains(named)) {
+            return Ok(Some(sidecar.clone()));
+        }
     }
-    Ok(found)
+    let of = match sidecars {
+        [one] => format!(
+            "the animation \"{}\"",
+            one.playback.animation.as_deref().unwrap_or_default()
+        ),
+        others => format!("{} other animations", others.len()),
+    };
+    talk::note(&format!(
+        "{}: its sidecar is of {of} and is not used for \"{wanted}\"",
+        path.display()
+    ));
+    Ok(None)
 }
 
 /// The names of the animations that are meant. Errors: there is none.
 fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String>, Failure> {
     let numbers = file.animations_matching(wanted);
     let numbers = numbers.map_err(|error| failures::read(path, &error))?;
-    let name = |number: usize| file.animation_names()[number].clone();
-    Ok(numbers.into_iter().map(name).collect())
+    let names = numbers.into_iter().map(|number| file.animation_names()[number].clone());
+    Ok(names.collect())
 }
 
 /// The loop that the sidecar describes. Errors: the two contradict each other.

@@ -8,7 +8,14 @@ use loopwright_formats::set::{ClipKind, Manifest, PassageFacts, SET_FILE, SetCli
 use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space, take_facts};
 use loopwright_sets::{PassageInFile, check_passage};
 
-use crate::{exit::Failure, failures, files, input_file::InputFile, load, memory, recipe::TakeArgs, written_loop};
+use crate::{
+    exit::Failure,
+    failures,
+    files::{self, InputFile},
+    load, memory,
+    recipe::TakeArgs,
+    written_loop,
+};
 
 /// A passage that `cut` or `set` wrote.
 pub(crate) struct WrittenPassage {

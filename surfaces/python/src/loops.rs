@@ -303,12 +303,10 @@ impl HeldLoop {
     fn with_arrays<T>(&self, with: impl FnOnce(&MotionArrays<'_>) -> T) -> Result<T, Fault> {
         match self {
             Self::Made(held) => {
-                let made = &held.pending.done.made;
-                let rate_hz = held.studied.take().frame_rate_hz();
-                let output = held.recipe.output.filled(rate_hz, &made.candidate);
+                let done = &held.pending.done;
                 let root_joint = held.studied.body_of_loops().root_joint;
-                let writing = output.writing(Format::Npz, root_joint, held.studied.file.limits);
-                let clip = made.from_start();
+                let writing = (done.output).writing(Format::Npz, root_joint, held.studied.file.limits);
+                let clip = done.made.from_start();
                 let arrays = MotionArrays::of_loop(&clip, held.pending.file.sidecar.feet.as_ref(), &writing);
                 Ok(with(&arrays.map_err(|error| Fault::write(Failure::error(error)))?))
             }
@@ -362,10 +360,7 @@ impl Loop {
     /// The text of the recipe that makes it again; `None` where it is not known.
     fn recipe(&self) -> PyResult<Option<String>> {
         Ok(match &*self.0 {
-            HeldLoop::Made(made) => {
-                let recipe = made.pending.done.recipe(&made.recipe);
-                Some(recipe.to_text().map_err(Fault::setting)?)
-            }
+            HeldLoop::Made(made) => Some(made.pending.recipe.to_text().map_err(Fault::setting)?),
             HeldLoop::Stored { .. } | HeldLoop::OfLoops(_) => None,
         })
     }

@@ -120,12 +120,12 @@ impl Matched {
         Ok(held.unwrap_or(moved))
     }
 
-    /// What loops and takes on the character say of it.
+    /// Returns the facts that loops and takes on the character state.
     pub fn facts(&self) -> RigFacts {
         RigFacts::new(&self.target.file, &self.pair)
     }
 
-    /// What the user should look at.
+    /// Returns warnings about the match.
     pub fn warnings(&self) -> Vec<Warning> {
         let RigPair {
             source: from,

@@ -12,7 +12,7 @@ use crate::checks::{CheckId, Subject, pulls_back};
 use crate::study::Studied;
 use crate::verdict::Verdict;
 
-/// What is known of a loop from its file.
+/// A loop that was measured in its file.
 #[derive(Clone, Debug)]
 pub struct CheckedLoop {
     /// Where the loop is in its keys, and its root motion.
@@ -23,11 +23,11 @@ pub struct CheckedLoop {
     pub joints: SeamJoints,
     /// The verdict.
     pub verdict: Verdict,
-    /// What was assumed, and what was not compared.
+    /// Assumptions, and comparisons that were left out.
     pub notes: Vec<CheckNote>,
 }
 
-/// What was assumed of a loop that is checked, or was not compared.
+/// An assumption about a loop that is checked, or a comparison that was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]

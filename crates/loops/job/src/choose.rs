@@ -23,7 +23,7 @@ pub enum Rows {
     All,
 }
 
-/// What is asked of a take.
+/// Settings of the loops that are made of a take.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// How its loops are made and written.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use loopwright_core::{closure::Method, pipeline::ClosureChoice};
 
-/// What was chosen for the user.
+/// A choice that was made for the user.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Decision {
@@ -18,7 +18,7 @@ pub enum Decision {
         asked_for: Option<[f64; 2]>,
         /// How it is closed.
         method: Method,
-        /// What is wrong with the loop asked for.
+        /// The fault of the loop asked for.
         reason: String,
         /// Loops that were made.
         tried: usize,

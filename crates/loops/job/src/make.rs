@@ -33,15 +33,32 @@ pub struct LoopMade {
     pub row: usize,
     /// The loop, on the character where there is one.
     pub made: MadeLoop,
-    /// What was chosen for the user, and why.
+    /// The choice that was made for the user, and why.
     pub decision: Option<Decision>,
     /// Loops that were made.
     pub tried: usize,
     /// Whether other stretches could be taken.
     pub may_move: bool,
+    /// Settings of its file, with the choices of the engine.
+    pub output: OutputRecipe,
+    /// Settings of its recipe without effect.
+    pub ineffective: Vec<Ineffective>,
 }
 
 impl LoopMade {
+    /// A loop instead of which none was tried.
+    pub(crate) fn alone(made: MadeLoop, output: OutputRecipe, ineffective: Vec<Ineffective>) -> Self {
+        Self {
+            row: 1,
+            made,
+            decision: None,
+            tried: 1,
+            may_move: false,
+            output,
+            ineffective,
+        }
+    }
+
     /// The recipe that makes the same loop again.
     pub fn recipe(&self, recipe: &Recipe) -> Recipe {
         let method = self.decision.is_some().then_some(&self.made.closed.method);
@@ -53,7 +70,7 @@ impl LoopMade {
         ground_speed(&self.made)
     }
 
-    /// What the body does.
+    /// Returns the kind of its motion.
     pub fn kind(&self, studied: &Studied) -> MotionKind {
         let speed = Some(self.speed_mps());
         studied.analysis.motion_kind(Some(&self.made.candidate), speed)
@@ -85,7 +102,7 @@ pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
 /// Makes the loop of a stretch, or another one where its seam shows, or where it is not good and another one is. Errors: [`JobError`].
 pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<LoopMade, JobError> {
     let recipe = request.recipe;
-    let mut settings = settings(studied, recipe, &chosen.stretch)?.0;
+    let (mut settings, output, ineffective) = settings(studied, recipe, &chosen.stretch)?;
     check_sampling(studied, &chosen.stretch, settings.sampling)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
         .then(|| (studied.analysis).choose_closure(&chosen.stretch, &settings))
@@ -110,29 +127,24 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
         decision,
         tried: found.tried,
         may_move: retry.closures && !retry.stretches.is_empty(),
+        output,
+        ineffective,
     })
 }
 
 /// Makes the loop of a stretch in haste, to be looked at while a setting still changes: feet are left free, which holding them would
 /// take far longer than all else, and nothing else is tried. Errors: [`JobError`].
 pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Result<LoopMade, JobError> {
-    let mut settings = settings(studied, recipe, stretch)?.0;
+    let (mut settings, output, ineffective) = settings(studied, recipe, stretch)?;
     settings.feet = FeetSettings {
         lock: FootLock::Off,
         ..settings.feet
     };
     let made = studied.analysis.make_loop(stretch, &settings)?;
-    Ok(LoopMade {
-        row: 1,
-        made,
-        decision: None,
-        tried: 1,
-        may_move: false,
-    })
+    Ok(LoopMade::alone(made, output, ineffective))
 }
 
-/// The core's settings for the loop of a stretch, what is written of it, and settings without effect. Each stretch has its own: the one that
-/// was made may be another than the one asked for. Errors: [`JobError::Recipe`].
+/// Returns the core's settings for the loop of a stretch, what is written of it, and settings without effect. Errors: [`JobError::Recipe`].
 pub(crate) fn settings(
     studied: &Studied,
     recipe: &Recipe,
@@ -170,7 +182,7 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling)
     }
 }
 
-/// What was made instead of the loop asked for, whose seam shows; `None` if that was made.
+/// Describes the loop that was made instead of the one asked for, whose seam shows; `None` if that was made.
 fn instead_of_showing(found: &RetriedLoop) -> Option<Decision> {
     let reason = verdict(found.asked_for.as_ref()?, &[]).reason;
     instead(found, format!("the seam shows: {reason}"))
@@ -205,7 +217,7 @@ fn verdict(made: &MadeLoop, of_take: &[CheckFacts]) -> Verdict {
     Verdict::of_made(made, &quality, of_take)
 }
 
-/// What was made instead of the loop asked for, and why; `None` if that was made.
+/// Describes the loop that was made instead of the one asked for, and why; `None` if that was made.
 fn instead(found: &RetriedLoop, reason: String) -> Option<Decision> {
     let asked_for = found.asked_for.as_ref()?;
     let frames = |made: &MadeLoop| [made.candidate.cut.start_frame(), made.candidate.cut.end_frame()];

@@ -10,13 +10,13 @@ use crate::verdict::Verdict;
 /// A loop that comes of others.
 #[derive(Clone, Debug)]
 pub struct LoopOfLoops {
-    /// What is written.
+    /// Its keys and facts, to be written.
     pub derived: DerivedLoop,
     /// The loop itself.
     pub clip: LoopClip,
     /// Its body.
     pub body: Body,
-    /// What the root does.
+    /// The mode of its root motion.
     pub mode: RootMode,
     /// The checks that speak of its take.
     pub of_take: Vec<CheckFacts>,

@@ -16,12 +16,12 @@ use loopwright_formats::loop_file::{
 use loopwright_formats::{Format, MemoryError, Source};
 
 use crate::checks::CheckId;
-use crate::choose::{Chosen, Request, Rows, pairing_of};
+use crate::choose::{Chosen, Request, pairing_of};
 use crate::decision::Decision;
 use crate::error::JobError;
 use crate::make::{self, LoopMade, ground_speed};
 use crate::recipe::Recipe;
-use crate::search::{DEFAULT_TOP, SearchRequest};
+use crate::search::DEFAULT_TOP;
 use crate::study::Studied;
 use crate::verdict::{self, Verdict};
 use crate::warning::{self, Warning};
@@ -97,12 +97,9 @@ pub enum NoLoop {
     NamedAction,
     #[error("it is named like a loop")]
     NamedLikeALoop,
-    /// It is no motion, for a reason of the caller's.
-    #[error("{0}")]
-    Unread(String),
 }
 
-/// What the nearest miss lacks, in a few words.
+/// Says what the nearest miss lacks, in a few words.
 fn missed(reason: Option<&MissReason>) -> &'static str {
     match reason {
         Some(MissReason::CostRatio { .. }) => "no pose comes back closely enough",
@@ -146,7 +143,7 @@ pub fn best_stretch(studied: &Studied, settings: &SearchSettings) -> Result<Resu
     })
 }
 
-/// What an animation is.
+/// The judgement on an animation.
 #[derive(Clone, Debug)]
 pub struct Judged {
     /// In one word.
@@ -186,74 +183,25 @@ pub fn judge(studied: &Studied) -> Judged {
     }
 }
 
-/// How the animations of a file become loops.
-#[derive(Clone, Copy, Debug)]
-pub struct PackRequest<'a> {
-    /// How loops are made and written.
-    pub recipe: &'a Recipe,
-    /// How they are searched for.
-    pub search: &'a SearchRequest,
-    /// The format of the file that holds them.
-    pub format: Format,
-}
-
-/// What became of an animation.
+/// The loop of an animation.
 #[derive(Debug)]
-enum Outcome {
-    /// It loops already.
-    Kept(Box<Kept>),
+enum OwnLoop {
+    /// It loops already, and stays as it is.
+    Kept(Box<MeasuredLoop>),
     /// A loop to be written: its place in the list of those.
     Made(usize),
-    LeftAlone(NoLoop),
-    /// It cannot be read or looped, for a reason in words.
-    Failed(String),
-}
-
-/// An animation that loops already, as a loop.
-#[derive(Debug)]
-struct Kept {
-    found: Found,
-    speed_mps: f64,
-    measured: MeasuredLoop,
-}
-
-/// What the answer says of a loop beside what was measured.
-#[derive(Clone, Copy, Debug)]
-struct Found {
-    /// Largest distance and rotation of a joint between both ends before closing, millimetres and degrees.
-    gap_before: [f64; 2],
-    in_place: bool,
-    /// Whether it is the whole animation.
-    is_whole: bool,
-}
-
-impl Found {
-    fn of(made: &MadeLoop) -> Self {
-        let gap_before = match &made.candidate.whole {
-            Some(whole) => [whole.gap_metres, whole.gap_radians],
-            None => {
-                let gaps = made.closed.seam.largest();
-                [gaps.position, gaps.angle]
-            }
-        };
-        Self {
-            gap_before: [1e3 * gap_before[0], gap_before[1].to_degrees()],
-            in_place: make::is_in_place(made),
-            is_whole: made.candidate.whole.is_some(),
-        }
-    }
+    None,
 }
 
 #[derive(Debug)]
 struct Animation {
-    number: usize,
-    name: String,
-    kind: Option<MotionKind>,
-    outcome: Outcome,
+    /// Its outcome, as far as it is known.
+    facts: AnimationFacts,
+    own_loop: OwnLoop,
     warnings: Vec<Warning>,
 }
 
-/// What a loop that was made of an animation comes from.
+/// The origin of a loop that was made of an animation.
 #[derive(Debug)]
 struct Origin {
     /// The checks of its stretch.
@@ -264,7 +212,9 @@ struct Origin {
 /// Loops of the animations of one file, made one after the other.
 #[derive(Debug)]
 pub struct PackJob<'a> {
-    request: PackRequest<'a>,
+    request: Request<'a>,
+    /// The format of the file that holds the loops.
+    format: Format,
     packed: Vec<PackedLoop>,
     origins: Vec<Origin>,
     animations: Vec<Animation>,
@@ -292,7 +242,7 @@ pub enum NoPack {
 pub struct PackedFile {
     /// The bytes of the copy; `None` where the file stays as it is.
     pub bytes: Option<Vec<u8>>,
-    /// What became of every animation; its outputs are not named yet.
+    /// The outcome of every animation; its outputs are not named yet.
     pub sidecar: PackSidecar,
     /// Changes made for writing, which stand in no sidecar.
     pub written: Vec<loopwright_formats::FileWarning>,
@@ -301,10 +251,11 @@ pub struct PackedFile {
 }
 
 impl<'a> PackJob<'a> {
-    /// No animation yet.
-    pub fn new(request: PackRequest<'a>) -> Self {
+    /// No animation yet, for a file of this format.
+    pub fn new(request: Request<'a>, format: Format) -> Self {
         Self {
             request,
+            format,
             packed: Vec::new(),
             origins: Vec::new(),
             animations: Vec::new(),
@@ -313,22 +264,17 @@ impl<'a> PackJob<'a> {
         }
     }
 
-    /// An animation that holds no motion.
-    pub fn leave_alone(&mut self, number: usize, name: &str, why: String) {
-        self.push(number, name, Outcome::LeftAlone(NoLoop::Unread(why)));
-    }
-
-    /// An animation that cannot be read.
-    pub fn fail(&mut self, number: usize, name: &str, why: String) {
-        self.push(number, name, Outcome::Failed(why));
-    }
-
-    fn push(&mut self, number: usize, name: &str, outcome: Outcome) {
+    /// Adds an animation without a loop: one that holds no motion, or cannot be read.
+    pub fn leave_out(&mut self, number: usize, name: &str, outcome: AnimationOutcome, why: String) {
         self.animations.push(Animation {
-            number,
-            name: name.to_owned(),
-            kind: None,
-            outcome,
+            facts: AnimationFacts {
+                number,
+                name: name.to_owned(),
+                outcome,
+                reason: Some(why),
+                ..AnimationFacts::default()
+            },
+            own_loop: OwnLoop::None,
             warnings: Vec::new(),
         });
     }
@@ -343,11 +289,10 @@ impl<'a> PackJob<'a> {
         if !source.can_be_extended() {
             return Err(NoPack::NotExtended);
         }
-        let wanted = self.request.format;
-        if !source.keeps_all_in(wanted) {
+        if !source.keeps_all_in(self.format) {
             return Err(NoPack::OtherKind { own: source.formats() });
         }
-        self.form = Some((studied.form(wanted), of_loops.take.clone()));
+        self.form = Some((studied.form(self.format), of_loops.take.clone()));
         Ok(())
     }
 
@@ -361,51 +306,62 @@ impl<'a> PackJob<'a> {
         in_words: impl FnOnce(JobError) -> String,
     ) {
         let mut warnings = studied.warnings.clone();
-        let looped = looped(studied, name, self.request, said).and_then(|(best, looped)| {
-            let outcome = match (looped, &best) {
-                (Looped::Made(done), Some(stretch)) => self.pack(studied, stretch, *done, &mut warnings)?,
-                (Looped::Made(_), None) => Outcome::LeftAlone(NoLoop::Missed(None)),
-                (Looped::Kept(kept), _) => Outcome::Kept(Box::new(Kept {
-                    found: Found::of(&kept.0),
-                    speed_mps: ground_speed(&kept.0),
-                    measured: kept.1,
-                })),
-                (Looped::No(why_not), _) => Outcome::LeftAlone(why_not),
-            };
-            Ok((best, outcome))
-        });
-        let (best, outcome) = looped.unwrap_or_else(|error| (None, Outcome::Failed(in_words(error))));
-        let speed = match &outcome {
-            Outcome::Kept(kept) => Some(kept.speed_mps),
-            Outcome::Made(index) => Some(ground_speed(&self.packed[*index].made)),
-            _ => None,
-        };
-        self.animations.push(Animation {
+        let mut facts = AnimationFacts {
             number,
             name: name.to_owned(),
-            kind: Some(studied.analysis.motion_kind(best.as_ref(), speed)),
-            outcome,
+            ..AnimationFacts::default()
+        };
+        let kind_of = |stretch: Option<&LoopCandidate>, made: Option<&MadeLoop>| {
+            let kind = studied.analysis.motion_kind(stretch, made.map(ground_speed));
+            Some(kind.as_str().to_owned())
+        };
+        let looped = looped(studied, name, self.request, said).and_then(|looped| match looped {
+            Looped::Made(stretch, done) => {
+                facts.kind = kind_of(Some(&stretch), Some(&done.made));
+                self.pack(studied, &stretch, *done, &mut warnings).map(OwnLoop::Made)
+            }
+            Looped::Kept(stretch, kept) => {
+                let (made, mut measured) = *kept;
+                facts.kind = kind_of(Some(&stretch), Some(&made));
+                state(&mut facts, &mut measured, &made);
+                facts.outcome = AnimationOutcome::Kept;
+                Ok(OwnLoop::Kept(Box::new(measured)))
+            }
+            Looped::No(stretch, why_not) => {
+                facts.kind = kind_of(stretch.as_ref(), None);
+                facts.reason = Some(why_not.to_string());
+                Ok(OwnLoop::None)
+            }
+        });
+        let own_loop = looped.unwrap_or_else(|error| {
+            facts.kind = kind_of(None, None);
+            (facts.outcome, facts.reason) = (AnimationOutcome::Error, Some(in_words(error)));
+            OwnLoop::None
+        });
+        self.animations.push(Animation {
+            facts,
+            own_loop,
             warnings,
         });
     }
 
-    /// Takes up a loop that was made of a stretch, to be written with the others. Errors: [`JobError::Recipe`], [`JobError::Memory`].
+    /// Takes up a loop that was made of a stretch, to be written with the others, and returns its place among them. Errors: [`JobError::Recipe`], [`JobError::Memory`].
     fn pack(
         &mut self,
         studied: &Studied,
         stretch: &LoopCandidate,
         done: LoopMade,
         warnings: &mut Vec<Warning>,
-    ) -> Result<Outcome, JobError> {
-        let PackRequest { recipe, search, .. } = self.request;
+    ) -> Result<usize, JobError> {
+        let Request { recipe, search, .. } = self.request;
         let clip = &done.made.loop_clip;
         let held = self.held + (clip.num_samples() * clip.skeleton().num_joints()) as u64;
         studied.file.limits.check_held(held)?;
         self.held = held;
-        warnings.extend(warning::confidence(studied.take(), stretch).filter(|_| !search.idle));
+        warnings
+            .extend(warning::confidence(studied.take(), stretch).filter(|_| !search.is_some_and(|search| search.idle)));
         warnings.extend(warning::bad_frames(&studied.analysis, stretch));
-        let (_, output, ineffective) = make::settings(studied, recipe, stretch)?;
-        warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
+        warnings.extend(done.ineffective.iter().copied().map(Warning::Ineffective));
         self.origins.push(Origin {
             of_take: verdict::of_take(&studied.analysis, &done.made.candidate),
             recipe_sha256: done.recipe(recipe).sha256()?,
@@ -418,16 +374,17 @@ impl<'a> PackJob<'a> {
         self.packed.push(PackedLoop {
             made: done.made,
             take: studied.facts(),
-            source: recipe.output.engine().placed(studied.form(self.request.format)),
-            writing: output.writing(self.request.format, root_joint, studied.file.limits),
+            source: recipe.output.engine().placed(studied.form(self.format)),
+            writing: done.output.writing(self.format, root_joint, studied.file.limits),
         });
-        Ok(Outcome::Made(self.packed.len() - 1))
+        Ok(self.packed.len() - 1)
     }
 
     /// Writes all loops into a copy of the file; `file` is its name, as the sidecar states it. Errors: they cannot be written.
     pub fn write(self, file: String) -> Result<PackedFile, JobError> {
         let Self {
             request,
+            format,
             mut packed,
             origins,
             mut animations,
@@ -450,17 +407,17 @@ impl<'a> PackJob<'a> {
             measured = pack.loops;
             Some(bytes)
         } else {
-            // What may refer to other files, which are not copied, is written anew.
+            // A file that may refer to others, which are not copied, is written anew.
             let repacked = form
                 .as_ref()
-                .filter(|_| request.format.capabilities().names_other_files)
+                .filter(|_| format.capabilities().names_other_files)
                 .and_then(|(source, first)| source.kept(first, false));
             let repacked = repacked.transpose().map_err(loopwright_formats::LoopFileError::from)?;
             repacked.map(|repacked| repacked.bytes)
         };
         let mut sidecar = facts(file, &mut animations, &packed, measured);
         sidecar.warnings = summarized_warnings(&animations);
-        let complaint = request.recipe.output.engine().complaint(request.format);
+        let complaint = request.recipe.output.engine().complaint(format);
         sidecar
             .warnings
             .extend(complaint.map(|complaint| Warning::PackForEngine(complaint).to_string()));
@@ -477,37 +434,29 @@ impl<'a> PackJob<'a> {
 pub fn loop_of(
     studied: &Studied,
     name: &str,
-    request: PackRequest<'_>,
+    request: Request<'_>,
     said: &mut Vec<Warning>,
 ) -> Result<Result<LoopMade, NoLoop>, JobError> {
-    Ok(match looped(studied, name, request, said)?.1 {
-        Looped::Made(done) => Ok(*done),
-        Looped::Kept(kept) => Ok(LoopMade {
-            row: 1,
-            made: kept.0,
-            decision: None,
-            tried: 1,
-            may_move: false,
-        }),
-        Looped::No(why_not) => Err(why_not),
+    Ok(match looped(studied, name, request, said)? {
+        Looped::Made(_, done) => Ok(*done),
+        Looped::Kept(_, kept) => {
+            let (_, output, ineffective) = make::settings(studied, request.recipe, &kept.0.candidate)?;
+            Ok(LoopMade::alone(kept.0, output, ineffective))
+        }
+        Looped::No(_, why_not) => Err(why_not),
     })
 }
 
-/// What an animation gives.
+/// The result of an animation, with the stretch that represents it.
 enum Looped {
-    Kept(Box<(MadeLoop, MeasuredLoop)>),
-    Made(Box<LoopMade>),
-    No(NoLoop),
+    Kept(LoopCandidate, Box<(MadeLoop, MeasuredLoop)>),
+    Made(LoopCandidate, Box<LoopMade>),
+    No(Option<LoopCandidate>, NoLoop),
 }
 
-/// What an animation gives, and the stretch that represents it.
-fn looped(
-    studied: &Studied,
-    name: &str,
-    request: PackRequest<'_>,
-    said: &mut Vec<Warning>,
-) -> Result<(Option<LoopCandidate>, Looped), JobError> {
-    let PackRequest { recipe, search, .. } = request;
+fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Warning>) -> Result<Looped, JobError> {
+    let recipe = request.recipe;
+    let search = request.search.ok_or(JobError::NoStretch)?;
     studied.check_search()?;
     let pairing = pairing_of(studied, recipe, said)?;
     search.check_pairing(&pairing)?;
@@ -517,10 +466,9 @@ fn looped(
     };
     let chosen = match best_stretch(studied, &settings)? {
         Ok(chosen) => chosen,
-        Err(why_not) => return Ok((None, Looped::No(why_not))),
+        Err(why_not) => return Ok(Looped::No(None, why_not)),
     };
     let best = chosen.stretch.clone();
-    let left_alone = |why: NoLoop| Ok((Some(best.clone()), Looped::No(why)));
     let was_made_before = name.ends_with(LOOP_SUFFIX);
     // The character has no such animation yet.
     let is_there = recipe.take.rig.is_none();
@@ -529,35 +477,26 @@ fn looped(
         let pops = kept.1.quality.pops();
         let may_be_an_action = (best.whole).is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins);
         if pops && may_be_an_action && !was_made_before {
-            return left_alone(NoLoop::Action);
+            return Ok(Looped::No(Some(best), NoLoop::Action));
         }
         let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.0);
         if was_made_before || (!is_elsewhere && (!pops || !closing_helps(studied, &best, request)?)) {
-            return Ok((Some(best), Looped::Kept(Box::new(kept))));
+            return Ok(Looped::Kept(best, Box::new(kept)));
         }
     }
     if was_made_before && is_there {
-        return left_alone(NoLoop::NamedLikeALoop);
+        return Ok(Looped::No(Some(best), NoLoop::NamedLikeALoop));
     }
     if studied.analysis.named_motion().repeats == Some(false) && !best.loops_already() {
-        return left_alone(NoLoop::NamedAction);
+        return Ok(Looped::No(Some(best), NoLoop::NamedAction));
     }
-    let done = closed(studied, &chosen, request)?;
-    Ok((Some(best), Looped::Made(Box::new(done))))
-}
-
-fn closed(studied: &Studied, chosen: &Chosen, request: PackRequest<'_>) -> Result<LoopMade, JobError> {
-    let request = Request {
-        recipe: request.recipe,
-        search: Some(request.search),
-        rows: &Rows::Recommended,
-    };
-    make::make(studied, request, chosen)
+    let done = make::make(studied, request, &chosen)?;
+    Ok(Looped::Made(best, Box::new(done)))
 }
 
 /// Whether closing a seam that pops helps: some clips are that abrupt throughout.
-fn closing_helps(studied: &Studied, best: &LoopCandidate, request: PackRequest<'_>) -> Result<bool, JobError> {
-    let closed = closed(studied, &Chosen::new(1, best.clone()), request)?.made;
+fn closing_helps(studied: &Studied, best: &LoopCandidate, request: Request<'_>) -> Result<bool, JobError> {
+    let closed = make::make(studied, request, &Chosen::new(1, best.clone()))?.made;
     let keys = LoopKeys::from_loop(&closed.loop_clip);
     Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
 }
@@ -629,29 +568,7 @@ fn with_one_skeleton(packed: &mut [PackedLoop]) {
     }
 }
 
-impl Animation {
-    /// Its facts, without those of a loop.
-    fn without_loop(&self) -> AnimationFacts {
-        AnimationFacts {
-            number: self.number,
-            name: self.name.clone(),
-            kind: self.kind.map(|kind| kind.as_str().to_owned()),
-            outcome: AnimationOutcome::LeftAlone,
-            reason: None,
-            loop_animation: None,
-            start_frame: None,
-            end_frame: None,
-            gap_before_mm: None,
-            gap_before_deg: None,
-            gap_after_mm: None,
-            gap_after_deg: None,
-            speed_mps: None,
-            grade: None,
-        }
-    }
-}
-
-/// What became of every animation; loops that could not be written become failures.
+/// Returns the outcome of every animation; loops that could not be written become failures.
 fn facts(
     file: String,
     animations: &mut [Animation],
@@ -667,55 +584,60 @@ fn facts(
         .filter_map(|measured| measured.sidecar.playback.animation.clone())
         .collect();
     for animation in animations {
-        let mut facts = animation.without_loop();
-        match &mut animation.outcome {
-            Outcome::Kept(_) if written.contains(&animation.name) => {
-                facts.reason = Some("replaced by the new loop of that name".to_owned());
+        let facts = &mut animation.facts;
+        match &animation.own_loop {
+            OwnLoop::Kept(_) if written.contains(&facts.name) => {
+                *facts = AnimationFacts {
+                    number: facts.number,
+                    name: core::mem::take(&mut facts.name),
+                    kind: facts.kind.take(),
+                    reason: Some("replaced by the new loop of that name".to_owned()),
+                    ..AnimationFacts::default()
+                };
             }
-            Outcome::Kept(kept) => {
-                state(&mut facts, &mut kept.measured, kept.found);
-                facts.outcome = AnimationOutcome::Kept;
-                pack.loops.push(kept.measured.sidecar.clone());
-            }
-            Outcome::Made(index) => match measured.get_mut(*index).and_then(Option::take) {
+            OwnLoop::Kept(kept) => pack.loops.push(kept.sidecar.clone()),
+            OwnLoop::Made(index) => match measured.get_mut(*index).and_then(Option::take) {
                 Some(Ok(mut measured)) => {
                     if measured.quality.pops() {
                         animation.warnings.push(Warning::SeamPops);
                     }
                     measured.sidecar.warnings = animation.warnings.iter().map(ToString::to_string).collect();
-                    state(&mut facts, &mut measured, Found::of(&packed[*index].made));
+                    state(facts, &mut measured, &packed[*index].made);
                     pack.loops.push(measured.sidecar);
                 }
-                Some(Err(error)) => animation.outcome = Outcome::Failed(error.to_string()),
+                Some(Err(error)) => {
+                    (facts.outcome, facts.reason) = (AnimationOutcome::Error, Some(error.to_string()));
+                    animation.own_loop = OwnLoop::None;
+                }
                 None => {}
             },
-            Outcome::LeftAlone(why) => facts.reason = Some(why.to_string()),
-            Outcome::Failed(_) => {}
+            OwnLoop::None => {}
         }
-        if let Outcome::Failed(why) = &animation.outcome {
-            facts.outcome = AnimationOutcome::Error;
-            facts.reason = Some(why.clone());
-        }
-        pack.animations.push(facts);
+        pack.animations.push(animation.facts.clone());
     }
     pack
 }
 
 /// States a loop among the facts of its animation, and what it does in its own.
-fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, found: Found) {
-    let [mm, deg] = found.gap_before;
+fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoop) {
+    let (metres, radians) = match &made.candidate.whole {
+        Some(whole) => (whole.gap_metres, whole.gap_radians),
+        None => {
+            let gaps = made.closed.seam.largest();
+            (gaps.position, gaps.angle)
+        }
+    };
     let sidecar = &mut measured.sidecar;
     sidecar.kind.clone_from(&facts.kind);
-    sidecar.in_place = found.in_place;
-    facts.outcome = if found.is_whole {
-        AnimationOutcome::Closed
-    } else {
-        AnimationOutcome::Cut
+    sidecar.in_place = make::is_in_place(made);
+    facts.outcome = match &made.candidate.whole {
+        Some(_) => AnimationOutcome::Closed,
+        None => AnimationOutcome::Cut,
     };
     facts.loop_animation.clone_from(&sidecar.playback.animation);
     facts.start_frame = Some(sidecar.candidate.start_frame);
     facts.end_frame = Some(sidecar.candidate.end_frame);
-    (facts.gap_before_mm, facts.gap_before_deg) = (Some(mm), Some(deg));
+    (facts.gap_before_mm, facts.gap_before_deg) = (Some(1e3 * metres), Some(radians.to_degrees()));
     (facts.gap_after_mm, facts.gap_after_deg) = (sidecar.quality.pose_gap_mm, sidecar.quality.pose_gap_deg);
     let is_known = !CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks);
     facts.speed_mps = is_known.then_some(sidecar.root_motion.speed_mps);
@@ -727,18 +649,21 @@ fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
     const MOST: usize = 4;
     let mut about: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for animation in animations {
-        if let Outcome::Kept(kept) = &animation.outcome
-            && kept.measured.quality.pops()
+        if let OwnLoop::Kept(kept) = &animation.own_loop
+            && kept.quality.pops()
         {
             let said = "it was kept, and its seam pops; closing does not help".to_owned();
-            about.entry(said).or_default().push(&animation.name);
+            about.entry(said).or_default().push(&animation.facts.name);
         }
         // Other warnings about animations that stay as they are help nobody.
-        if !matches!(animation.outcome, Outcome::Made(_)) {
+        if !matches!(animation.own_loop, OwnLoop::Made(_)) {
             continue;
         }
         for warning in &animation.warnings {
-            about.entry(warning.to_string()).or_default().push(&animation.name);
+            about
+                .entry(warning.to_string())
+                .or_default()
+                .push(&animation.facts.name);
         }
     }
     let text = |(warning, names): (String, Vec<&str>)| {

@@ -208,11 +208,11 @@ impl SearchRequest {
 pub struct SearchRows {
     /// The rows: the best loop of each stretch, or shifted and multiple versions one by one.
     pub found: FoundLoops,
-    /// What the rows stand for, if they are stretches.
+    /// The stretches that the rows stand for, if they do.
     pub stretches: Option<Stretches>,
 }
 
-/// What the rows of a list of stretches stand for.
+/// The stretches behind the rows of a list.
 #[derive(Clone, Debug)]
 pub struct Stretches {
     /// For each row, the number of loops of that stretch, itself included.

@@ -30,7 +30,7 @@ pub struct StoredLoop {
     pub followed: Option<FollowedFeet>,
 }
 
-/// What becomes of a root joint that was added to a file.
+/// How a root joint that was added to a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddedRoot {
     /// It stays, and carries the root motion.
@@ -95,7 +95,7 @@ impl StoredLoop {
         })
     }
 
-    /// The same without a root joint that was added. Errors: its file has none.
+    /// Returns the loop without a root joint that was added. Errors: its file has none.
     pub fn folded(&self) -> Result<Self, StoredLoopError> {
         Self::new(
             &self.facts.file,
@@ -110,7 +110,7 @@ impl StoredLoop {
         self.sidecar.playback.has_root_joint()
     }
 
-    /// The same loop at the origin, facing +Z; and the motion that brought it there. Errors: the body is not found.
+    /// Returns the loop at the origin, facing +Z; and the motion that brought it there. Errors: the body is not found.
     pub fn recentered(&self, overrides: &BodyOverrides) -> Result<Recentered, BodyError> {
         let body = Body::find(&self.file.take, overrides)?;
         let root = &self.sidecar.root_motion;
@@ -137,7 +137,7 @@ impl StoredLoop {
         Ok((image, mirror))
     }
 
-    /// The same loop on a character, as its pose alone is carried over. Errors: [`CarryError`].
+    /// Returns the loop on a character, as its pose alone is carried over. Errors: [`CarryError`].
     pub fn on_character(self, matched: &Matched) -> Result<Self, CarryError> {
         let retarget = matched.pair.of_loop(&self.clip);
         let clip = retarget.loop_clip(&self.clip)?;
@@ -213,7 +213,7 @@ impl StoredLoop {
         self.as_played(self.clip.clone())
     }
 
-    /// The same for this loop at another place.
+    /// Returns a loop as this one is played: the same one at another place.
     pub fn as_played(&self, clip: LoopClip) -> LoopClip {
         as_played(clip, self.sidecar.root_motion.mode)
     }

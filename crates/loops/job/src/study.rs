@@ -104,7 +104,7 @@ pub struct Studied {
     pub name: String,
     /// The take and the form of its file.
     pub file: LoadedTake,
-    /// What was found out about it.
+    /// Its analysis.
     pub analysis: Analysis,
     /// Frequency above which it was smoothed.
     pub smooth_hz: Option<f64>,
@@ -112,7 +112,7 @@ pub struct Studied {
     pub licence: Option<String>,
     /// The character that its loops go onto, if any.
     pub character: Option<Matched>,
-    /// What is odd in the file, in the match with the character, and in the motion.
+    /// Warnings about the file, the match with the character, and the motion.
     pub warnings: Vec<Warning>,
 }
 

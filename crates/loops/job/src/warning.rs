@@ -20,7 +20,7 @@ use crate::checks::speed_is_unknown;
 use crate::decision::Decision;
 use crate::recipe::Ineffective;
 
-/// What people should know of a take or of its loop.
+/// A warning about a take or its loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
@@ -164,7 +164,7 @@ impl Warning {
     }
 }
 
-/// What was done about a seam that shows.
+/// The remedy for a seam that shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what they are")]
 pub enum SeamRemedy {
@@ -218,7 +218,7 @@ fn why_free(outcome: FootOutcome) -> String {
     format!(": {why}")
 }
 
-/// What an analysis found that people should know.
+/// Returns the warnings that an analysis gives.
 pub fn of_study(skeleton: &Skeleton, body: &Body, defects: &TakeDefects, joints: &[WeightedJoint]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for kind in [BadFrameKind::Jump, BadFrameKind::Frozen] {

@@ -5,7 +5,7 @@ use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
 
 use crate::choose::Request;
 use crate::error::JobError;
-use crate::make::{self, LoopMade};
+use crate::make::LoopMade;
 use crate::recipe::Recipe;
 use crate::study::Studied;
 use crate::verdict;
@@ -33,7 +33,7 @@ pub struct PendingLoop {
     pub file: LoopFile,
     /// Warnings about the loop; those about the take come before them in the sidecar.
     pub warnings: Vec<Warning>,
-    /// What the body does, in one word.
+    /// The kind of its motion.
     pub kind: MotionKind,
     /// The recipe that makes the same loop again.
     pub recipe: Recipe,
@@ -68,9 +68,8 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     let engine = recipe.output.engine();
     let made = &done.made;
     let (clip, candidate) = (&made.loop_clip, &made.candidate);
-    let (_, output, ineffective) = make::settings(studied, recipe, candidate)?;
     let body = studied.body_of_loops();
-    let writing = output.writing(format, body.root_joint, studied.file.limits);
+    let writing = done.output.writing(format, body.root_joint, studied.file.limits);
     let source = engine.placed(studied.form(format));
     let mut file = LoopFile::write_with(made, studied.facts(), &source, &writing)?;
     let rate_hz = 1.0 / clip.step_secs();
@@ -91,7 +90,7 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     if studied.character.is_none() {
         warnings.extend(studied.file.source.left_out_in(format).map(Warning::File));
     }
-    warnings.extend(ineffective.into_iter().map(Warning::Ineffective));
+    warnings.extend(done.ineffective.iter().copied().map(Warning::Ineffective));
     if recipe.stretch.start.is_none() && !search.is_some_and(|search| search.idle) {
         // Who searches for an idle loop knows that it is idle.
         warnings.extend(warning::confidence(studied.take(), candidate));

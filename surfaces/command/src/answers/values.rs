@@ -22,7 +22,7 @@ use crate::commands::cost::Side;
 use crate::commands::matching::{self, build::Building};
 use crate::commands::{self, check::Fails, convert, set};
 use crate::exit::{Ending, Failure};
-use crate::input_file::InputFile;
+use crate::files::InputFile;
 use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
 use crate::report::{check as check_report, inspect::InspectAnswer};
@@ -84,7 +84,6 @@ fn aside<T>(work: impl FnOnce() -> Result<T, Failure>) -> Said<T> {
 pub fn stored_loops(paths: &[PathBuf]) -> Said<Vec<(String, PathBuf, StoredLoop)>> {
     aside(|| {
         let reading = TakeArgs::default();
-        written_loop::check_are_there(paths)?;
         let names = written_loop::all_loops(paths, &reading)?.into_iter();
         let read = |input: InputFile| {
             let stored = written_loop::read_playable(&input, &reading, AddedRoot::Kept)?;
@@ -357,8 +356,6 @@ fn checked(path: &Path, force: bool, inputs: &[PathBuf]) -> Result<Outputs, Fail
     for input in inputs {
         outputs.protect(input);
     }
-    for path in [path, &output::sidecar_path(path)] {
-        outputs.check(path)?;
-    }
+    outputs.check_loop(path)?;
     Ok(outputs)
 }

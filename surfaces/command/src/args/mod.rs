@@ -33,7 +33,7 @@ pub(crate) use fit::FitArgs;
 pub(crate) use help::{command, full as full_command};
 pub(crate) use listen::ListenArgs;
 pub use loops::JumpSettings;
-pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
+pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, LoopsArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use many::{ExcludeArgs, JobsArgs, ManyArgs};
 pub use matching::{GAITS, RowSettings, StandingFoot, Wish};

@@ -7,7 +7,6 @@ use loopwright_formats::Format;
 
 use super::{EngineArgs, JobsArgs, format::parse_format};
 use crate::headings::{INPUT, OUTPUT};
-use crate::input_file::InputFile;
 use crate::recipe::{TakeArgs, parse_bone_stretch};
 
 /// A character that takes the motion.
@@ -29,9 +28,6 @@ pub(crate) struct RetargetArgs {
     /// Takes or loops ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The one that is worked on.
-    #[arg(skip)]
-    pub(crate) input: InputFile,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     /// The character ({formats}).

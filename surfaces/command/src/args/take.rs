@@ -6,8 +6,8 @@ use clap::Args;
 use loopwright_formats::Format;
 
 use super::{EngineArgs, JobsArgs, RigArgs, format::parse_format};
+use crate::files::InputFile;
 use crate::headings::{FEET, INPUT, OUTPUT, WALK};
-use crate::input_file::InputFile;
 use crate::recipe::{Sets, StudyArgs, TakeArgs};
 
 #[derive(Debug, Clone, Args)]

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, io};
 
 use loopwright_formats::Format;
 
-use crate::{exit::Failure, files, output, patterns::Pattern, talk};
+use crate::{exit::Failure, files, patterns::Pattern, talk};
 
 /// One of many files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,12 +16,12 @@ pub(crate) struct Input {
     pub(crate) below: PathBuf,
 }
 
-/// What a command line means.
+/// The files that a command line means.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {
     /// Sorted by path, each once.
     pub(crate) files: Vec<Input>,
-    /// What cannot be read or is not there, and why: by the name that was typed or found.
+    /// Files that cannot be read or are not there, and why: by the name that was typed or found.
     pub(crate) problems: Vec<(PathBuf, Failure)>,
     /// Files in folders that were left out: they are loops with their sidecars.
     pub(crate) num_loops: usize,
@@ -32,7 +32,7 @@ pub(crate) fn are_many(names: &[PathBuf]) -> bool {
     names.len() != 1 || names.iter().any(|name| name.is_dir() || Pattern::new(name).is_some())
 }
 
-/// What a folder gives.
+/// Which files a folder stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Takes: no loops that were made before, which stand beside their takes in many folders.
@@ -165,7 +165,7 @@ impl Walk<'_> {
                     continue;
                 }
                 talk::keep_on_one_line(below);
-                if self.wanted == Wanted::Takes && output::has_sidecar(&path) {
+                if self.wanted == Wanted::Takes && files::has_sidecar(&path) {
                     self.inputs.num_loops += 1;
                     continue;
                 }
@@ -206,7 +206,7 @@ fn below(shared: &Path, folder: &Path, path: &Path) -> PathBuf {
         Ok(rest) => rest,
         Err(_) => Path::new(path.file_name().unwrap_or_default()),
     };
-    // What is left has no way out of the folder that mirrors it.
+    // The rest cannot leave the folder that mirrors it.
     let inside = |part: &Component<'_>| matches!(part, Component::Normal(_));
     above.components().chain(rest.components()).filter(inside).collect()
 }

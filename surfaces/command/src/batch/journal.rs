@@ -15,15 +15,16 @@ use loopwright_formats::loop_file::{self, facts::Grade};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{LoopResult, Shard, Written};
+use super::{LoopResult, Names, Shard, Written};
 use crate::{exit::Failure, files, memory, output};
 
-/// How the names of journals begin.
+/// Prefix of the names of journals.
 const PREFIX: &str = ".loopwright-batch";
 
+/// A line of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-enum Line {
+pub(crate) enum Line {
     /// The outputs of a take will appear under these names.
     Writes { take: String, outputs: Vec<PathBuf> },
     /// They have, or the take gives none.
@@ -32,7 +33,7 @@ enum Line {
     Catalog { path: PathBuf },
 }
 
-/// What a take gave.
+/// The results of a take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Done {
     /// Its path below the folder that all inputs share.
@@ -42,18 +43,17 @@ pub(crate) struct Done {
     pub(crate) results: Vec<LoopResult>,
 }
 
-/// What earlier runs did.
+/// The lines of earlier runs.
 #[derive(Debug, Default)]
 pub(crate) struct Past {
     /// By take; the last line of each counts.
     done: HashMap<String, Done>,
-    known: HashSet<String>,
     /// Takes whose last run was stopped before it said what they gave.
     unfinished: HashSet<String>,
-    /// Hashes of everything that runs wrote under a name: journals of parts of the work are read in no order of time.
-    written: HashMap<PathBuf, HashSet<String>>,
-    /// Takes whose outputs have these names.
-    pub(crate) owners: Vec<(PathBuf, String)>,
+    /// Hashes of all that runs wrote: journals of parts of the work are read in no order of time.
+    written: HashSet<String>,
+    /// The names of the outputs of takes.
+    pub(crate) names: Names,
     /// Catalogs of earlier runs.
     catalogs: HashSet<PathBuf>,
     /// The folder of all outputs, without links.
@@ -61,7 +61,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// What a take gave, if it was this file with these settings, all its outputs are still there, and they say the same.
+    /// Returns the results of a take, if it was this file with these settings, all its outputs are still there, and they say the same.
     pub(crate) fn done(&self, take: &str, take_sha256: &str, recipe_sha256: &str) -> Option<&Done> {
         let done = self.done.get(take)?;
         let is_same = done.take_sha256 == take_sha256 && done.recipe_sha256 == recipe_sha256;
@@ -70,47 +70,41 @@ impl Past {
 
     /// Whether a result is what its outputs say. A folder may come from others, with a journal in which anything stands.
     fn is_so(&self, result: &LoopResult) -> bool {
-        let is_there = |output: &Written| {
-            let has_length = fs::metadata(&output.path).is_ok_and(|there| there.len() == output.bytes);
-            has_length && self.hash_of(&output.path).is_some_and(|hash| hash == output.sha256)
-        };
         let Some(grade) = result.verdict.grade().map(Grade::as_str) else {
             return result.outputs.is_empty();
         };
         let stated = result.row.as_ref().map(|row| row.grade.as_deref().unwrap_or("review"));
-        let sidecar = result.outputs.get(1).filter(|_| result.outputs.iter().all(is_there));
-        let sidecar = sidecar.and_then(|sidecar| files::read_settings(&sidecar.path).ok());
-        let Some(sidecar) = sidecar.and_then(|bytes| loop_file::from_text::<Value>(&bytes).ok()) else {
+        let is_there = |output: &Written| self.hash_of(&output.path).is_some_and(|hash| hash == output.sha256);
+        if stated != Some(grade) || !result.outputs.iter().all(is_there) {
             return false;
-        };
+        }
+        let sidecar = result
+            .outputs
+            .get(1)
+            .and_then(|sidecar| files::read_settings(&sidecar.path).ok());
+        let sidecar = sidecar
+            .and_then(|bytes| loop_file::from_text::<Value>(&bytes).ok())
+            .unwrap_or_default();
+        let is_stated = |of_loop: &Value| of_loop["quality"]["grade"].as_str().unwrap_or("review") == grade;
         // The sidecar of a file with several loops has one for each.
-        let loops = sidecar["loops"].as_array();
-        let mut grades = loops
-            .map_or(core::slice::from_ref(&sidecar), Vec::as_slice)
-            .iter()
-            .map(|each| {
-                let grade = &each["quality"]["grade"];
-                grade.as_str().unwrap_or("review")
-            });
-        stated == Some(grade) && grades.any(|stated| stated == grade)
+        match sidecar["loops"].as_array() {
+            Some(loops) => loops.iter().any(is_stated),
+            None => sidecar.is_object() && is_stated(&sidecar),
+        }
     }
 
     /// An output of a take that is there, and is not what any run wrote: somebody else changed it.
     pub(crate) fn changed_output(&self, take: &str) -> Option<&Path> {
         let done = self.done.get(take).filter(|_| !self.unfinished.contains(take))?;
-        let mut outputs = done.results.iter().flat_map(|result| &result.outputs);
-        let is_changed = |output: &&Written| {
-            let written = self.written.get(&output.path);
-            self.hash_of(&output.path)
-                .is_some_and(|hash| !written.is_some_and(|written| written.contains(&hash)))
-        };
-        outputs.find(is_changed).map(|output| output.path.as_path())
+        let outputs = done.results.iter().flat_map(|result| &result.outputs);
+        let mut paths = outputs.map(|output| output.path.as_path());
+        paths.find(|path| self.hash_of(path).is_some_and(|hash| !self.written.contains(&hash)))
     }
 
     /// The hash of a file in the folder of all outputs; `None` if there is none.
     fn hash_of(&self, path: &Path) -> Option<String> {
         let lies_here = || (files::folder_of(path).canonicalize()).is_ok_and(|at| at.starts_with(&self.folder));
-        let is_file = fs::metadata(path).is_ok_and(|there| there.is_file()) && lies_here();
+        let is_file = path.is_file() && lies_here();
         let bytes = is_file.then(|| files::read_bytes(path).ok())??;
         Some(loop_file::sha256(&bytes))
     }
@@ -122,24 +116,21 @@ impl Past {
 
     /// Whether an earlier run worked on a take.
     pub(crate) fn knows(&self, take: &str) -> bool {
-        self.known.contains(take)
+        self.done.contains_key(take) || self.unfinished.contains(take)
     }
 
     fn add(&mut self, line: Line) {
         match line {
             Line::Writes { take, outputs } => {
-                self.known.insert(take.clone());
-                self.unfinished.insert(take.clone());
-                self.owners
-                    .extend(outputs.into_iter().map(|output| (output, take.clone())));
+                for output in outputs {
+                    self.names.keep(&output, &take);
+                }
+                self.unfinished.insert(take);
             }
             Line::Done(done) => {
-                self.known.insert(done.take.clone());
                 self.unfinished.remove(&done.take);
-                for output in done.results.iter().flat_map(|result| &result.outputs) {
-                    let hashes = self.written.entry(output.path.clone()).or_default();
-                    hashes.insert(output.sha256.clone());
-                }
+                let outputs = done.results.iter().flat_map(|result| &result.outputs);
+                self.written.extend(outputs.map(|output| output.sha256.clone()));
                 self.done.insert(done.take.clone(), *done);
             }
             Line::Catalog { path } => {
@@ -225,24 +216,13 @@ impl Journal {
         Ok((journal, past))
     }
 
-    pub(crate) fn writes(&self, take: &str, outputs: Vec<PathBuf>) -> Result<(), Failure> {
-        self.append(&Line::Writes {
-            take: take.to_owned(),
-            outputs,
-        })
-    }
-
-    /// Says what a take gave, once its outputs are there.
-    pub(crate) fn done(&self, done: Done) -> Result<(), Failure> {
-        self.append(&Line::Done(Box::new(done)))
-    }
-
     /// Says where the catalog of the run will be.
     pub(crate) fn catalog(&self, path: &Path) -> Result<(), Failure> {
         absolute(path).map_or(Ok(()), |path| self.append(&Line::Catalog { path }))
     }
 
-    fn append(&self, line: &Line) -> Result<(), Failure> {
+    /// Adds a line, once what it says is so.
+    pub(crate) fn append(&self, line: &Line) -> Result<(), Failure> {
         let failed = |error: io::Error| {
             Failure::cannot("write", &self.path, error).try_this("make room on the disk, then go on with --resume")
         };
@@ -252,7 +232,7 @@ impl Journal {
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         let before = file.stream_position().map_err(failed)?;
         file.write_all(&text).map_err(|error| {
-            // What was written of it would spoil the next line.
+            // A part of it would spoil the next line.
             let _ = file.set_len(before);
             let _ = file.seek(SeekFrom::Start(before));
             failed(error)
@@ -335,7 +315,7 @@ mod tests {
             recipe_sha256: "b".to_owned(),
             results: vec![LoopResult {
                 verdict: Verdict::Good,
-                outputs: [(output.to_owned(), "new"), (output::sidecar_path(output), SIDECAR)]
+                outputs: [(output.to_owned(), "new"), (files::sidecar_path(output), SIDECAR)]
                     .map(|(path, text)| Written {
                         path,
                         bytes: text.len() as u64,
@@ -355,11 +335,17 @@ mod tests {
     fn a_killed_run_leaves_what_it_did() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("walk-loop.bvh");
-        fs::write(output::sidecar_path(&output), SIDECAR).unwrap();
+        fs::write(files::sidecar_path(&output), SIDECAR).unwrap();
         let (journal, past) = Journal::open(folder.path(), None, false).unwrap();
-        assert!(past.owners.is_empty());
-        journal.writes("walk.bvh", vec![output.clone()]).unwrap();
-        journal.done(done("walk.bvh", &output)).unwrap();
+        assert!(!past.knows("walk.bvh"));
+        let writes = Line::Writes {
+            take: "walk.bvh".to_owned(),
+            outputs: vec![output.clone()],
+        };
+        journal.append(&writes).unwrap();
+        journal
+            .append(&Line::Done(Box::new(done("walk.bvh", &output))))
+            .unwrap();
         // While it lives, no other run gets in.
         let other = Journal::open(folder.path(), None, false).err().unwrap();
         assert!(other.what().contains("another run"), "{other:?}");
@@ -374,7 +360,9 @@ mod tests {
         let shard = Some(Shard { number: 1, of: 2 });
         for shard in [shard, None] {
             let (_, past) = Journal::open(folder.path(), shard, false).unwrap();
-            assert_eq!(past.owners, [(output.clone(), "walk.bvh".to_owned())]);
+            let mut names = Names::default();
+            names.keep(&output, "walk.bvh");
+            assert_eq!(past.names, names);
             assert_eq!(past.done("walk.bvh", "a", "b"), None, "its output is gone");
             fs::write(&output, "new").unwrap();
             assert!(past.done("walk.bvh", "a", "b").is_some());
@@ -391,14 +379,14 @@ mod tests {
             assert_eq!(past.changed_output("walk.bvh"), None);
         }
         assert_eq!(fs::read(&path).unwrap().len(), whole, "the torn line is gone");
-        // What a run was writing when it was killed is its own.
+        // A killed run owns what it was writing.
         let (journal, _) = Journal::open(folder.path(), None, false).unwrap();
-        journal.writes("walk.bvh", vec![output.clone()]).unwrap();
+        journal.append(&writes).unwrap();
         drop(journal);
         fs::write(&output, "newer").unwrap();
         let (_, past) = Journal::open(folder.path(), None, false).unwrap();
         assert_eq!(past.changed_output("walk.bvh"), None);
         let (_, past) = Journal::open(folder.path(), None, true).unwrap();
-        assert!(past.owners.is_empty() && past.done.is_empty());
+        assert!(!past.knows("walk.bvh") && past.names == Names::default());
     }
 }

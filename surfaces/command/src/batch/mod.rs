@@ -15,11 +15,11 @@ use serde::{Deserialize, Serialize};
 use crate::exit::{ERROR_STATUS, Ending, Failure};
 
 pub(crate) use inputs::{Input, Inputs, Shard, Wanted, are_many, find, in_order};
-pub(crate) use journal::{Done, Journal, Past};
+pub(crate) use journal::{Done, Journal, Line, Past};
 pub(crate) use names::{Named, Names, Template};
-pub(crate) use pool::{Work, jobs, run};
+pub(crate) use pool::{Work, each, jobs, run};
 
-/// What became of a loop that was asked for.
+/// The outcome of a loop that was asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
@@ -38,29 +38,17 @@ pub(crate) enum Verdict {
     Failed,
 }
 
+// As people read it, from best to worst.
+loopwright_core::words!(Verdict {
+    Good: "good",
+    Review: "review",
+    Bad: "bad",
+    NoLoop: "no loop",
+    Unreadable: "unreadable",
+    Failed: "failed",
+});
+
 impl Verdict {
-    /// All, from best to worst.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Good,
-        Self::Review,
-        Self::Bad,
-        Self::NoLoop,
-        Self::Unreadable,
-        Self::Failed,
-    ];
-
-    /// As people read it.
-    pub(crate) fn spoken(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Review => "review",
-            Self::Bad => "bad",
-            Self::NoLoop => "no loop",
-            Self::Unreadable => "unreadable",
-            Self::Failed => "failed",
-        }
-    }
-
     /// The exit status that it asks for; of many, 2 goes before 1 and 1 before 0.
     pub(crate) fn exit_status(self) -> u8 {
         match self {
@@ -111,7 +99,7 @@ pub(crate) struct LoopResult {
     /// More about a failure, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) because: Vec<String>,
-    /// What to try after a failure.
+    /// A hint after a failure.
     #[serde(rename = "try", default, skip_serializing_if = "Option::is_none")]
     pub(crate) hint: Option<String>,
     /// The loop first, then its sidecar.
@@ -125,6 +113,11 @@ pub(crate) struct LoopResult {
 }
 
 impl LoopResult {
+    /// A failure of the run itself.
+    pub(crate) fn error(failure: &Failure) -> Self {
+        Self::failed(Verdict::Failed, failure, Vec::new())
+    }
+
     /// A failure. `verdict` is what one with the exit status 2 means here; one with 1 means that there is no loop.
     pub(crate) fn failed(verdict: Verdict, failure: &Failure, warnings: Vec<String>) -> Self {
         Self {
@@ -149,7 +142,7 @@ pub(crate) struct TakeResult {
     pub(crate) results: Vec<LoopResult>,
     /// Frames that were read for it.
     pub(crate) num_frames: u64,
-    /// What is said of it as a whole, such as what was left out of it.
+    /// Notes on it as a whole, such as what was left out of it.
     pub(crate) notes: Vec<String>,
     /// Whether an earlier run did it.
     pub(crate) was_done: bool,

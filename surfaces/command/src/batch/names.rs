@@ -12,14 +12,14 @@ const MAX_NAME_BYTES: usize = 255;
 /// Bytes kept free for what comes behind a stem: a number, and the sidecar's `.json`.
 const RESERVED_BYTES: usize = 16;
 
-/// What a name is made of.
+/// A part of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
     Field(Field),
 }
 
-/// What is known of a loop when it gets its name.
+/// Facts of a loop that are known when it gets its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Stem,
@@ -37,7 +37,7 @@ const FIELDS: [(&str, Field); 5] = [
     ("row", Field::Row),
 ];
 
-/// How outputs are named: `{stem}-{kind}-{speed}`.
+/// A pattern for the names of outputs: `{stem}-{kind}-{speed}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Template {
     parts: Vec<Part>,
@@ -47,7 +47,7 @@ pub(crate) struct Template {
 }
 
 /// A loop, as far as names say it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Named<'a> {
     pub(crate) stem: &'a str,
     pub(crate) animation: Option<&'a str>,
@@ -116,20 +116,19 @@ impl Template {
 /// All names of a run, so that none is given twice.
 ///
 /// Names that differ in case alone count as one: they are on the file systems of Windows and macOS.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
-    /// Who has a name: the take, by its path below the folder that all share.
-    taken: HashMap<String, String>,
+    /// Who has a name: the take, by its path below the folder that all share, and whether this run gave it.
+    taken: HashMap<String, (String, bool)>,
 }
 
 impl Names {
     /// Keeps a name for a take that had it in an earlier run.
     pub(crate) fn keep(&mut self, output: &Path, take: &str) {
-        self.taken.insert(key(output), take.to_owned());
+        self.taken.insert(key(output), (take.to_owned(), false));
     }
 
-    /// The path of a loop's file in a folder. `given` are the names that this take has in this run already: it may have those of an
-    /// earlier run again. A name that another loop has gets a number.
+    /// The path of a loop's file in a folder. A take may have its names of an earlier run again; a name that another loop has gets a number.
     pub(crate) fn give(
         &mut self,
         folder: &Path,
@@ -137,18 +136,16 @@ impl Names {
         loop_named: Named<'_>,
         extension: &str,
         take: &str,
-        given: &[PathBuf],
     ) -> Given {
         let stem = template.stem(loop_named);
         let wanted = folder.join(format!("{stem}.{extension}"));
         let mut path = wanted.clone();
         let mut number = 1;
-        let is_given = |path: &PathBuf| given.iter().any(|other| key(other) == key(path));
-        while self.taken.get(&key(&path)).is_some_and(|other| other != take) || is_given(&path) {
+        while (self.taken.get(&key(&path))).is_some_and(|(other, is_given)| other != take || *is_given) {
             number += 1;
             path = folder.join(format!("{stem}-{number}.{extension}"));
         }
-        let before = self.taken.insert(key(&path), take.to_owned());
+        let before = self.taken.insert(key(&path), (take.to_owned(), true));
         let is_numbered = path != wanted;
         Given {
             was_ours: before.is_some(),
@@ -208,27 +205,18 @@ mod tests {
     fn no_name_is_given_twice() {
         let template = Template::parse("{stem}-loop").unwrap();
         let mut names = Names::default();
-        let mut give = |stem: &str, take: &str, given: &[PathBuf]| {
-            let given = names.give(Path::new("out"), &template, named(stem), "bvh", take, given);
+        names.keep(Path::new("out/walk-loop.bvh"), "a/walk.bvh");
+        let mut give = |stem: &str, take: &str| {
+            let given = names.give(Path::new("out"), &template, named(stem), "bvh", take);
             (given.path.display().to_string(), given.wanted.is_some())
         };
-        assert_eq!(give("walk", "a/walk.bvh", &[]), ("out/walk-loop.bvh".to_owned(), false));
-        assert_eq!(
-            give("Walk", "b/Walk.fbx", &[]),
-            ("out/Walk-loop-2.bvh".to_owned(), true)
-        );
-        assert_eq!(
-            give("walk", "c/walk.glb", &[]),
-            ("out/walk-loop-3.bvh".to_owned(), true)
-        );
+        let given = |path: &str, is_numbered| (path.to_owned(), is_numbered);
+        // The first take had the name in an earlier run.
+        assert_eq!(give("walk", "a/walk.bvh"), given("out/walk-loop.bvh", false));
+        assert_eq!(give("Walk", "b/Walk.fbx"), given("out/Walk-loop-2.bvh", true));
+        assert_eq!(give("walk", "c/walk.glb"), given("out/walk-loop-3.bvh", true));
         // A second loop of the first take.
-        let first = [PathBuf::from("out/walk-loop.bvh")];
-        assert_eq!(
-            give("walk", "a/walk.bvh", &first),
-            ("out/walk-loop-4.bvh".to_owned(), true)
-        );
-        // The first take once more, as when a run goes on.
-        assert_eq!(give("walk", "a/walk.bvh", &[]), ("out/walk-loop.bvh".to_owned(), false));
+        assert_eq!(give("walk", "a/walk.bvh"), given("out/walk-loop-4.bvh", true));
     }
 
     #[test]
@@ -236,10 +224,10 @@ mod tests {
         let template = Template::parse("{stem}-loop").unwrap();
         let stem = "ä".repeat(125);
         let mut names = Names::default();
-        let one = names.give(Path::new(""), &template, named(&stem), "bvh", "a", &[]);
+        let one = names.give(Path::new(""), &template, named(&stem), "bvh", "a");
         let name = one.path.file_name().unwrap().len();
         assert!(name + ".json".len() <= MAX_NAME_BYTES && name > 230, "{name}");
-        let other = names.give(Path::new(""), &template, named(&stem), "bvh", "b", &[]);
+        let other = names.give(Path::new(""), &template, named(&stem), "bvh", "b");
         assert!(other.path != one.path && other.wanted.is_some());
     }
 }

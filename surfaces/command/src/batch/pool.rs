@@ -1,5 +1,6 @@
 //! Works on many inputs at once, and gives answers in the order of the inputs, whatever the number of threads.
 
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::{collections::BTreeMap, num::NonZeroUsize, thread};
@@ -41,7 +42,47 @@ pub(crate) trait Work: Sync {
     fn fault(&self, input: &Self::Input) -> Self::Answer;
 }
 
-/// What the threads share.
+/// One step for each input, alone.
+struct Alone<I, A, W, F> {
+    work: W,
+    fault: F,
+    of: PhantomData<fn(I) -> A>,
+}
+
+impl<I: Sync, A: Send, W: Fn(&I) -> A + Sync, F: Fn(&I) -> A + Sync> Work for Alone<I, A, W, F> {
+    type Input = I;
+    type Studied = A;
+    type Answer = A;
+
+    fn study(&self, input: &I) -> A {
+        (self.work)(input)
+    }
+
+    fn settle(&self, _: &I, _: &mut A) {}
+
+    fn finish(&self, _: &I, studied: A) -> A {
+        studied
+    }
+
+    fn fault(&self, input: &I) -> A {
+        (self.fault)(input)
+    }
+}
+
+/// Does with all inputs what depends on no other, so many at once; `fault` is the answer for one on which the program itself failed, and
+/// `take` gets the answers in the order of the inputs.
+pub(crate) fn each<I: Sync, A: Send>(
+    inputs: &[I],
+    jobs: usize,
+    work: impl Fn(&I) -> A + Sync,
+    fault: impl Fn(&I) -> A + Sync,
+    take: impl FnMut(&I, A),
+) {
+    let of = PhantomData;
+    run(&Alone { work, fault, of }, inputs, jobs, take);
+}
+
+/// State that the threads share.
 struct Shared<S, A> {
     state: Mutex<State<S, A>>,
     /// Told of every change of the state.
@@ -64,7 +105,7 @@ struct State<S, A> {
     settled: usize,
     /// Inputs that are studied now.
     studying: usize,
-    /// What is studied and not settled; `None` if the program failed on it.
+    /// Inputs that are studied and not settled; `None` if the program failed on it.
     studied: BTreeMap<usize, Option<S>>,
     answers: BTreeMap<usize, A>,
     taken: usize,

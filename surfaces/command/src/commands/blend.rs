@@ -8,23 +8,15 @@ use loopwright_job::StoredLoop;
 use loopwright_moves::blend::{BlendAxis, BlendError};
 use loopwright_sets::{Blend, BlendRequest, MixError};
 
+use super::play;
 use crate::exit::{Ending, Failure};
-use crate::output::{self, Outputs};
+use crate::output;
 use crate::report::{json, make as report};
 use crate::{args::BlendArgs, failures, load, loop_output, talk, written_loop};
 
 pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
-    written_loop::check_are_there(&args.files.loops)?;
-    let names = written_loop::all_loops(&args.files.loops, &args.files.reading)?;
-    let format = output::format_of(&args.files.output)?;
-    let mut outputs = Outputs::new(args.files.force);
-    for input in &names {
-        outputs.protect(&input.path);
-        outputs.protect(&output::sidecar_path(&input.path));
-    }
-    for path in [&args.files.output, &output::sidecar_path(&args.files.output)] {
-        outputs.check(path)?;
-    }
+    let (names, format, mut outputs) = play::of_loops(&args.files)?;
+    outputs.check_loop(&args.files.output)?;
     if let Some(rig) = &args.on.rig {
         outputs.protect_as("rig", rig);
     }

@@ -10,30 +10,39 @@ use loopwright_sets::{LoopOfSet, check_together};
 
 use crate::animations::Excluded;
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::found_loops::{FoundLoop, loops_in, passages_in};
 use crate::limits::{Exceeded, Limits, SeamNames};
 use crate::output::{self, Outputs};
 use crate::report::check::{self as report, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
 use crate::written_passage::{CheckedPassage, WrittenPassage};
-use crate::{args::CheckArgs, failures, input_file::InputFile, load, recipe::TakeArgs, talk};
+use crate::{args::CheckArgs, failures, load, recipe::TakeArgs, talk};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let limits = Limits::settled(args.limits, args.config.as_deref())?;
-    let mut outputs = Outputs::new(args.force);
-    if let Some(junit) = &args.junit {
-        protect_inputs(&mut outputs, args);
-        outputs.check(junit)?;
-    }
-    let read = |take: &PathBuf| load::load(take, &args.reading.clone().into());
-    let take = args.take.as_ref().map(read).transpose()?;
-    let (passages, files) = passages_in(&args.loops)?;
-    let mut loops = loops_in(&files, &args.reading, Excluded::of(&args.loops, &args.left_out));
+    let (passages, others) = passages_in(&args.loops)?;
+    let mut loops = loops_in(&others, &args.reading, Excluded::of(&args.loops, &args.left_out));
     // A folder of passages alone is no folder without loops.
     loops.retain(|found| match found {
         Err((folder, _)) => !passages.iter().any(|passage| passage.place.path.starts_with(folder)),
         Ok(_) => true,
     });
+    let mut outputs = Outputs::new(args.force);
+    if let Some(junit) = &args.junit {
+        // It is written over no loop, take or sidecar.
+        let found = loops
+            .iter()
+            .flatten()
+            .chain(passages.iter().map(|passage| &passage.place));
+        for path in found.map(|input| &input.path).chain(&args.take) {
+            outputs.protect(path);
+            outputs.protect_as("sidecar", &files::sidecar_path(path));
+        }
+        outputs.check(junit)?;
+    }
+    let read = |take: &PathBuf| load::load(take, &args.reading.clone().into());
+    let take = args.take.as_ref().map(read).transpose()?;
     let mut checking = Checking {
         args,
         limits: &limits,
@@ -55,16 +64,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     }
     checking.compare_loops()?;
     checking.end(outputs)
-}
-
-/// The report of the check is written over no loop, take or sidecar.
-fn protect_inputs(outputs: &mut Outputs, args: &CheckArgs) {
-    let loops = loops_in(&args.loops, &args.reading, Excluded::of(&args.loops, &args.left_out));
-    let loops = loops.into_iter().flatten().map(|input| input.path);
-    for path in loops.chain(args.take.clone()) {
-        outputs.protect(&path);
-        outputs.protect_as("sidecar", &output::sidecar_path(&path));
-    }
 }
 
 /// A run over loops and passages. A bad file, or a folder without loops, does not stop the others: it is reported at once and listed again

@@ -2,14 +2,14 @@
 
 use std::{path::Path, sync::Arc};
 
-use loopwright_core::{Take, analysis::Body, math::Rigid, root_motion};
+use loopwright_core::{LoopClip, Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, LoadedTake, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar,
     Source, WrittenFile,
 };
-use loopwright_job::{CharacterTarget, stated_space, take_facts};
+use loopwright_job::{CharacterTarget, take_facts};
 
 use super::each::{self, Manner};
 use super::retarget::{self, Moved, Options};
@@ -20,8 +20,8 @@ use crate::report::{convert::ConvertAnswer, json};
 use crate::{
     animations::{self, Excluded},
     args::ConvertArgs,
-    batch, failures, files,
-    input_file::InputFile,
+    failures,
+    files::{self, InputFile},
     load, loop_output, memory, mirroring, talk, written_loop,
 };
 
@@ -36,22 +36,7 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
         );
     }
     let args = &args;
-    let folder = &args.output;
     let target = load::character_of(&args.on)?;
-    if args.split {
-        return split(args, target.as_ref());
-    }
-    if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
-        files::check_is_there(input)?;
-        let input = InputFile::named(input);
-        let output = each::output_of(&input.path, folder, &extension(args, &input.path))?;
-        let args = ConvertArgs {
-            input,
-            output,
-            ..args.clone()
-        };
-        return one(&args, target.as_ref());
-    }
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
@@ -59,72 +44,73 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
         for_one: &[],
     };
     let extension = |input: &Path| extension(args, input);
-    each::into_folder(&args.inputs, folder, extension, manner, |input, output| {
+    let convert = |input: InputFile, number: Option<usize>, output: &Path, is_one_of_many: bool| {
         let args = ConvertArgs {
-            input: InputFile::named(input),
+            input,
+            number,
             output: output.to_owned(),
             ..args.clone()
         };
-        let ending = one(&args, target.as_ref())?;
-        if !args.json {
-            output::print(&format!("{}\n", output.display()))?;
-        }
-        Ok(ending)
-    })
-}
-
-/// Converts every animation into a file of its own.
-fn split(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Ending, Failure> {
-    let manner = Manner {
-        jobs: args.jobs,
-        json: args.json,
-        character: args.on.rig.as_deref(),
-        for_one: &[],
+        one(&args, target.as_ref(), is_one_of_many)
     };
-    let animations = |path: &Path| {
-        let file = load::open(path)?;
-        let wanted = args.reading.animation.as_deref();
-        let numbers = animations::asked_for(path, &file, wanted, Excluded::NONE)?.into_iter();
-        Ok(numbers
-            .map(|number| (number, file.animation_names()[number].clone()))
-            .collect())
-    };
-    let extension = |input: &Path| extension(args, input);
-    each::animations_into_folder(
+    if args.split {
+        let animations = |path: &Path| {
+            let file = load::open(path)?;
+            let numbers = animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?;
+            let animation = |number: usize| Some((number, file.animation_names()[number].clone()));
+            Ok(numbers.into_iter().map(animation).collect())
+        };
+        return each::animations_into_folder(
+            &args.inputs,
+            &args.output,
+            extension,
+            manner,
+            animations,
+            |input, animation, output| {
+                let (number, name) = animation.cloned().unzip();
+                convert(InputFile::new(input.to_owned(), name), number, output, true)
+            },
+        );
+    }
+    each::output(
         &args.inputs,
         &args.output,
         extension,
         manner,
-        animations,
-        |input, (number, name), output| {
-            let args = ConvertArgs {
-                input: InputFile::new(input.to_owned(), Some(name.clone())),
-                output: output.to_owned(),
-                number: Some(*number),
-                ..args.clone()
-            };
-            let ending = one(&args, target)?;
-            if !args.json {
-                output::print(&format!("{}\n", output.display()))?;
-            }
-            Ok(ending)
-        },
+        |input, output, is_one_of_many| convert(input, None, output, is_one_of_many),
     )
 }
 
 /// The extension of an output that is named after its input.
 fn extension(args: &ConvertArgs, input: &Path) -> String {
     let input = args.on.rig.as_deref().unwrap_or(input);
-    let own = || files::extension_for_motion(input).unwrap_or_default();
-    let engine = args.engine.engine().extension(input);
-    let asked = args.to.map(Format::extension).or(engine);
-    asked.map_or_else(own, str::to_owned)
+    match args.to {
+        Some(format) => format.extension().to_owned(),
+        None => files::extension_for_motion(input, Some(args.engine.engine())).unwrap_or_default(),
+    }
 }
 
-fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Ending, Failure> {
-    if let Some((target, rig)) = target.zip(args.on.rig.as_deref()) {
-        return on_character(args, target, rig);
+/// Converts one file, or one animation of it.
+fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>, is_one_of_many: bool) -> Result<Ending, Failure> {
+    let moved = match target.zip(args.on.rig.as_deref()) {
+        Some((target, rig)) => on_character(args, target, rig)?,
+        None => on_its_own(args)?,
+    };
+    if args.json {
+        let answer = ConvertAnswer {
+            take: moved.take,
+            is_loop: moved.sidecar.is_some(),
+            mirrored: args.mirror,
+        };
+        output::print(&json::document("convert", answer, None, &moved.outputs))?;
+    } else if is_one_of_many {
+        output::print(&format!("{}\n", args.output.display()))?;
     }
+    Ok(moved.ending)
+}
+
+/// Writes the take or the loop on its own skeleton.
+fn on_its_own(args: &ConvertArgs) -> Result<Moved, Failure> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     outputs.protect(&args.input.path);
@@ -139,24 +125,14 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>) -> Result<Endi
         file.source = file.source.with_animation(args.number).map_err(Failure::error)?;
     }
     talk::warn_all(&warnings);
-    let answer = ConvertAnswer {
-        take: take_facts(&args.input.path.display().to_string(), &file),
-        is_loop: sidecar.is_some(),
-        mirrored: args.mirror,
-    };
-    match &args.input.sidecar {
-        Some(own) if sidecar.is_some() => {
-            outputs.protect(own);
-            outputs.check(&output::sidecar_path(&args.output))?;
-        }
-        _ => outputs.clear_sidecar(&args.output)?,
-    }
-    write(args, format, &file, sidecar, &mut outputs)?;
-    let outputs = outputs.commit()?;
-    if args.json {
-        output::print(&json::document("convert", answer, None, &outputs))?;
-    }
-    Ok(Ending::Done)
+    let take = take_facts(&args.input.path.display().to_string(), &file);
+    loop_output::check_beside(&mut outputs, &args.input, sidecar.is_some(), &args.output)?;
+    Ok(Moved {
+        take,
+        sidecar: write(args, format, &file, sidecar, &mut outputs)?,
+        outputs: outputs.commit()?,
+        ending: Ending::Done,
+    })
 }
 
 /// Writes a take or a loop that was read, mirrored where that is asked for, and says what gets lost.
@@ -166,7 +142,7 @@ fn write(
     file: &LoadedTake,
     sidecar: Option<Sidecar>,
     outputs: &mut Outputs,
-) -> Result<(), Failure> {
+) -> Result<Option<Sidecar>, Failure> {
     let (take, mirror) = if args.mirror {
         let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
         let (take, mirror) = mirroring::mirrored(&file.take, &pairs, &args.reading)?;
@@ -191,31 +167,21 @@ fn write(
         talk::warn(&warning.to_string());
     }
     let (written, sidecar) = match sidecar {
-        Some(sidecar) => work
-            .convert_loop(sidecar)
-            .map(|(written, sidecar)| (written, Some(sidecar)))?,
+        Some(sidecar) => work.convert_loop(sidecar)?,
         None => (work.convert_take()?, None),
     };
     talk::warn_all(&written.warnings);
     match sidecar {
-        Some(sidecar) => loop_output::add_written(outputs, &written, sidecar, &args.output).map(|_| ()),
-        None => outputs.add(&args.output, &written.bytes),
+        Some(sidecar) => loop_output::add_written(outputs, &written, sidecar, &args.output).map(Some),
+        None => outputs.add(&args.output, &written.bytes).map(|()| None),
     }
 }
 
 /// Puts the take or the loop onto a character, into the character's own file.
-fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Ending, Failure> {
-    let pairs = if args.mirror {
-        Some(mirroring::pairs_of(args.mirror_map.as_deref())?)
-    } else {
-        None
-    };
-    let Moved {
-        take,
-        sidecar,
-        outputs,
-        ending,
-    } = retarget::moved(&Options {
+fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Moved, Failure> {
+    let pairs = args.mirror.then(|| mirroring::pairs_of(args.mirror_map.as_deref()));
+    let pairs = pairs.transpose()?;
+    retarget::moved(&Options {
         input: &args.input,
         output: &args.output,
         rig,
@@ -226,41 +192,29 @@ fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -
         reading: &args.reading,
         engine: &args.engine,
         force: args.force,
-    })?;
-    if args.json {
-        let answer = ConvertAnswer {
-            take,
-            is_loop: sidecar.is_some(),
-            mirrored: args.mirror,
-        };
-        output::print(&json::document("convert", answer, None, &outputs))?;
-    }
-    Ok(ending)
+    })
 }
 
 /// Reads the take or the loop; of a file without animations its skeleton at rest.
 fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, Failure> {
     let (path, reading) = (&args.input.path, args.input.reading(&args.reading));
-    let Some(sidecar) = sidecar else {
-        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        let settings = by_number(args, settings);
-        let file = load::open(path)?;
-        let read = match file.num_animations() {
-            0 => file.read_rest(&settings, warnings),
-            _ => file.read(&settings, warnings),
-        };
-        return read.map_err(|error| failures::read(path, &error));
+    let settings = match sidecar {
+        Some(_) => written_loop::settings(&reading, sidecar),
+        None => reading.settings(reading.space(), AnimationChoice::Auto, memory::limits()),
     };
-    let space = stated_space(reading.space(), sidecar);
-    let settings = written_loop::settings(&reading, space, Some(sidecar));
-    load::read_loop(path, &by_number(args, settings), Some(sidecar), warnings)
-}
-
-fn by_number<'a>(args: &ConvertArgs, settings: ReadSettings<'a>) -> ReadSettings<'a> {
-    ReadSettings {
+    let settings = ReadSettings {
         animation: args.number.map_or(settings.animation, AnimationChoice::Number),
         ..settings
+    };
+    if sidecar.is_some() {
+        return load::read_loop(path, &settings, sidecar, warnings);
     }
+    let file = load::open(path)?;
+    let read = match file.num_animations() {
+        0 => file.read_rest(&settings, warnings),
+        _ => file.read(&settings, warnings),
+    };
+    read.map_err(|error| failures::read(path, &error))
 }
 
 /// A file that was read, and what is to be written of it.
@@ -333,76 +287,71 @@ impl Work<'_> {
         loopwright_formats::write_take_with_root(&rooted, &source).map_err(Failure::error)
     }
 
-    fn convert_loop(&self, sidecar: Sidecar) -> Result<(WrittenFile, Sidecar), Failure> {
+    fn convert_loop(&self, mut sidecar: Sidecar) -> Result<(WrittenFile, Option<Sidecar>), Failure> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
         let add_root = engine.needs_root_joint(sidecar.playback.has_root_joint());
-        let mut sidecar = sidecar;
-        let moved = if self.args.engine.recenters() {
-            self.recentered(&mut sidecar)?
-        } else {
-            None
-        };
+        // The loop, where it is written anew.
+        let mut clip = None;
+        if self.args.engine.recenters() {
+            clip = self.recentered(&mut sidecar)?;
+        }
+        if add_root && clip.is_none() {
+            clip = Some(self.stored(&sidecar)?.1);
+        }
         let source = self.source();
-        let written = if add_root || moved.is_some() {
-            let in_file = self.place(&sidecar)?;
-            let clip = match moved {
-                Some(clip) => clip,
-                None => in_file
-                    .clip(take)
-                    .map_err(|error| written_loop::apart(&self.args.input.path, &error))?,
-            };
-            let name = sidecar.playback.animation.clone();
-            let name = name.unwrap_or_else(|| clip.name().to_owned());
-            let settings = LoopWriteSettings {
-                limits: memory::limits(),
-                closing_key: if sidecar.playback.closing_key {
-                    ClosingKey::Repeat
-                } else {
-                    ClosingKey::Drop
-                },
-                copies: sidecar.playback.copies,
-                add_root,
-                in_place: in_file.layout.in_place,
-                ..LoopWriteSettings::default()
-            };
-            let source = source.clone().without_animation().map_err(Failure::error)?;
-            let written = loopwright_formats::write_loop(&clip.named(name), &source, &settings);
-            let written = written.map_err(Failure::error)?;
-            if add_root {
-                sidecar.playback.root_joint_added = true;
-                sidecar.playback.root_joint = topmost_joint(&self.args.output, &written)?;
+        let written = match clip {
+            Some(clip) => {
+                let name = sidecar.playback.animation.clone();
+                let name = name.unwrap_or_else(|| clip.name().to_owned());
+                let settings = LoopWriteSettings {
+                    limits: memory::limits(),
+                    closing_key: if sidecar.playback.closing_key {
+                        ClosingKey::Repeat
+                    } else {
+                        ClosingKey::Drop
+                    },
+                    copies: sidecar.playback.copies,
+                    add_root,
+                    in_place: !sidecar.root_motion.mode.moves_root(),
+                    ..LoopWriteSettings::default()
+                };
+                let source = source.clone().without_animation().map_err(Failure::error)?;
+                let written = loopwright_formats::write_loop(&clip.named(name), &source, &settings);
+                written.map_err(Failure::error)?
             }
-            written
-        } else {
-            match self.kept(false)? {
+            None => match self.kept(false)? {
                 Some(kept) => kept,
                 None => loopwright_formats::write_keys(take, &sidecar, &source).map_err(Failure::error)?,
-            }
+            },
         };
+        if add_root {
+            sidecar.playback.root_joint_added = true;
+            sidecar.playback.root_joint = topmost_joint(&self.args.output, &written)?;
+        }
         let sidecar = stated(sidecar, &written, &source);
+        // A root joint that is new in the file is not in the take; one that was added before is.
+        let unrooted = take
+            .without_root_joint()
+            .filter(|_| !add_root && sidecar.playback.root_joint_added);
+        let skeleton = unrooted.as_ref().unwrap_or(take).skeleton();
         // The old file's importer settings may not fit the new one.
-        let target = (self.args.engine.target).map(|engine| {
-            if add_root {
-                // A root joint that is new in the file is not in the take.
-                engine.facts(&sidecar, take.skeleton(), take.frame_rate_hz())
-            } else {
-                written_loop::target_facts(engine, &sidecar, take, take.frame_rate_hz())
-            }
-        });
-        Ok((written, Sidecar { target, ..sidecar }))
+        let target = self.args.engine.target;
+        let target = target.map(|engine| engine.facts(&sidecar, skeleton, take.frame_rate_hz()));
+        Ok((written, Some(Sidecar { target, ..sidecar })))
     }
 
-    fn place(&self, sidecar: &Sidecar) -> Result<LoopInFile, Failure> {
-        LoopInFile::from_whole_file(sidecar, &self.take)
-            .map_err(|error| written_loop::apart(&self.args.input.path, &error))
+    /// Where the loop is in its keys, and the loop. Errors: it and its sidecar do not belong together.
+    fn stored(&self, sidecar: &Sidecar) -> Result<(LoopInFile, LoopClip), Failure> {
+        let path = &self.args.input.path;
+        let in_file = LoopInFile::from_whole_file(sidecar, &self.take);
+        let in_file = in_file.map_err(|error| written_loop::apart(path, &error))?;
+        let clip = in_file.clip(&self.take);
+        Ok((in_file, clip.map_err(|error| written_loop::apart(path, &error))?))
     }
 
     /// The loop at the origin; `None` if it is there already. The sidecar then says how it was moved.
-    fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<loopwright_core::LoopClip>, Failure> {
-        let in_file = self.place(sidecar)?;
-        let clip = in_file
-            .clip(&self.take)
-            .map_err(|error| written_loop::apart(&self.args.input.path, &error))?;
+    fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<LoopClip>, Failure> {
+        let (in_file, clip) = self.stored(sidecar)?;
         let before = *clip.root();
         let recentered = clip.recentered(&self.body()?, in_file.mode, in_file.space);
         let (motion, now) = (recentered.motion, recentered.clip.root());

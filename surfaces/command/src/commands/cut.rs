@@ -10,16 +10,17 @@ use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
 
 use crate::args::CutArgs;
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::StudyArgs;
 use crate::report::cut::{self as report, CutAnswer, LoopRow, Missing};
 use crate::report::json;
-use crate::{failures, files, load, loop_output, talk, written_loop};
+use crate::{failures, load, loop_output, talk, written_loop};
 
 pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     failures::check_rate(args.fps)?;
     files::check_is_there(&args.take)?;
-    written_loop::check_are_there(&args.loops)?;
+    let loops = written_loop::all_loops(&args.loops, &args.reading)?;
     let (take, study) = reading(args);
     let studying = load::study(study.clone())?;
     let studied = load::load(&take, &studying)?;
@@ -33,10 +34,10 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
         outputs.protect_as("rig", rig);
     }
 
-    let (clips, mut rows) = if args.loops.is_empty() {
+    let (clips, mut rows) = if loops.is_empty() {
         own_loops(args, &studied, study, (&mut outputs, format))?
     } else {
-        given_loops(args, &studying, &mut outputs)?
+        given_loops(args, &loops, &studying, &mut outputs)?
     };
     let request = CutRequest {
         kinds: args.kinds(),
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
 /// The file of the take, and how it is studied.
 fn reading(args: &CutArgs) -> (PathBuf, StudyArgs) {
     let study: StudyArgs = args.reading.clone().into();
-    let (take, animation) = files::split_animation(&args.take);
+    let InputFile { path, animation, .. } = InputFile::named(&args.take);
     let study = StudyArgs {
         animation: animation.or(study.animation.clone()),
         rig: args.on.rig.clone(),
@@ -67,7 +68,7 @@ fn reading(args: &CutArgs) -> (PathBuf, StudyArgs) {
         bone_stretch: args.on.bone_stretch,
         ..study
     };
-    (take, study)
+    (path, study)
 }
 
 /// Errors: no foot was found.
@@ -95,25 +96,20 @@ fn own_loops(
     recipe.output.target = args.target;
     let unmade = |error| failures::job(studied, None, error);
     let own = loopwright_sets::own_loops(studied, &recipe).map_err(unmade)?;
-    let clips = own
-        .iter()
-        .map(|(name, made)| made.made.loop_clip.clone().named(name.clone()));
-    let clips = clips.collect();
     output::make_folder(&args.output)?;
-    let mut rows = Vec::new();
+    let request = Request {
+        recipe: &recipe,
+        search: None,
+        rows: &Rows::Recommended,
+    };
+    let (mut clips, mut rows) = (Vec::new(), Vec::new());
     for (name, made) in own {
+        clips.push(made.made.loop_clip.clone().named(name.clone()));
         let path = args.output.join(&name).with_extension(format.extension());
-        let beside = output::sidecar_path(&path);
-        outputs.check(&path)?;
-        outputs.check(&beside)?;
-        let request = Request {
-            recipe: &recipe,
-            search: None,
-            rows: &Rows::Recommended,
-        };
+        outputs.check_loop(&path)?;
         let pending = job::write(studied, request, made, format).map_err(unmade)?;
         let warnings = loop_output::in_words(&studied.warnings);
-        loop_output::add(outputs, pending, &[&path, &beside], warnings)?;
+        loop_output::add(outputs, pending, &path, &[], warnings)?;
         rows.push(LoopRow {
             name,
             file: Some(path.display().to_string()),
@@ -125,11 +121,12 @@ fn own_loops(
 /// Reads the loops that are named after the take, on the character where there is one.
 fn given_loops(
     args: &CutArgs,
+    loops: &[InputFile],
     studying: &Study,
     outputs: &mut Outputs,
 ) -> Result<(Vec<LoopClip>, Vec<LoopRow>), Failure> {
     let (mut clips, mut rows) = (Vec::new(), Vec::new());
-    for name in &written_loop::all_loops(&args.loops, &args.reading)? {
+    for name in loops {
         outputs.protect(&name.path);
         let mut stored = written_loop::read_playable(name, &args.reading, job::AddedRoot::Folded)?;
         if let Some(target) = studying.character() {
@@ -146,11 +143,12 @@ fn given_loops(
 }
 
 fn answer(studied: &Studied, cut: &CutPassages, loops: Vec<LoopRow>) -> CutAnswer {
-    let passages = cut.passages.iter();
     CutAnswer {
         take: studied.facts(),
         loops,
-        passages: passages.map(|passage| cut.facts(studied, passage)).collect(),
+        passages: (cut.passages.iter())
+            .map(|passage| cut.facts(studied, passage))
+            .collect(),
         missing: (cut.missing.iter())
             .map(|(kind, why)| Missing {
                 kind: clip_kind(*kind),
@@ -187,9 +185,7 @@ fn format(args: &CutArgs, goes_into: &Path) -> Result<Format, Failure> {
     if let Some(format) = args.to {
         return Ok(format);
     }
-    let of_engine = args.target.and_then(|engine| engine.extension(goes_into));
-    let own = || files::extension_for_motion(goes_into).unwrap_or_default();
-    let extension = of_engine.map_or_else(own, str::to_owned);
+    let extension = files::extension_for_motion(goes_into, args.target).unwrap_or_default();
     output::format_of(&PathBuf::from("passage").with_extension(extension))
 }
 
@@ -209,8 +205,6 @@ fn add_all(
         let path = args.output.join(format!("{}.{}", passage.name(), format.extension()));
         // Not named like the sidecar of a loop, which other commands would look into.
         let beside = path.with_extension("json");
-        outputs.check(&path)?;
-        outputs.check(&beside)?;
         let written = cut.write(studied, passage, format).map_err(Failure::error)?;
         talk::warn_all(&written.warnings);
         if !passage.has_held_feet() {
@@ -228,6 +222,7 @@ fn add_all(
 }
 
 fn uncut(studied: &Studied, loops: &[LoopRow], error: CutTakeError) -> Failure {
+    let name = |index: usize| loops.get(index).and_then(|row| row.file.as_deref()).unwrap_or_default();
     match error {
         CutTakeError::Rate { wanted_hz, limit_hz } => failures::rate(wanted_hz, limit_hz),
         CutTakeError::Job(error) => failures::job(studied, None, error),
@@ -237,18 +232,15 @@ fn uncut(studied: &Studied, loops: &[LoopRow], error: CutTakeError) -> Failure {
                 "loops of its skeleton after the take: `loopwright cut TAKE idle-loop.bvh walk-loop.bvh -o FOLDER`",
             ),
         CutTakeError::Passage(PassageError::Skeleton { index, difference }) => {
-            let name = loops.get(index).and_then(|row| row.file.clone()).unwrap_or_default();
-            Failure::error(format!("\"{name}\" has another skeleton than \"{}\"", studied.name))
+            Failure::error(format!("\"{}\" has another skeleton than \"{}\"", name(index), studied.name))
                 .because(difference)
                 .try_this("loops made from takes of this skeleton, no loops for those of the take itself, or --rig for all on one character")
         }
-        CutTakeError::Passage(PassageError::Leans { index }) => {
-            let name = loops.get(index).and_then(|row| row.file.clone()).unwrap_or_default();
-            Failure::error(format!(
-                "the root of \"{name}\" leans: passages are made over the ground"
-            ))
-            .try_this("a loop made without output.root-space full")
-        }
+        CutTakeError::Passage(PassageError::Leans { index }) => Failure::error(format!(
+            "the root of \"{}\" leans: passages are made over the ground",
+            name(index)
+        ))
+        .try_this("a loop made without output.root-space full"),
         other => Failure::error(format!("cannot cut \"{}\": {other}", studied.name)),
     }
 }

@@ -27,11 +27,10 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
 fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
     let [take_path, loop_path, picture_path] =
         ["walk.bvh", "walk-loop.bvh", "walk-loop.svg"].map(|name| folder.join(name));
-    let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(args.force);
-    for path in [&take_path, &loop_path, &sidecar_path, &picture_path] {
-        outputs.check(path)?;
-    }
+    outputs.check(&take_path)?;
+    outputs.check_loop(&loop_path)?;
+    outputs.check(&picture_path)?;
     let synthetic = synthesize(&WalkSettings::default()).map_err(Failure::error)?;
     synth::add(&mut outputs, &take_path, &synthetic, Format::Bvh)?;
 
@@ -56,8 +55,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
     let made = job::make(&studied, request, &Chosen::new(1, chosen)).map_err(in_words)?;
     let pending = job::write(&studied, request, made, Format::Bvh).map_err(in_words)?;
     let picture = loopwright_draw::plot::make(&studied.analysis, &pending.done.made);
-    let named = [&*loop_path, &sidecar_path, &picture_path];
-    let sidecar = loop_output::add(&mut outputs, pending, &named, Vec::new())?;
+    let sidecar = loop_output::add(&mut outputs, pending, &loop_path, &[&picture_path], Vec::new())?;
     outputs.add(&picture_path, picture.as_bytes())?;
     let outputs = outputs.commit()?;
     let answer = DemoAnswer {

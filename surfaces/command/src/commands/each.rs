@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::batch::{self, Input, Inputs, Named, Names, Template, Wanted, Work};
+use crate::batch::{self, Input, Inputs, Named, Names, Template, Wanted};
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::talk::{self, Aside, Progress};
-use crate::{args::JobsArgs, files, memory, output, report::failure};
+use crate::{args::JobsArgs, memory, output, report::failure};
 
 /// Most files that the last message lists.
 const MOST_LISTED: usize = 20;
 
-/// How the files are worked on.
+/// Settings of the work on files.
 #[derive(Clone, Copy)]
 pub(super) struct Manner<'a> {
     pub(super) jobs: JobsArgs,
@@ -51,8 +52,28 @@ pub(super) fn output_of(input: &Path, named: &Path, extension: &str) -> Result<P
     Ok(named.join(files::stem(input)).with_added_extension(extension))
 }
 
+/// Does with the one file, or with each of many, what a command does that writes one. `work` gets the input, its output, and whether it is one
+/// of many; `extension` is that of an input's output.
+pub(super) fn output(
+    names: &[PathBuf],
+    named: &Path,
+    extension: impl Fn(&Path) -> String,
+    manner: Manner<'_>,
+    work: impl Fn(InputFile, &Path, bool) -> Result<Ending, Failure> + Sync,
+) -> Result<Ending, Failure> {
+    if let ([one], false) = (names, batch::are_many(names)) {
+        files::check_is_there(one)?;
+        let input = InputFile::named(one);
+        let output = output_of(&input.path, named, &extension(&input.path))?;
+        return work(input, &output, false);
+    }
+    into_folder(names, named, extension, manner, |input, output| {
+        work(InputFile::named(input), output, true)
+    })
+}
+
 /// Does with each of many files what a command does that writes one: outputs are named after inputs, and folders are mirrored below the
-/// one that is named. `extension` is that of an input's output.
+/// one that is named.
 pub(super) fn into_folder(
     names: &[PathBuf],
     folder: &Path,
@@ -60,41 +81,9 @@ pub(super) fn into_folder(
     manner: Manner<'_>,
     work: impl Fn(&Path, &Path) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
-    let found = batch::find(names, Wanted::All, Some(folder), manner.character);
-    if !found.files.is_empty() {
-        check_is_folder(folder)?;
-    }
-    // Inputs whose names differ in their extensions alone would have one output.
-    let mut given = Names::default();
-    let template = Template::parse("{stem}").map_err(Failure::error)?;
-    let mut outputs: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
-    for input in &found.files {
-        let below = folder.join(input.below.parent().unwrap_or(Path::new("")));
-        let stem = files::stem(&input.path);
-        let named = Named {
-            stem: &stem,
-            animation: None,
-            kind: "take",
-            speed_mps: 0.0,
-            row: 1,
-        };
-        let key = input.below.to_string_lossy();
-        let name = given.give(&below, &template, named, &extension(&input.path), &key, &[]);
-        outputs.insert(input.path.clone(), name.path);
-    }
-    let protected: BTreeSet<PathBuf> = (found.files.iter())
-        .filter_map(|input| input.path.canonicalize().ok())
-        .collect();
-    all(found, manner, |input| {
-        let Some(output) = outputs.get(&input.path) else {
-            return Err(Failure::error(format!("\"{}\" has no output", input.path.display())));
-        };
-        if output.canonicalize().is_ok_and(|output| protected.contains(&output)) {
-            return Err(Failure::error(format!("\"{}\" is one of the inputs", output.display()))
-                .try_this("another folder; an input is never overwritten"));
-        }
-        output::make_folder(files::folder_of(output))?;
-        work(&input.path, output)
+    let whole = |_: &Path| Ok(vec![None]);
+    animations_into_folder(names, folder, extension, manner, whole, |input, _, output| {
+        work(input, output)
     })
 }
 
@@ -116,22 +105,25 @@ fn check_is_folder(folder: &Path) -> Result<(), Failure> {
 pub(super) type Animation = (usize, String);
 
 /// Does with each animation of files what a command does that writes one: outputs are named `<stem>-<animation>`. `animations` are those of
-/// a file that are meant.
+/// a file that are meant, or `None` for the file itself, whose output is named `<stem>`.
 pub(super) fn animations_into_folder(
     names: &[PathBuf],
     folder: &Path,
     extension: impl Fn(&Path) -> String,
     manner: Manner<'_>,
-    animations: impl Fn(&Path) -> Result<Vec<Animation>, Failure>,
-    work: impl Fn(&Path, &Animation, &Path) -> Result<Ending, Failure> + Sync,
+    animations: impl Fn(&Path) -> Result<Vec<Option<Animation>>, Failure>,
+    work: impl Fn(&Path, Option<&Animation>, &Path) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
-    check_is_folder(folder)?;
     let mut found = batch::find(names, Wanted::All, Some(folder), manner.character);
-    let [alone, one_of_many] = ["{stem}", "{stem}-{animation}"].map(Template::parse);
-    let (alone, one_of_many) = (alone.map_err(Failure::error)?, one_of_many.map_err(Failure::error)?);
+    if !found.files.is_empty() {
+        check_is_folder(folder)?;
+    }
+    let protected: BTreeSet<PathBuf> = (found.files.iter())
+        .filter_map(|input| input.path.canonicalize().ok())
+        .collect();
+    // Inputs whose names differ in their extensions alone would have one output.
     let mut given = Names::default();
-    let mut of_outputs: BTreeMap<PathBuf, Animation> = BTreeMap::new();
-    let mut files = Vec::new();
+    let mut of_outputs: BTreeMap<PathBuf, Option<Animation>> = BTreeMap::new();
     for input in core::mem::take(&mut found.files) {
         let of_file = match animations(&input.path) {
             Ok(of_file) => of_file,
@@ -142,33 +134,35 @@ pub(super) fn animations_into_folder(
         };
         let below = folder.join(input.below.parent().unwrap_or(Path::new("")));
         let (stem, key) = (files::stem(&input.path), input.below.to_string_lossy());
-        let mut outputs = Vec::new();
-        for (number, name) in of_file {
-            let template = if name == stem { &alone } else { &one_of_many };
+        for animation in of_file {
+            let name = animation.as_ref().map(|(_, name)| &**name).filter(|name| *name != stem);
+            let template = name.map_or("{stem}", |_| "{stem}-{animation}");
             let named = Named {
                 stem: &stem,
-                animation: Some(&name),
-                kind: "take",
-                speed_mps: 0.0,
-                row: 1,
+                animation: name,
+                ..Named::default()
             };
-            let output = given.give(&below, template, named, &extension(&input.path), &key, &outputs);
-            outputs.push(output.path.clone());
-            files.push(Input {
+            let template = Template::parse(template).map_err(Failure::error)?;
+            let output = given.give(&below, &template, named, &extension(&input.path), &key);
+            found.files.push(Input {
                 path: input.path.clone(),
                 below: output.path.clone(),
             });
-            of_outputs.insert(output.path, (number, name));
+            of_outputs.insert(output.path, animation);
         }
     }
-    found.files = files;
     all(found, manner, |input| {
         let output = &input.below;
-        let Some(animation) = of_outputs.get(output) else {
-            return Err(Failure::error(format!("\"{}\" has no animation", output.display())));
-        };
+        if output.canonicalize().is_ok_and(|output| protected.contains(&output)) {
+            return Err(Failure::error(format!("\"{}\" is one of the inputs", output.display()))
+                .try_this("another folder; an input is never overwritten"));
+        }
         output::make_folder(files::folder_of(output))?;
-        work(&input.path, animation, output).map_err(|failure| failure.about(&animation.1))
+        let animation = of_outputs.get(output).and_then(Option::as_ref);
+        work(&input.path, animation, output).map_err(|failure| match animation {
+            Some((_, name)) => failure.about(name),
+            None => failure,
+        })
     })
 }
 
@@ -178,12 +172,7 @@ pub(super) fn all(
     manner: Manner<'_>,
     work: impl Fn(&Input) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
-    for (flag, is_given) in manner.for_one {
-        if *is_given {
-            return Err(Failure::error(format!("{flag} is for one file, and several are named"))
-                .try_this(format!("one file, or no {flag}")));
-        }
-    }
+    check_for_one(manner)?;
     if found.files.is_empty()
         && let [(_, failure)] = &found.problems[..]
     {
@@ -202,11 +191,8 @@ pub(super) fn all(
     memory::share_among(jobs);
     let progress = Progress::new("files", found.files.len());
     let mut printed = Ok(());
-    let each = Each {
-        work,
-        json: manner.json,
-    };
-    batch::run(&each, &found.files, jobs, |input, (result, said)| {
+    let work = |input: &Input| talk::aside(|| with_document(work(input), manner.json));
+    batch::each(&found.files, jobs, work, fault, |input, (result, said)| {
         progress.beside(|| {
             let text = if manner.json { line(&said.printed) } else { said.printed };
             let now = output::print(&text);
@@ -243,47 +229,38 @@ pub(super) fn all(
     Err(failure.in_document(document))
 }
 
+/// Errors: a flag is given that is for one file.
+fn check_for_one(manner: Manner<'_>) -> Result<(), Failure> {
+    for (flag, is_given) in manner.for_one {
+        if *is_given {
+            return Err(Failure::error(format!("{flag} is for one file, and several are named"))
+                .try_this(format!("one file, or no {flag}")));
+        }
+    }
+    Ok(())
+}
+
+/// Prints the document of a failure, where that is asked for.
+fn with_document(result: Result<Ending, Failure>, json: bool) -> Result<Ending, Failure> {
+    if let Err(failure) = &result
+        && json
+    {
+        let bare = || failure::json(failure, None);
+        output::print(&failure.document().map_or_else(bare, str::to_owned))?;
+    }
+    result
+}
+
+fn fault(input: &Input) -> (Result<Ending, Failure>, Aside) {
+    let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
+        .try_this("a report of this fault, with the file");
+    (Err(failure), Aside::default())
+}
+
 fn line(document: &str) -> String {
     match serde_json::from_str::<Value>(document) {
         Ok(value) => format!("{value}\n"),
         // Nothing was printed.
         Err(_) => document.to_owned(),
-    }
-}
-
-/// The work of a command on one of many files.
-struct Each<F> {
-    work: F,
-    json: bool,
-}
-
-impl<F: Fn(&Input) -> Result<Ending, Failure> + Sync> Work for Each<F> {
-    type Input = Input;
-    type Studied = (Result<Ending, Failure>, Aside);
-    type Answer = (Result<Ending, Failure>, Aside);
-
-    fn study(&self, input: &Input) -> Self::Studied {
-        talk::aside(|| {
-            let result = (self.work)(input);
-            if let Err(failure) = &result
-                && self.json
-            {
-                let bare = || failure::json(failure, None);
-                output::print(&failure.document().map_or_else(bare, str::to_owned))?;
-            }
-            result
-        })
-    }
-
-    fn settle(&self, _: &Input, _: &mut Self::Studied) {}
-
-    fn finish(&self, _: &Input, studied: Self::Studied) -> Self::Answer {
-        studied
-    }
-
-    fn fault(&self, input: &Input) -> Self::Answer {
-        let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
-            .try_this("a report of this fault, with the file");
-        (Err(failure), Aside::default())
     }
 }

@@ -1,7 +1,7 @@
 //! `loopwright find`: the loops in a take.
 
-use loopwright_core::SearchSettings;
-use loopwright_job::{JobError, SearchRows, Study, Warning, search_rows, warning};
+use loopwright_core::{LoopCandidate, SearchSettings};
+use loopwright_job::{JobError, SearchRows, Studied, Study, Warning, search_rows, warning};
 
 use super::each::{self, Manner};
 use super::like;
@@ -67,20 +67,13 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     if let Some(left_out) = Warning::of_cycles_left_out(found) {
         talk::note(&left_out.to_string());
     }
-    let mut written = Vec::new();
     if let Some(plot) = plot {
         let svg = loopwright_draw::plot::find(&loaded.analysis, &settings, found);
         plot.add(&mut outputs, &svg)?;
-        written = outputs.commit()?;
     }
+    let written = outputs.commit()?;
     if let Some(best) = found.best() {
-        // A user who searches for an idle loop knows that it is idle.
-        let confidence = warning::confidence(loaded.take(), best).filter(|_| !args.search.idle);
-        let say = if args.json { talk::keep } else { talk::warn };
-        confidence
-            .into_iter()
-            .chain(warning::bad_frames(&loaded.analysis, best))
-            .for_each(|warning| say(&warning.to_string()));
+        say_doubts(args, &loaded, best);
     }
     let answer = FindAnswer::new(&loaded, &rows, &settings);
     if let Some(failure) = failure {
@@ -93,4 +86,17 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
         answer.human(args.verbose)
     })?;
     Ok(Ending::Done)
+}
+
+/// Says why the best loop may not serve.
+fn say_doubts(args: &FindArgs, loaded: &Studied, best: &LoopCandidate) {
+    // A user who searches for an idle loop knows that it is idle.
+    let confidence = warning::confidence(loaded.take(), best).filter(|_| !args.search.idle);
+    let say = if args.json { talk::keep } else { talk::warn };
+    for warning in confidence
+        .into_iter()
+        .chain(warning::bad_frames(&loaded.analysis, best))
+    {
+        say(&warning.to_string());
+    }
 }

@@ -6,9 +6,7 @@ use super::like::reading_of;
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::survey::{self, Surveyed};
-use crate::{
-    args::InspectArgs, input_file::InputFile, load, plot::PlotFile, report::inspect::InspectAnswer, written_loop,
-};
+use crate::{args::InspectArgs, files::InputFile, load, plot::PlotFile, report::inspect::InspectAnswer, written_loop};
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     args.sets.only_of_search()?;

@@ -83,9 +83,7 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     protect(&mut outputs, args, &recipe);
-    for path in [&args.output, &output::sidecar_path(&args.output)] {
-        outputs.check(path)?;
-    }
+    outputs.check_loop(&args.output)?;
     if let Some(record) = &args.record {
         if output::format_of(record)? != Format::Bvh {
             return Err(
@@ -414,7 +412,6 @@ impl Listening<'_> {
 
     /// Writes a loop of the last seconds in place of the one before.
     fn write_live(&self, pending: PendingLoop, [first, end]: [usize; 2]) -> Result<(Sidecar, Vec<String>), Failure> {
-        let beside = output::sidecar_path(&self.args.output);
         // What is replaced is our own from the second time on.
         let mut outputs = Outputs::new(self.args.force || self.best.is_some()).passing();
         protect(&mut outputs, self.args, self.request.recipe);
@@ -422,7 +419,7 @@ impl Listening<'_> {
             "made while the motion still came, of frames {first} to {} of the stream; its own frames are counted from the first of these",
             end - 1
         );
-        let sidecar = loop_output::add(&mut outputs, pending, &[&self.args.output, &beside], vec![said])?;
+        let sidecar = loop_output::add(&mut outputs, pending, &self.args.output, &[], vec![said])?;
         Ok((sidecar, outputs.commit()?))
     }
 
@@ -443,7 +440,7 @@ impl Listening<'_> {
         let is_taken = |path: &Path| path.symlink_metadata().is_ok() && outputs.check(path).is_err();
         // That which was asked for was looked at before.
         let is_free = |path: &PathBuf| {
-            let beside = output::sidecar_path(path);
+            let beside = files::sidecar_path(path);
             !output::is_same(path, &self.args.output) && !is_taken(path) && (*path == name || !is_taken(&beside))
         };
         let all = core::iter::once(name.clone()).chain((2..).map(later));
@@ -517,15 +514,14 @@ impl Listening<'_> {
         if let Some(decision) = &pending.done.decision {
             talk::note(&decision.to_string());
         }
-        let beside = output::sidecar_path(&self.args.output);
         // The loops that were made meanwhile are replaced, and nothing else that was not to be.
         let mut of_loop = Outputs::new(self.args.force || self.best.is_some());
         protect(&mut of_loop, self.args, self.request.recipe);
         for name in names.iter().filter(|_| self.args.record.is_some()) {
             of_loop.protect(name);
         }
-        let named: [&Path; 2] = [&self.args.output, &beside];
-        let sidecar = loop_output::add(&mut of_loop, pending, &named, loop_output::in_words(&studied.warnings))?;
+        let of_take = loop_output::in_words(&studied.warnings);
+        let sidecar = loop_output::add(&mut of_loop, pending, &self.args.output, &[], of_take)?;
         let written = [&of_loop.commit()?[..], &recorded[..]].concat();
         answer(self.args, counts, true, &sidecar, &written)
     }

@@ -1,19 +1,20 @@
 //! `loopwright make`: from a take to a loop.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use loopwright_formats::{AnimatedFile, Format};
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Studied};
 
-use super::make_all::{PackArgs, make_all};
-use super::{make_many, make_paths};
-use crate::animations::{self, Excluded};
+use super::make_all::{self, make_all};
+use super::make_many;
+use crate::animations::{self, Excluded, is_pattern};
 use crate::args::{CloseArgs, MakeArgs, TargetArgs};
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
-use crate::{batch, failures, files, input_file::InputFile, load, loop_output, plot::PlotFile, talk};
+use crate::{batch, failures, load, loop_output, plot::PlotFile, talk};
 
 pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {
@@ -28,40 +29,38 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
         );
     }
     let rows = args.pick.take().or(search.every_cycle.then_some(Rows::All));
-    let pick = match &rows {
-        Some(Rows::Picked(rows)) if rows.len() == 1 => Some(rows[0]),
-        _ => None,
+    let rows = rows.unwrap_or(Rows::Recommended);
+    let request = Request {
+        recipe: &recipe,
+        search: Some(&search),
+        rows: &rows,
     };
-    let is_many =
-        batch::are_many(&args.takes) || args.many.are_given() || args.split || (rows.is_some() && pick.is_none());
-    let take = match &args.takes[..] {
-        [take] if !is_many => take,
-        _ => {
-            return make_many::run(make_many::Options {
-                takes: &args.takes,
-                all_animations: args.all_animations,
-                excluded: Excluded::of(&args.takes, &args.left_out),
-                split: args.split,
-                recipe: &recipe,
-                search: &search,
-                rows: &rows.unwrap_or(Rows::Recommended),
-                target: &args.target,
-                many: &args.many,
-            });
+    let excluded = Excluded::of(&args.takes, &args.left_out);
+    let gives_one = match &rows {
+        Rows::Recommended => true,
+        Rows::Picked(rows) => rows.len() == 1,
+        Rows::All => false,
+    };
+    match &args.takes[..] {
+        [take] if gives_one && !batch::are_many(&args.takes) && !args.many.are_given() && !args.split => {
+            match animations_for_one_file(&args, take, request, excluded)? {
+                Some((file, numbers)) => make_all(take, &file, &numbers, request, &args.target),
+                None => make(take, request, &args.target),
+            }
         }
-    };
-    if let Some((file, numbers)) = animations_for_one_file(&args, take, &recipe, pick)? {
-        let request = PackArgs {
-            recipe: &recipe,
+        takes => make_many::run(make_many::Options {
+            takes,
+            all_animations: args.all_animations,
+            excluded,
+            split: args.split,
+            request,
             target: &args.target,
-            search: &search,
-        };
-        return make_all(take, &file, &numbers, request);
+            many: &args.many,
+        }),
     }
-    make(take, &recipe, &args.target, Some((pick, &search)))
 }
 
-/// What the flags and the recipe in a file ask for together, with the animation that the name of a single take says.
+/// Returns the settings of flags and of the recipe in a file together, with the animation that the name of a single take says.
 fn settled(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest), Failure> {
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
@@ -81,31 +80,24 @@ fn settled(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest), Failure> {
     Ok((recipe, search))
 }
 
-/// Whether the name of an animation may mean several.
-fn is_pattern(animation: &str) -> bool {
-    animation.contains(['*', '?'])
-}
-
 /// The animations of a take whose loops go into one file, and that file; `None` where a loop of one animation is asked for.
 fn animations_for_one_file(
     args: &MakeArgs,
     take: &Path,
-    recipe: &Recipe,
-    pick: Option<usize>,
+    Request { recipe, rows, .. }: Request<'_>,
+    excluded: Excluded<'_>,
 ) -> Result<Option<(AnimatedFile, Vec<usize>)>, Failure> {
-    let is_one = pick.is_some() || recipe.stretch.start.is_some();
+    let names_stretch = recipe.stretch.start.is_some();
+    let is_one = names_stretch || *rows != Rows::Recommended;
     let is_one = is_one || args.target.plot.is_some() || args.target.save_recipe.is_some();
     let wanted = recipe.take.animation.as_deref();
     if !args.all_animations && (is_one || !wanted.is_some_and(is_pattern)) {
         return Ok(None);
     }
     let file = load::open(take)?;
-    let numbers = animations::asked_for(take, &file, wanted, Excluded::of(&args.takes, &args.left_out))?;
-    if args.all_animations && recipe.stretch.start.is_some() {
-        return Err(
-            Failure::error("the recipe names frames, which are those of one animation")
-                .try_this("a recipe without [stretch], or no --all-animations"),
-        );
+    let numbers = animations::asked_for(take, &file, wanted, excluded)?;
+    if args.all_animations && names_stretch {
+        return Err(make_all::frames_of_one());
     }
     let are_several = args.all_animations || numbers.len() > 1;
     Ok(are_several.then_some((file, numbers)))
@@ -116,12 +108,12 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
     let input = InputFile::named(&args.take);
     flags.take.animation = input.animation.or(flags.take.animation);
-    make(
-        &input.path,
-        &with_file(&flags, args.target.recipe.as_deref())?,
-        &args.target,
-        None,
-    )
+    let request = Request {
+        recipe: &with_file(&flags, args.target.recipe.as_deref())?,
+        search: None,
+        rows: &Rows::Recommended,
+    };
+    make(&input.path, request, &args.target)
 }
 
 /// The recipe in a file, if one is named, with the flags that go before it. Errors: it is none, or names files where it may not.
@@ -130,7 +122,7 @@ pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe, F
         return Ok(flags.clone());
     };
     let recipe = read_recipe(path)?;
-    // What is typed goes before it.
+    // Typed names go before it.
     let is_other_rig = flags.take.rig.is_some();
     let rig = recipe.take.rig.iter().filter(|_| !is_other_rig);
     let map = (recipe.take.map.iter()).filter(|_| !is_other_rig && flags.take.map.is_none());
@@ -146,51 +138,69 @@ fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
     })
 }
 
-/// Makes a loop from a take. If the recipe names no stretch, `search` says how to find one and which result to use.
-fn make(
-    take: &Path,
-    recipe: &Recipe,
-    target: &TargetArgs,
-    search: Option<(Option<usize>, &SearchRequest)>,
-) -> Result<Ending, Failure> {
+/// Makes the loop of a take that is asked for and writes it, with its sidecar, and its plot and its recipe where they are asked for.
+fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending, Failure> {
     files::check_is_there(take)?;
-    let path = make_paths::of_loop(take, recipe, target)?;
-    let asked = AskedLoop {
-        format: output::format_of(&path)?,
-        sidecar_path: output::sidecar_path(&path),
-        path,
-        take,
-        recipe,
-        target,
-    };
-    let outputs = asked.outputs()?;
+    let recipe = request.recipe;
+    let path = loop_output::of_loop(take, recipe, target)?;
+    let format = output::format_of(&path)?;
+    let is_streamed = target.output.as_deref().is_some_and(files::is_stream);
+    let mut outputs = loop_output::outputs(take, recipe, target, &path, format.capabilities().is_extended);
+    if !is_streamed {
+        outputs.check_loop(&path)?;
+    } else if target.json {
+        return Err(
+            Failure::error("the loop goes to the standard output, and so would its JSON")
+                .try_this("a file with -o, or no --json"),
+        );
+    }
+    let saved = target.save_recipe.as_deref();
+    if let Some(saved) = saved {
+        outputs.check(saved)?;
+    }
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
-    let studied = load::load(take, &load::study(recipe.take.clone())?)?;
-    if outputs.is_in_place(&asked.path) {
-        asked.check_can_be_extended(&studied)?;
+    let study = load::study(recipe.take.clone())?;
+    let studied = load::load_bytes(take, files::read_bytes(take)?, &study)?;
+    let source = &studied.file.source;
+    if outputs.is_in_place(&path) && !source.can_be_extended() {
+        let why = source.capabilities().not_extended.unwrap_or_default();
+        return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
+            .because(format!("no animation can be added to {why}"))
+            .try_this("another name; this take is not overwritten"));
     }
-    let rows = match search.and_then(|(pick, _)| pick) {
-        Some(pick) => Rows::Picked(vec![pick]),
-        None => Rows::Recommended,
-    };
-    let request = Request {
-        recipe,
-        search: search.map(|(_, search)| search),
-        rows: &rows,
-    };
-    let pending = pending(&studied, request, asked.format)?;
-    talk::warn_all(&pending.warnings);
-    if let Some(decision) = &pending.done.decision {
-        talk::note(&decision.to_string());
+    let pending = pending(&studied, request, format)?;
+    if is_streamed && plot.is_some() {
+        return Err(Failure::error("--plot needs a loop that is written to a file").try_this("a file with -o"));
     }
-    if asked.is_streamed() {
-        stream(pending, outputs, target.save_recipe.as_deref(), plot.is_some())
+    if let Some(path) = saved {
+        outputs.add(path, pending.recipe.to_text()?.as_bytes())?;
+    }
+    if is_streamed {
+        return stream(pending, outputs);
+    }
+    let ending = Ending::of_grade(pending.grade());
+    // The take is compared with its own loop, one cycle of it.
+    let plot = plot.map(|plot| {
+        let svg = loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take());
+        (plot, svg)
+    });
+    let beside: Vec<&Path> = [target.plot.as_deref(), saved].into_iter().flatten().collect();
+    let of_take = loop_output::in_words(&studied.warnings);
+    let sidecar = loop_output::add(&mut outputs, pending, &path, &beside, of_take)?;
+    if let Some((plot, svg)) = plot {
+        plot.add(&mut outputs, &svg)?;
+    }
+    outputs.commit()?;
+    output::say_if_nothing_was_written();
+    output::print(&if target.json {
+        json::text(&sidecar)
     } else {
-        asked.store(&studied, pending, outputs, plot)
-    }
+        report::human(&sidecar, target.verbose)
+    })?;
+    Ok(ending)
 }
 
-/// The loop of the stretch that is chosen, written into memory. Errors: there is none, or it cannot be made.
+/// The loop of the stretch that is chosen, written into memory; says what is odd in it. Errors: there is none, or it cannot be made.
 fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<PendingLoop, Failure> {
     let in_words = |error: JobError| failures::job(studied, request.search, error);
     let mut warnings = Vec::new();
@@ -206,137 +216,22 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
         return Err(Failure::nothing(format!("no loop found in \"{}\"", studied.name)));
     };
     let made = job::make(studied, request, chosen).map_err(in_words)?;
-    job::write(studied, request, made, format).map_err(in_words)
+    let pending = job::write(studied, request, made, format).map_err(in_words)?;
+    talk::warn_all(&pending.warnings);
+    if let Some(decision) = &pending.done.decision {
+        talk::note(&decision.to_string());
+    }
+    Ok(pending)
 }
 
-/// The loop that is asked for, and where it goes.
-struct AskedLoop<'a> {
-    take: &'a Path,
-    recipe: &'a Recipe,
-    target: &'a TargetArgs,
-    path: PathBuf,
-    sidecar_path: PathBuf,
-    format: Format,
-}
-
-impl AskedLoop<'_> {
-    /// Whether the loop goes to the standard output.
-    fn is_streamed(&self) -> bool {
-        self.target.output.as_deref().is_some_and(files::is_stream)
-    }
-
-    /// Outputs where all that is asked for may be written. Errors: it may not.
-    fn outputs(&self) -> Result<Outputs, Failure> {
-        let mut outputs = Outputs::new(self.target.force);
-        self.protect_inputs(&mut outputs);
-        if self.is_streamed() && self.target.json {
-            return Err(
-                Failure::error("the loop goes to the standard output, and so would its JSON")
-                    .try_this("a file with -o, or no --json"),
-            );
-        }
-        if !self.is_streamed() {
-            outputs.check(&self.path)?;
-            outputs.check(&self.sidecar_path)?;
-        }
-        if let Some(saved) = &self.target.save_recipe {
-            outputs.check(saved)?;
-        }
-        Ok(outputs)
-    }
-
-    /// No output may replace an input; loops are added to a take whose format allows it.
-    fn protect_inputs(&self, outputs: &mut Outputs) {
-        let rig = &self.recipe.take.rig;
-        if self.format.capabilities().is_extended && rig.is_none() {
-            outputs.protect_unless_in_place(self.take, &self.path);
-        } else {
-            outputs.protect(self.take);
-        }
-        if let Some(recipe) = &self.target.recipe {
-            outputs.protect_as("recipe", recipe);
-        }
-        if let Some(rig) = rig {
-            outputs.protect_as("rig", rig);
-        }
-    }
-
-    /// Errors: no animation can be added to a take that is to hold its loop.
-    fn check_can_be_extended(&self, studied: &Studied) -> Result<(), Failure> {
-        let source = &studied.file.source;
-        if source.can_be_extended() {
-            return Ok(());
-        }
-        Err(
-            Failure::error(format!("\"{}\" is the take itself", self.path.display()))
-                .because(format!(
-                    "no animation can be added to {}",
-                    source.capabilities().not_extended.unwrap_or_default()
-                ))
-                .try_this("another name; this take is not overwritten"),
-        )
-    }
-
-    /// Writes the loop with its sidecar, and its plot and its recipe where they are asked for, and says what it is.
-    fn store(
-        &self,
-        studied: &Studied,
-        pending: PendingLoop,
-        mut outputs: Outputs,
-        plot: Option<PlotFile>,
-    ) -> Result<Ending, Failure> {
-        let target = self.target;
-        let ending = Ending::of_grade(pending.grade());
-        let recipe = pending.recipe.clone();
-        // The take is compared with its own loop, one cycle of it.
-        let drawn = |plot| {
-            (
-                plot,
-                loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take()),
-            )
-        };
-        let plot = plot.map(drawn);
-        let saved = target.save_recipe.as_deref();
-        let beside = [target.plot.as_deref(), saved].into_iter().flatten();
-        let named: Vec<&Path> = [&*self.path, &*self.sidecar_path].into_iter().chain(beside).collect();
-        let sidecar = loop_output::add(&mut outputs, pending, &named, loop_output::in_words(&studied.warnings))?;
-        if let Some((plot, svg)) = plot {
-            plot.add(&mut outputs, &svg)?;
-        }
-        if let Some(path) = saved {
-            outputs.add(path, recipe.to_text()?.as_bytes())?;
-        }
-        outputs.commit()?;
-        output::say_if_nothing_was_written();
-        output::print(&if target.json {
-            json::text(&sidecar)
-        } else {
-            report::human(&sidecar, target.verbose)
-        })?;
-        Ok(ending)
-    }
-}
-
-/// Writes a loop to the standard output, where no sidecar can stand beside it.
-fn stream(
-    pending: PendingLoop,
-    mut outputs: Outputs,
-    saved: Option<&Path>,
-    is_plotted: bool,
-) -> Result<Ending, Failure> {
-    if is_plotted {
-        return Err(Failure::error("--plot needs a loop that is written to a file").try_this("a file with -o"));
-    }
-    if let Some(path) = saved {
-        outputs.add(path, pending.recipe.to_text()?.as_bytes())?;
-    }
-    let (bytes, verdict) = (pending.file.bytes().into_owned(), pending.verdict());
+/// Writes a loop to the standard output, where no sidecar can stand beside it, after the files that are written with it.
+fn stream(pending: PendingLoop, outputs: Outputs) -> Result<Ending, Failure> {
     outputs.commit()?;
-    if let Some(verdict) = verdict {
+    if let Some(verdict) = pending.verdict() {
         talk::note(&format!("{verdict}; its sidecar is not written"));
     }
     if !output::writes_nothing() {
-        output::print_bytes(&bytes)?;
+        output::print_bytes(&pending.file.bytes())?;
     }
     output::say_if_nothing_was_written();
     Ok(Ending::of_grade(pending.grade()))

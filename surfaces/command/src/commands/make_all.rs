@@ -5,28 +5,26 @@ use std::path::Path;
 use loopwright_catalog::skeleton_sha256;
 use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
 use loopwright_formats::{AnimatedFile, Format, Sidecar};
-use loopwright_job::pack::{NoPack, PackJob, PackRequest, PackedFile};
-use loopwright_job::{SearchRequest, Study};
+use loopwright_job::pack::{NoPack, PackJob, PackedFile};
+use loopwright_job::{Request, Study};
 
-use super::make_paths::{self, copied};
 use crate::exit::{Ending, Failure};
+use crate::loop_output::{self, copied};
 use crate::output::{self, Outputs};
 use crate::report::{json, make_all as report};
 use crate::talk::{self, Progress};
-use crate::{animations, args::TargetArgs, failures, files, load, recipe::Recipe, written_loop};
+use crate::{animations, args::TargetArgs, failures, files, load, written_loop};
 
-/// What is asked of all animations of a file.
-#[derive(Clone, Copy)]
-pub(super) struct PackArgs<'a> {
-    pub(super) recipe: &'a Recipe,
-    pub(super) target: &'a TargetArgs,
-    pub(super) search: &'a SearchRequest,
+/// The failure where many animations are asked for, and the frames of one are named.
+pub(super) fn frames_of_one() -> Failure {
+    Failure::error("the recipe names frames, which are those of one animation")
+        .try_this("a recipe without [stretch], or no --all-animations")
 }
 
 /// All loops of a file, in a copy of it, before anything is printed or written.
 pub(super) struct LoopedAnimations {
     pub(super) bytes: Vec<u8>,
-    /// What became of every animation; its outputs are not named yet.
+    /// The outcome of every animation; its outputs are not named yet.
     pub(super) sidecar: PackSidecar,
     /// SHA-256 of the skeleton of the first animation.
     pub(super) skeleton_sha256: String,
@@ -38,26 +36,32 @@ impl LoopedAnimations {
         take: &Path,
         file: &AnimatedFile,
         numbers: &[usize],
-        PackArgs { recipe, search, .. }: PackArgs<'_>,
+        request: Request<'_>,
         study: &Study,
         format: Format,
     ) -> Result<Self, Failure> {
-        let mut pack = PackJob::new(PackRequest { recipe, search, format });
+        let mut pack = PackJob::new(request, format);
+        let copied = copied(take, request.recipe);
         let progress = Progress::new("looping", numbers.len());
         for &number in numbers {
             let name = &file.animation_names()[number];
             match animations::read(take, file, number, study) {
                 Ok(studied) => {
-                    pack.check(&studied)
-                        .map_err(|why| cannot_hold_them(copied(take, recipe), why))?;
+                    pack.check(&studied).map_err(|why| cannot_hold_them(copied, why))?;
                     let mut warnings = Vec::new();
                     pack.add(number, name, &studied, &mut warnings, |error| {
-                        failures::job(&studied, Some(search), error).what_and_why()
+                        failures::job(&studied, request.search, error).what_and_why()
                     });
                     talk::warn_all(&warnings);
                 }
-                Err(failure) if failure.is_negative() => pack.leave_alone(number, name, failure.what().to_owned()),
-                Err(failure) => pack.fail(number, name, failure.what().to_owned()),
+                Err(failure) => {
+                    let outcome = if failure.is_negative() {
+                        AnimationOutcome::LeftAlone
+                    } else {
+                        AnimationOutcome::Error
+                    };
+                    pack.leave_out(number, name, outcome, failure.what().to_owned());
+                }
             }
             progress.step();
         }
@@ -69,7 +73,7 @@ impl LoopedAnimations {
             first,
         } = pack.write(take.display().to_string()).map_err(failures::pack)?;
         talk::warn_all(&written);
-        let bytes = bytes.map_or_else(|| files::read_bytes(copied(take, recipe)), Ok)?;
+        let bytes = bytes.map_or_else(|| files::read_bytes(copied), Ok)?;
         talk::warn_all(&sidecar.warnings);
         Sidecar::state_file_of_all(&mut sidecar.loops, &bytes);
         Ok(Self {
@@ -80,20 +84,17 @@ impl LoopedAnimations {
     }
 
     /// Names the file and the JSON beside it, and adds both to what is written.
-    pub(super) fn add_to(
-        &mut self,
-        outputs: &mut Outputs,
-        [loop_path, sidecar_path]: [&Path; 2],
-    ) -> Result<(), Failure> {
+    pub(super) fn add_to(&mut self, outputs: &mut Outputs, loop_path: &Path) -> Result<(), Failure> {
+        let sidecar_path = files::sidecar_path(loop_path);
         if outputs.is_in_place(loop_path) {
             written_loop::keep_other_loops(&mut self.sidecar.loops, loop_path, &self.bytes);
         }
-        self.sidecar.outputs = [loop_path, sidecar_path]
+        self.sidecar.outputs = [loop_path, &sidecar_path]
             .map(|path| path.display().to_string())
             .to_vec();
         outputs.add(loop_path, &self.bytes)?;
         let beside = self.sidecar.to_json().map_err(Failure::error)?;
-        outputs.add(sidecar_path, beside.as_bytes())
+        outputs.add(&sidecar_path, beside.as_bytes())
     }
 }
 
@@ -102,32 +103,20 @@ pub(super) fn make_all(
     take: &Path,
     file: &AnimatedFile,
     numbers: &[usize],
-    args: PackArgs<'_>,
+    request: Request<'_>,
+    target: &TargetArgs,
 ) -> Result<Ending, Failure> {
-    let PackArgs { recipe, target, .. } = args;
-    let loop_path = make_paths::of_pack(take, recipe, target)?;
+    let recipe = request.recipe;
+    let loop_path = loop_output::of_pack(take, recipe, target)?;
     let format = output::format_of(&loop_path)?;
-    let sidecar_path = output::sidecar_path(&loop_path);
-    let mut outputs = Outputs::new(target.force);
-    match &recipe.take.rig {
-        Some(rig) => {
-            outputs.protect(take);
-            outputs.protect_as("rig", rig);
-        }
-        None => outputs.protect_unless_in_place(take, &loop_path),
-    }
-    if let Some(recipe) = &target.recipe {
-        outputs.protect_as("recipe", recipe);
-    }
-    for path in [&loop_path, &sidecar_path] {
-        outputs.check(path)?;
-    }
+    let mut outputs = loop_output::outputs(take, recipe, target, &loop_path, true);
+    outputs.check_loop(&loop_path)?;
     let study = load::study(recipe.take.clone())?;
-    let mut looped = LoopedAnimations::new(take, file, numbers, args, &study, format)?;
+    let mut looped = LoopedAnimations::new(take, file, numbers, request, &study, format)?;
     let is_error = |animation: &AnimationFacts| animation.outcome == AnimationOutcome::Error;
     // Where no animation could be read there is nothing but a copy of the file.
     if !looped.sidecar.animations.iter().all(is_error) {
-        looped.add_to(&mut outputs, [&loop_path, &sidecar_path])?;
+        looped.add_to(&mut outputs, &loop_path)?;
     }
     outputs.commit()?;
     output::say_if_nothing_was_written();

@@ -1,51 +1,53 @@
 //! `loopwright make` for many takes: each by the road of one, all into one folder.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::{collections::HashSet, fs, time::Instant};
 
 use loopwright_catalog::{CatalogFormat, LoopRow, skeleton_sha256};
-use loopwright_formats::loop_file::{AnimationOutcome, facts::Grade, sha256};
+use loopwright_formats::loop_file::{AnimationOutcome, PackSidecar, facts::Grade, sha256};
 use loopwright_formats::{AnimatedFile, Format, Sidecar};
-use loopwright_job::pack::{self, PackRequest};
-use loopwright_job::{self as job, JobError, LoopMade, PendingLoop, Request, Rows, SearchRequest, Study};
+use loopwright_job::{self as job, JobError, LoopMade, PendingLoop, Request, Rows, Study, pack};
 
 use super::catalog;
-use super::make_all::{LoopedAnimations, PackArgs};
-use crate::animations::Excluded;
+use super::make_all::{self, LoopedAnimations};
+use crate::animations::{self, Excluded, is_pattern};
 use crate::args::{ManyArgs, TargetArgs};
 use crate::batch::{
-    self, Done, Input, Inputs, Journal, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work,
-    Written,
+    self, Done, Input, Inputs, Journal, Line, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted,
+    Work, Written,
 };
 use crate::exit::{ERROR_STATUS, Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::talk::{self, Progress};
-use crate::{
-    animations, failures, files, load, loop_output, memory, recipe::Recipe, report::make_many::Summary, signals,
-};
+use crate::{failures, files, load, loop_output, memory, report::make_many::Summary, signals};
 
-/// What the command line asks for.
+/// Settings of a run over many takes.
 #[derive(Clone, Copy)]
 pub(super) struct Options<'a> {
     pub(super) takes: &'a [PathBuf],
     pub(super) all_animations: bool,
     pub(super) excluded: Excluded<'a>,
     pub(super) split: bool,
-    pub(super) recipe: &'a Recipe,
-    pub(super) search: &'a SearchRequest,
-    pub(super) rows: &'a Rows,
+    pub(super) request: Request<'a>,
     pub(super) target: &'a TargetArgs,
     pub(super) many: &'a ManyArgs,
 }
 
 pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
-    let Options { target, many, .. } = options;
-    let rig = options.recipe.take.rig.as_deref();
-    let found = batch::find(options.takes, Wanted::Takes, target.output.as_deref(), rig);
+    let Options {
+        target, many, request, ..
+    } = options;
+    let reading = &request.recipe.take;
+    let found = batch::find(
+        options.takes,
+        Wanted::Takes,
+        target.output.as_deref(),
+        reading.rig.as_deref(),
+    );
     check_found(&found)?;
     let folder = output_folder(options)?;
-    let study = load::study(options.recipe.take.clone())?;
+    let study = load::study(reading.clone())?;
     let mut inputs = found.files;
     let protected = inputs.iter().filter_map(|input| input.path.canonicalize().ok());
     let protected = protected.collect();
@@ -57,28 +59,27 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
     }
     output::make_folder(folder)?;
     signals::can_be_resumed(!output::writes_nothing());
-    let (journal, past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
-    let many = &resumed(many, folder, &inputs, &past)?;
-    let options = Options { many, ..options };
+    let (journal, mut past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
+    let resume = resumes(many, folder, &inputs, &past)?;
     let catalog = (many.catalog.as_deref())
-        .map(|path| Catalog::asked_for(path, options, &past))
+        .map(|path| Catalog::asked_for(path, target, resume && past.has_catalog(path)))
         .transpose()?;
-    let mut names = Names::default();
-    if many.resume {
-        for (output, take) in &past.owners {
-            names.keep(output, take);
-        }
-    }
+    let template = template(options);
     let work = MakeLoops {
         options,
+        resume,
         study,
         folder,
-        template: template(options),
-        recipe_sha256: recipe_sha256(options)?,
+        recipe_sha256: recipe_sha256(options, &template)?,
+        template,
         protected,
+        names: Mutex::new(if resume {
+            core::mem::take(&mut past.names)
+        } else {
+            Names::default()
+        }),
         past,
         journal,
-        names: Mutex::new(names),
     };
     work.make_all(&inputs, found.problems, Summary::new(found.num_loops), catalog)
 }
@@ -93,12 +94,12 @@ fn check_found(found: &Inputs) -> Result<(), Failure> {
     }
 }
 
-/// What is asked of the run, which goes on with an earlier one where that is only looked at. Errors: an earlier run made loops of these takes,
-/// and nobody says what becomes of them.
-fn resumed(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Result<ManyArgs, Failure> {
+/// Whether the run goes on with an earlier one, as it does, too, where that is only looked at. Errors: an earlier run made loops of these
+/// takes, and nobody says what becomes of them.
+fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Result<bool, Failure> {
     let known = inputs.iter().filter(|input| past.knows(&key(input))).count();
     if known == 0 || many.resume {
-        return Ok(many.clone());
+        return Ok(many.resume);
     }
     let earlier = format!(
         "an earlier run made loops of {known} of these takes into \"{}\"",
@@ -108,12 +109,9 @@ fn resumed(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Res
         return Err(Failure::error(earlier)
             .try_this("--resume to continue it, --force to make everything again, or another folder"));
     }
-    // What is only looked at need not wait for the choice between the two.
+    // A dry run need not wait for the choice between the two.
     talk::note(&format!("{earlier}; this is what --resume would do"));
-    Ok(ManyArgs {
-        resume: true,
-        ..many.clone()
-    })
+    Ok(true)
 }
 
 /// The folder for all loops. Errors: none is named, or flags are given that are for one loop.
@@ -130,11 +128,8 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
             );
         }
     }
-    if options.all_animations && options.recipe.stretch.start.is_some() {
-        return Err(
-            Failure::error("the recipe names frames, which are those of one animation")
-                .try_this("a recipe without [stretch], or no --all-animations"),
-        );
+    if options.all_animations && options.request.recipe.stretch.start.is_some() {
+        return Err(make_all::frames_of_one());
     }
     let why = reason_for_folder(options);
     let Some(folder) = &target.output else {
@@ -147,11 +142,7 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
                 .try_this("-o loops/"),
         );
     }
-    let is_like_a_file = folder
-        .extension()
-        .and_then(|kind| Format::from_extension(kind.to_str()?))
-        .is_some();
-    if is_like_a_file && !folder.is_dir() && !output::is_named_as_folder(folder) {
+    if files::is_named_like_a_take(folder) && !folder.is_dir() && !output::is_named_as_folder(folder) {
         return Err(Failure::error(format!(
             "\"{}\" is the name of a file, and {why} a folder",
             folder.display()
@@ -167,12 +158,12 @@ fn reason_for_folder(
     Options {
         takes,
         split,
-        rows,
+        request,
         many,
         ..
     }: Options<'_>,
 ) -> String {
-    let is_one = !batch::are_many(takes) && !split && matches!(rows, Rows::Recommended);
+    let is_one = !batch::are_many(takes) && !split && *request.rows == Rows::Recommended;
     let flags = [
         ("--name", many.name.is_some()),
         ("--catalog", many.catalog.is_some()),
@@ -185,18 +176,21 @@ fn reason_for_folder(
     }
 }
 
-/// How loops are named: as a single one is, where the user says nothing.
+/// Returns the template of names: as a single one is, where the user says nothing.
 fn template(options: Options<'_>) -> Template {
-    let default = match options {
-        Options { split: true, .. } => "{stem}-{animation}-loop",
-        _ if packs(options, 2) => "{stem}-loops",
-        Options { rows: Rows::All, .. } => "{stem}-loop-{row}",
-        Options {
-            rows: Rows::Picked(rows),
-            ..
-        } if rows.len() > 1 => "{stem}-loop-{row}",
-        _ if options.recipe.take.animation.is_some() => "{stem}-{animation}-loop",
-        _ => "{stem}-loop",
+    let Request { recipe, rows, .. } = options.request;
+    let default = if options.split {
+        "{stem}-{animation}-loop"
+    } else if packs(options, 2) {
+        "{stem}-loops"
+    } else if matches!(rows, Rows::Picked(rows) if rows.len() == 1) || *rows == Rows::Recommended {
+        if recipe.take.animation.is_some() {
+            "{stem}-{animation}-loop"
+        } else {
+            "{stem}-loop"
+        }
+    } else {
+        "{stem}-loop-{row}"
     };
     let given = options.many.name.clone();
     let mut template = given.unwrap_or_else(|| Template::parse(default).unwrap_or_default());
@@ -206,23 +200,22 @@ fn template(options: Options<'_>) -> Template {
 
 /// Whether the loops of so many animations go into one file.
 fn packs(options: Options<'_>, animations: usize) -> bool {
-    let wanted = options.recipe.take.animation.as_deref();
-    options.all_animations || (animations > 1 && wanted.is_some_and(|wanted| wanted.contains(['*', '?'])))
+    let wanted = options.request.recipe.take.animation.as_deref();
+    options.all_animations || (animations > 1 && wanted.is_some_and(is_pattern))
 }
 
 /// A hash of everything that decides how a take becomes a loop: settings, the version of the program, and the files that settings name.
-fn recipe_sha256(options: Options<'_>) -> Result<String, Failure> {
-    let recipe = options.recipe;
+fn recipe_sha256(options: Options<'_>, template: &Template) -> Result<String, Failure> {
+    let Request { recipe, search, rows } = options.request;
     let mut all = format!(
-        "{}\n{}\n{:?}\n{:?}\n{} {}\n{:?}\n{}\n",
+        "{}\n{}\n{}\n{rows:?}\n{} {}\n{:?}\n{}\n",
         env!("CARGO_PKG_VERSION"),
         recipe.to_text()?,
-        options.search,
-        options.rows,
+        search.map_or_else(String::new, |search| format!("{search:?}")),
         options.all_animations,
         options.split,
         options.excluded.names(),
-        template(options).text(),
+        template.text(),
     );
     for path in [&recipe.take.rig, &recipe.take.map].into_iter().flatten() {
         all.push_str(&sha256(&files::read_bytes(path)?));
@@ -233,6 +226,8 @@ fn recipe_sha256(options: Options<'_>) -> Result<String, Failure> {
 /// The work on many takes.
 struct MakeLoops<'a> {
     options: Options<'a>,
+    /// Whether the run goes on with an earlier one.
+    resume: bool,
     study: Study,
     folder: &'a Path,
     template: Template,
@@ -244,31 +239,16 @@ struct MakeLoops<'a> {
     names: Mutex<Names>,
 }
 
-/// What a take gives, before it has names.
-enum Studied {
-    /// An earlier run did it.
-    Done(Vec<LoopResult>),
-    /// It gives nothing.
-    Failed {
-        read: FileRead,
-        result: LoopResult,
-    },
-    Loops(Box<StudiedLoops>),
-}
-
-/// What is known of a file once it is read, whatever comes of it.
-#[derive(Clone, Debug, Default)]
-struct FileRead {
+/// A take and its loops, which have no names yet.
+#[derive(Default)]
+struct StudiedTake {
     sha256: String,
     num_frames: u64,
-    /// What the choice of its loops says of it.
+    /// Notes on the choice of its loops.
     notes: Vec<String>,
-}
-
-struct StudiedLoops {
-    read: FileRead,
+    /// Whether an earlier run did it.
+    was_done: bool,
     skeleton_sha256: String,
-    format: Format,
     /// Warnings about the take.
     warnings: Vec<String>,
     loops: Vec<StudiedLoop>,
@@ -277,7 +257,8 @@ struct StudiedLoops {
 }
 
 enum StudiedLoop {
-    Failed(LoopResult),
+    /// It failed, or an earlier run made it.
+    Settled(LoopResult),
     Pending {
         made: Pending,
         /// Its path, and whether it replaces what is there.
@@ -286,19 +267,15 @@ enum StudiedLoop {
     },
 }
 
-impl StudiedLoop {
-    fn of(made: Result<Pending, Failure>) -> Self {
+impl From<Result<Pending, Failure>> for StudiedLoop {
+    fn from(made: Result<Pending, Failure>) -> Self {
         match made {
-            Ok(made) => Self::without_name(made),
-            Err(failure) => Self::Failed(LoopResult::failed(Verdict::Failed, &failure, Vec::new())),
-        }
-    }
-
-    fn without_name(made: Pending) -> Self {
-        Self::Pending {
-            made,
-            path: PathBuf::new(),
-            replaces: false,
+            Ok(made) => Self::Pending {
+                made,
+                path: PathBuf::new(),
+                replaces: false,
+            },
+            Err(failure) => Self::Settled(LoopResult::error(&failure)),
         }
     }
 }
@@ -315,72 +292,79 @@ struct SplitLoop {
     animation: String,
     studied: job::Studied,
     made: LoopMade,
+    format: Format,
 }
 
 impl Work for MakeLoops<'_> {
     type Input = Input;
-    type Studied = Studied;
+    type Studied = StudiedTake;
     type Answer = TakeResult;
 
-    fn study(&self, input: &Input) -> Studied {
-        let mut read = FileRead::default();
-        let (studied, said) = talk::aside(|| self.try_study(input, &mut read));
-        studied.unwrap_or_else(|(verdict, failure)| Studied::Failed {
-            read,
-            result: LoopResult::failed(verdict, &failure, said.warnings),
-        })
-    }
-
-    fn settle(&self, input: &Input, studied: &mut Studied) {
-        let mut names = self.names();
-        let take = key(input);
-        match studied {
-            Studied::Done(results) => {
-                let outputs = results.iter().flat_map(|result| result.outputs.first());
-                for output in outputs {
-                    names.keep(&output.path, &take);
-                }
-            }
-            Studied::Failed { .. } => {}
-            Studied::Loops(studied) => self.give_names(&mut names, input, studied),
+    fn study(&self, input: &Input) -> StudiedTake {
+        let mut studied = StudiedTake::default();
+        let (done, said) = talk::aside(|| self.try_study(input, &mut studied));
+        if let Err((verdict, failure)) = done {
+            studied.loops = vec![StudiedLoop::Settled(LoopResult::failed(
+                verdict,
+                &failure,
+                said.warnings,
+            ))];
         }
+        studied
     }
 
-    fn finish(&self, input: &Input, studied: Studied) -> TakeResult {
-        let result = |results: Vec<LoopResult>, read: FileRead| TakeResult {
-            path: input.path.clone(),
-            results,
-            num_frames: read.num_frames,
-            notes: read.notes,
-            was_done: false,
-        };
-        let (read, results) = match studied {
-            Studied::Done(results) => {
-                return TakeResult {
-                    was_done: true,
-                    ..result(results, FileRead::default())
-                };
-            }
-            Studied::Failed { read, result } => (read, vec![result]),
-            Studied::Loops(studied) => {
-                let read = studied.read.clone();
-                let (results, _) = talk::aside(|| self.write(input, *studied));
-                (read, results)
-            }
-        };
-        // What failed is tried again by the next run.
-        if results.iter().all(|result| result.verdict.exit_status() < ERROR_STATUS) {
-            let done = Done {
+    fn settle(&self, input: &Input, studied: &mut StudiedTake) {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let given = self.give_names(&mut names, input, studied);
+        if !given.is_empty() {
+            let line = Line::Writes {
                 take: key(input),
-                take_sha256: read.sha256.clone(),
-                recipe_sha256: self.recipe_sha256.clone(),
-                results: results.clone(),
+                outputs: given,
             };
-            if let Err(failure) = self.journal.done(done) {
-                return result(vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())], read);
+            studied.fault = self.journal.append(&line).err();
+        }
+    }
+
+    fn finish(&self, input: &Input, studied: StudiedTake) -> TakeResult {
+        let mut result = TakeResult {
+            path: input.path.clone(),
+            results: Vec::new(),
+            num_frames: studied.num_frames,
+            notes: studied.notes,
+            was_done: studied.was_done,
+        };
+        if let Some(fault) = &studied.fault {
+            result.results = vec![LoopResult::error(fault)];
+            return result;
+        }
+        let write = |each| match each {
+            StudiedLoop::Settled(result) => vec![result],
+            StudiedLoop::Pending { made, path, replaces } => {
+                let outputs = self.outputs(input, &path, replaces);
+                let written = outputs
+                    .and_then(|outputs| self.write(made, outputs, &path, &studied.warnings, &studied.skeleton_sha256));
+                written.unwrap_or_else(|failure| vec![LoopResult::error(&failure)])
+            }
+        };
+        (result.results, _) = talk::aside(|| studied.loops.into_iter().flat_map(write).collect());
+        // The next run tries failures again.
+        if !result.was_done
+            && result
+                .results
+                .iter()
+                .all(|each| each.verdict.exit_status() < ERROR_STATUS)
+        {
+            let done = Box::new(Done {
+                take: key(input),
+                take_sha256: studied.sha256,
+                recipe_sha256: self.recipe_sha256.clone(),
+                results: result.results.clone(),
+            });
+            if let Err(failure) = self.journal.append(&Line::Done(done)) {
+                result.results = vec![LoopResult::error(&failure)];
             }
         }
-        result(results, read)
+        result
     }
 
     fn fault(&self, input: &Input) -> TakeResult {
@@ -388,32 +372,27 @@ impl Work for MakeLoops<'_> {
             .try_this("a report of this fault, with the take");
         TakeResult {
             path: input.path.clone(),
-            results: vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())],
+            results: vec![LoopResult::error(&failure)],
             ..TakeResult::default()
         }
     }
 }
 
-/// What is said of a run while it goes on.
+/// Messages of a run while it goes on.
 struct Said<'a> {
     target: &'a TargetArgs,
     progress: Progress,
     summary: Summary,
-    /// The loops so far, for a catalog.
-    rows: Option<Vec<LoopRow>>,
+    catalog: Option<Catalog<'a>>,
     /// Whether all could be printed.
     printed: Result<(), Failure>,
 }
 
 impl Said<'_> {
     fn add(&mut self, result: &TakeResult) {
-        if let Some(rows) = &mut self.rows {
-            rows.extend(
-                result
-                    .results
-                    .iter()
-                    .filter_map(|result| result.row.as_deref().cloned()),
-            );
+        if let Some(catalog) = &mut self.catalog {
+            let rows = result.results.iter().filter_map(|result| result.row.as_deref());
+            catalog.rows.extend(rows.cloned());
         }
         self.summary.add(result);
         let printed = self.progress.beside(|| {
@@ -430,8 +409,7 @@ impl Said<'_> {
 
 /// Whether a file holds all of its take. The hash of a glTF file says nothing of the buffers beside it, so those takes are done again.
 fn is_whole(path: &Path, bytes: &[u8]) -> bool {
-    let format = path.extension().and_then(|kind| Format::from_extension(kind.to_str()?));
-    if !format.is_some_and(|format| format.capabilities().names_other_files) {
+    if !files::format_of_name(path).is_some_and(|format| format.capabilities().names_other_files) {
         return true;
     }
     let Ok(document) = serde_json::from_slice::<serde_json::Value>(bytes) else {
@@ -464,10 +442,10 @@ impl MakeLoops<'_> {
             target,
             progress: Progress::new("making loops", inputs.len()),
             summary,
-            rows: catalog.is_some().then(Vec::new),
+            catalog,
             printed: Ok(()),
         };
-        // What is not there or cannot be listed is said before the long work begins.
+        // Missing files are reported before the long work begins.
         for (path, problem) in problems {
             let results = vec![LoopResult::failed(Verdict::Unreadable, &problem, Vec::new())];
             said.add(&TakeResult {
@@ -477,17 +455,11 @@ impl MakeLoops<'_> {
             });
         }
         batch::run(self, inputs, jobs, |_, result| said.add(&result));
-        let Said {
-            progress,
-            mut summary,
-            rows,
-            printed,
-            ..
-        } = said;
-        progress.finish();
-        printed?;
-        if let Some(catalog) = catalog {
-            summary.catalog = Some(catalog.write(&rows.unwrap_or_default(), &self.journal)?);
+        said.progress.finish();
+        said.printed?;
+        let mut summary = said.summary;
+        if let Some(catalog) = said.catalog {
+            summary.catalog = Some(catalog.write(&self.journal)?);
         }
         signals::can_be_resumed(false);
         talk::note(&summary.pace(begun.elapsed()));
@@ -495,40 +467,46 @@ impl MakeLoops<'_> {
         summary.end(target.json)
     }
 
-    fn names(&self) -> MutexGuard<'_, Names> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Errors: the take gives no loop, and what that means if the exit status is 2.
-    fn try_study(&self, input: &Input, read: &mut FileRead) -> Result<Studied, (Verdict, Failure)> {
+    fn try_study(&self, input: &Input, take: &mut StudiedTake) -> Result<(), (Verdict, Failure)> {
         let unreadable = |failure| (Verdict::Unreadable, failure);
         let failed = |failure| (Verdict::Failed, failure);
-        let bytes = files::read_bytes(&input.path).map_err(unreadable)?;
-        read.sha256 = sha256(&bytes);
-        let past = self.past.done(&key(input), &read.sha256, &self.recipe_sha256);
-        if let Some(done) = past.filter(|_| self.options.many.resume && is_whole(&input.path, &bytes)) {
-            return Ok(Studied::Done(done.results.clone()));
+        let path = &input.path;
+        let bytes = files::read_bytes(path).map_err(unreadable)?;
+        take.sha256 = sha256(&bytes);
+        let past = self.past.done(&key(input), &take.sha256, &self.recipe_sha256);
+        if let Some(done) = past.filter(|_| self.resume && is_whole(path, &bytes)) {
+            take.was_done = true;
+            take.loops = done.results.iter().cloned().map(StudiedLoop::Settled).collect();
+            return Ok(());
         }
         self.check_unchanged(input).map_err(failed)?;
         let format = self.format_for(input).map_err(failed)?;
-        if self.options.split {
-            let file = load::parse(&input.path, &bytes).map_err(unreadable)?;
-            return self.split(&input.path, &file, format, read).map_err(unreadable);
+        // Nothing is parsed twice for files of which one animation is asked for.
+        if self.options.split || packs(self.options, 2) {
+            let file = load::parse(path, &bytes).map_err(unreadable)?;
+            let wanted = self.options.request.recipe.take.animation.as_deref();
+            let numbers = animations::asked_for(path, &file, wanted, self.options.excluded).map_err(unreadable)?;
+            if self.options.split {
+                for number in numbers {
+                    let made = self.split(path, &file, number, format, take);
+                    take.loops.push(made.into());
+                }
+                return Ok(());
+            }
+            if packs(self.options, numbers.len()) {
+                let request = self.options.request;
+                let pack = LoopedAnimations::new(path, &file, &numbers, request, &self.study, format);
+                let pack = pack.map_err(unreadable)?;
+                take.num_frames = pack.sidecar.loops.iter().map(|each| each.take.frames as u64).sum();
+                take.skeleton_sha256.clone_from(&pack.skeleton_sha256);
+                take.loops.push(Ok(Pending::Pack(Box::new(pack))).into());
+                return Ok(());
+            }
         }
-        if let Some(pack) = self.pack(&input.path, &bytes, format).map_err(unreadable)? {
-            read.num_frames = pack.sidecar.loops.iter().map(|each| each.take.frames as u64).sum();
-            return Ok(Studied::Loops(Box::new(StudiedLoops {
-                read: read.clone(),
-                skeleton_sha256: pack.skeleton_sha256.clone(),
-                format,
-                warnings: Vec::new(),
-                loops: vec![StudiedLoop::without_name(Pending::Pack(Box::new(pack)))],
-                fault: None,
-            })));
-        }
-        let loaded = load::load_bytes(&input.path, bytes, &self.study).map_err(unreadable)?;
-        read.num_frames = loaded.take().num_frames() as u64;
-        self.rows(&loaded, format, read).map_err(failed)
+        let loaded = load::load_bytes(path, bytes, &self.study).map_err(unreadable)?;
+        take.num_frames = loaded.take().num_frames() as u64;
+        self.rows(&loaded, format, take).map_err(failed)
     }
 
     /// Errors: somebody changed an output of an earlier run, and nobody says that it may go.
@@ -548,27 +526,19 @@ impl MakeLoops<'_> {
         match self.template.format {
             Some(format) => Ok(format),
             None => {
-                let extension = loop_output::extension(&input.path, self.options.recipe);
+                let extension = loop_output::extension(&input.path, self.options.request.recipe);
                 output::format_of(Path::new(&format!("loop.{extension}")))
             }
         }
     }
 
-    fn request(&self) -> Request<'_> {
-        Request {
-            recipe: self.options.recipe,
-            search: Some(self.options.search),
-            rows: self.options.rows,
-        }
-    }
-
-    /// The loops of the rows that are asked for. Errors: the take has none.
-    fn rows(&self, loaded: &job::Studied, format: Format, read: &mut FileRead) -> Result<Studied, Failure> {
-        let request = self.request();
+    /// Adds the loops of the rows that are asked for. Errors: the take has none.
+    fn rows(&self, loaded: &job::Studied, format: Format, take: &mut StudiedTake) -> Result<(), Failure> {
+        let request = self.options.request;
         let in_words = |error: JobError| failures::job(loaded, request.search, error);
         let mut warnings = Vec::new();
         let chosen = job::choose(loaded, request, &mut warnings);
-        read.notes = loop_output::in_words(&warnings);
+        take.notes = loop_output::in_words(&warnings);
         let loops = chosen.map_err(in_words)?.into_iter().map(|chosen| {
             // Of many takes, some have fewer rows than others.
             let chosen = chosen.map_err(|no_row| Failure::nothing(in_words(no_row).what()))?;
@@ -576,123 +546,88 @@ impl MakeLoops<'_> {
             let written = job::write(loaded, request, made, format).map_err(in_words)?;
             Ok(Pending::One(Box::new(written)))
         });
-        Ok(Studied::Loops(Box::new(StudiedLoops {
-            loops: loops.map(StudiedLoop::of).collect(),
-            read: read.clone(),
-            skeleton_sha256: skeleton_sha256(loaded.body_of_loops().skeleton),
+        take.loops = loops.map(StudiedLoop::from).collect();
+        take.skeleton_sha256 = skeleton_sha256(loaded.body_of_loops().skeleton);
+        take.warnings = loop_output::in_words(&loaded.warnings);
+        Ok(())
+    }
+
+    /// The loop of an animation, for a file of its own.
+    fn split(
+        &self,
+        path: &Path,
+        file: &AnimatedFile,
+        number: usize,
+        format: Format,
+        take: &mut StudiedTake,
+    ) -> Result<Pending, Failure> {
+        let (name, request) = (&file.animation_names()[number], self.options.request);
+        let about = |failure: Failure| failure.about(name);
+        let studied = animations::read(path, file, number, &self.study).map_err(about)?;
+        take.num_frames += studied.take().num_frames() as u64;
+        if take.skeleton_sha256.is_empty() {
+            take.skeleton_sha256 = skeleton_sha256(studied.body_of_loops().skeleton);
+        }
+        let mut warnings = Vec::new();
+        let made = pack::loop_of(&studied, name, request, &mut warnings);
+        talk::warn_all(&warnings);
+        let made = made.map_err(|error| about(failures::job(&studied, request.search, error)))?;
+        let made = made.map_err(|why| about(Failure::nothing(why)))?;
+        Ok(Pending::Split(Box::new(SplitLoop {
+            animation: name.clone(),
+            studied,
+            made,
             format,
-            warnings: loop_output::in_words(&loaded.warnings),
-            fault: None,
         })))
     }
 
-    /// The loops of all animations that are asked for, each for a file of its own.
-    fn split(&self, path: &Path, file: &AnimatedFile, format: Format, read: &mut FileRead) -> Result<Studied, Failure> {
-        let Options { recipe, search, .. } = self.options;
-        let request = PackRequest { recipe, search, format };
-        let mut skeleton = None;
-        let mut loop_of = |name: &str, number: usize| {
-            let studied = animations::read(path, file, number, &self.study)?;
-            read.num_frames += studied.take().num_frames() as u64;
-            skeleton.get_or_insert_with(|| skeleton_sha256(studied.body_of_loops().skeleton));
-            let mut warnings = Vec::new();
-            let made = pack::loop_of(&studied, name, request, &mut warnings);
-            talk::warn_all(&warnings);
-            let made = made.map_err(|error| failures::job(&studied, Some(search), error))?;
-            let made = made.map_err(Failure::nothing)?;
-            Ok(Pending::Split(Box::new(SplitLoop {
-                animation: name.to_owned(),
-                studied,
-                made,
-            })))
-        };
-        let mut loops = Vec::new();
-        for number in self.asked_for(path, file)? {
-            let name = &file.animation_names()[number];
-            loops.push(StudiedLoop::of(
-                loop_of(name, number).map_err(|failure: Failure| failure.about(name)),
-            ));
-        }
-        Ok(Studied::Loops(Box::new(StudiedLoops {
-            read: read.clone(),
-            skeleton_sha256: skeleton.unwrap_or_default(),
-            format,
-            warnings: Vec::new(),
-            loops,
-            fault: None,
-        })))
-    }
-
-    /// The animations of a file that are asked for.
-    fn asked_for(&self, path: &Path, file: &AnimatedFile) -> Result<Vec<usize>, Failure> {
-        let Options { recipe, excluded, .. } = self.options;
-        animations::asked_for(path, file, recipe.take.animation.as_deref(), excluded)
-    }
-
-    /// The loops of all animations that are asked for, if they go into one file.
-    fn pack(&self, path: &Path, bytes: &[u8], format: Format) -> Result<Option<LoopedAnimations>, Failure> {
-        let Options { recipe, search, .. } = self.options;
-        // Nothing is parsed twice for files of which one animation is asked for.
-        if !packs(self.options, 2) {
-            return Ok(None);
-        }
-        let file = load::parse(path, bytes)?;
-        let numbers = self.asked_for(path, &file)?;
-        if !packs(self.options, numbers.len()) {
-            return Ok(None);
-        }
-        let request = PackArgs {
-            recipe,
-            target: self.options.target,
-            search,
-        };
-        LoopedAnimations::new(path, &file, &numbers, request, &self.study, format).map(Some)
-    }
-
-    fn give_names(&self, names: &mut Names, input: &Input, studied: &mut StudiedLoops) {
+    /// Gives each loop its name, and returns the new ones; those of an earlier run keep theirs.
+    fn give_names(&self, names: &mut Names, input: &Input, take: &mut StudiedTake) -> Vec<PathBuf> {
         let folder = match input.below.parent() {
             Some(below) => self.folder.join(below),
             None => self.folder.to_owned(),
         };
-        let (take, stem) = (key(input), files::stem(&input.path));
+        let Options { request, target, .. } = self.options;
+        let (key, stem) = (key(input), files::stem(&input.path));
         let extension = match self.template.format {
             // As the take spells it.
-            None => loop_output::extension(&input.path, self.options.recipe),
+            None => loop_output::extension(&input.path, request.recipe),
             Some(format) => format.extension().to_owned(),
         };
-        debug_assert_eq!(Format::from_extension(&extension), Some(studied.format));
         let mut given: Vec<PathBuf> = Vec::new();
-        let mut numbered = Vec::new();
-        for each in &mut studied.loops {
-            let StudiedLoop::Pending { made, path, replaces } = each else {
-                continue;
+        for each in &mut take.loops {
+            let (made, path, replaces) = match each {
+                StudiedLoop::Settled(result) => {
+                    if let Some(output) = result.outputs.first() {
+                        names.keep(&output.path, &key);
+                    }
+                    continue;
+                }
+                StudiedLoop::Pending { made, path, replaces } => (made, path, replaces),
             };
-            let named = match made {
-                Pending::One(made) => Named {
-                    stem: &stem,
-                    animation: self.options.recipe.take.animation.as_deref(),
-                    kind: made.kind.as_str(),
-                    speed_mps: made.done.speed_mps(),
-                    row: made.done.row,
-                },
-                Pending::Split(split) => Named {
-                    stem: &stem,
-                    animation: Some(&split.animation),
-                    kind: split.made.kind(&split.studied).as_str(),
-                    speed_mps: split.made.speed_mps(),
-                    row: 1,
-                },
-                Pending::Pack(_) => Named {
-                    stem: &stem,
-                    animation: None,
-                    kind: "loops",
-                    speed_mps: 0.0,
-                    row: 1,
-                },
+            let mut named = Named {
+                stem: &stem,
+                animation: None,
+                kind: "loops",
+                speed_mps: 0.0,
+                row: 1,
             };
-            let name = names.give(&folder, &self.template, named, &extension, &take, &given);
-            *replaces = self.options.target.force || name.was_ours;
-            numbered.extend(name.wanted.map(|wanted| {
+            match made {
+                Pending::One(made) => {
+                    named.animation = request.recipe.take.animation.as_deref();
+                    (named.kind, named.speed_mps) = (made.kind.as_str(), made.done.speed_mps());
+                    named.row = made.done.row;
+                }
+                Pending::Split(split) => {
+                    named.animation = Some(&split.animation);
+                    named.kind = split.made.kind(&split.studied).as_str();
+                    named.speed_mps = split.made.speed_mps();
+                }
+                Pending::Pack(_) => {}
+            }
+            let name = names.give(&folder, &self.template, named, &extension, &key);
+            *replaces = target.force || name.was_ours;
+            take.warnings.extend(name.wanted.map(|wanted| {
                 format!(
                     "another loop is named \"{}\", so this one is \"{}\"",
                     wanted.display(),
@@ -702,80 +637,27 @@ impl MakeLoops<'_> {
             given.push(name.path.clone());
             *path = name.path;
         }
-        studied.warnings.extend(numbered);
-        if !given.is_empty() {
-            studied.fault = self.journal.writes(&take, given).err();
-        }
+        given
     }
 
-    fn write(&self, input: &Input, studied: StudiedLoops) -> Vec<LoopResult> {
-        let StudiedLoops {
-            skeleton_sha256,
-            format: studied_format,
-            warnings,
-            loops,
-            fault,
-            ..
-        } = studied;
-        if let Some(failure) = fault {
-            return vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())];
-        }
-        let mut results = Vec::new();
-        for each in loops {
-            let (made, path, replaces) = match each {
-                StudiedLoop::Failed(result) => {
-                    results.push(result);
-                    continue;
-                }
-                StudiedLoop::Pending { made, path, replaces } => (made, path, replaces),
-            };
-            let written = match made {
-                Pending::One(made) => {
-                    let row = made.done.row;
-                    self.write_loop(input, *made, (&path, replaces), &warnings)
-                        .map(|(sidecar, outputs)| vec![made_result(&sidecar, &skeleton_sha256, row, outputs)])
-                }
-                Pending::Split(split) => self
-                    .write_split(input, *split, studied_format, (&path, replaces))
-                    .map(|(sidecar, outputs)| vec![made_result(&sidecar, &skeleton_sha256, 1, outputs)]),
-                Pending::Pack(looped) => self.write_pack(input, *looped, (&path, replaces), &skeleton_sha256),
-            };
-            match written {
-                Ok(written) => results.extend(written),
-                Err(failure) => results.push(LoopResult::failed(Verdict::Failed, &failure, Vec::new())),
-            }
-        }
-        results
-    }
-
-    /// Outputs for these paths, where they may be written.
-    fn outputs(
-        &self,
-        input: &Input,
-        [loop_path, sidecar_path]: [&Path; 2],
-        replaces: bool,
-    ) -> Result<Outputs, Failure> {
+    /// Outputs for a loop and its sidecar, where they may be written.
+    fn outputs(&self, input: &Input, loop_path: &Path, replaces: bool) -> Result<Outputs, Failure> {
         let mut outputs = Outputs::new(replaces);
         outputs.protect(&input.path);
-        for path in [
-            self.options.target.recipe.as_deref(),
-            self.options.recipe.take.rig.as_deref(),
-        ]
-        .into_iter()
-        .flatten()
-        {
+        let settings = [&self.options.target.recipe, &self.options.request.recipe.take.rig];
+        for path in settings.into_iter().flatten() {
             outputs.protect_as("setting", path);
         }
         if let Some(folder) = loop_path.parent() {
             output::make_folder(folder)?;
         }
-        for path in [loop_path, sidecar_path] {
+        for path in [loop_path, &files::sidecar_path(loop_path)] {
             if path.canonicalize().is_ok_and(|path| self.protected.contains(&path)) {
                 return Err(Failure::error(format!("\"{}\" is a take of this run", path.display()))
                     .try_this("another folder with -o, or another --name; a take is never overwritten"));
             }
             outputs.check(path).map_err(|failure| {
-                if self.options.many.resume {
+                if self.resume {
                     failure.because("no earlier run into this folder says that it wrote it")
                 } else {
                     failure.try_this("--resume to continue an earlier run, --force to make everything again")
@@ -785,71 +667,76 @@ impl MakeLoops<'_> {
         Ok(outputs)
     }
 
-    fn write_loop(
+    /// Writes a loop, or those of many animations, with the sidecar.
+    fn write(
         &self,
-        input: &Input,
-        made: PendingLoop,
-        (path, replaces): (&Path, bool),
+        made: Pending,
+        mut outputs: Outputs,
+        path: &Path,
         warnings: &[String],
-    ) -> Result<(Sidecar, Vec<Written>), Failure> {
-        let sidecar_path = output::sidecar_path(path);
-        let mut outputs = self.outputs(input, [path, &sidecar_path], replaces)?;
-        let sidecar = loop_output::add(&mut outputs, made, &[path, &sidecar_path], warnings.to_vec())?;
-        outputs.commit()?;
-        Ok((sidecar, written([path, &sidecar_path])?))
-    }
-
-    /// Writes the loop of one of many animations into a file that holds no other.
-    fn write_split(
-        &self,
-        input: &Input,
-        SplitLoop { mut studied, made, .. }: SplitLoop,
-        format: Format,
-        named: (&Path, bool),
-    ) -> Result<(Sidecar, Vec<Written>), Failure> {
-        let warnings = loop_output::in_words(&studied.warnings);
-        studied.file.source = studied.file.source.with_animation(None).map_err(Failure::error)?;
-        let request = self.request();
-        let written = job::write(&studied, request, made, format);
-        let written = written.map_err(|error| failures::job(&studied, request.search, error))?;
-        self.write_loop(input, written, named, &warnings)
-    }
-
-    fn write_pack(
-        &self,
-        input: &Input,
-        mut looped: LoopedAnimations,
-        (path, replaces): (&Path, bool),
         skeleton_sha256: &str,
     ) -> Result<Vec<LoopResult>, Failure> {
-        let sidecar_path = output::sidecar_path(path);
-        let mut outputs = self.outputs(input, [path, &sidecar_path], replaces)?;
-        looped.add_to(&mut outputs, [path, &sidecar_path])?;
+        let (made, of_take) = match made {
+            Pending::One(made) => (*made, warnings.to_vec()),
+            Pending::Split(split) => split.written(self.options.request)?,
+            Pending::Pack(mut looped) => {
+                looped.add_to(&mut outputs, path)?;
+                outputs.commit()?;
+                return Ok(results_of_pack(&looped.sidecar, &written(path)?, skeleton_sha256));
+            }
+        };
+        let row = made.done.row;
+        let sidecar = loop_output::add(&mut outputs, made, path, &[], of_take)?;
         outputs.commit()?;
-        let written = written([path, &sidecar_path])?;
-        let sidecar = &looped.sidecar;
-        let of_animation = |animation: &loopwright_formats::loop_file::AnimationFacts| {
-            let of_loop = (sidecar.loops.iter())
-                .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
-            if let Some(of_loop) = of_loop {
+        Ok(vec![made_result(&sidecar, skeleton_sha256, row, written(path)?)])
+    }
+}
+
+impl SplitLoop {
+    /// Writes it into memory, into a file that holds no other; and the warnings about its animation.
+    fn written(self, request: Request<'_>) -> Result<(PendingLoop, Vec<String>), Failure> {
+        let Self {
+            mut studied,
+            made,
+            format,
+            ..
+        } = self;
+        studied.file.source = studied.file.source.with_animation(None).map_err(Failure::error)?;
+        let written = job::write(&studied, request, made, format);
+        let written = written.map_err(|error| failures::job(&studied, request.search, error))?;
+        Ok((written, loop_output::in_words(&studied.warnings)))
+    }
+}
+
+/// Returns the result of each animation of a file whose loops were written into one.
+fn results_of_pack(sidecar: &PackSidecar, written: &[Written], skeleton_sha256: &str) -> Vec<LoopResult> {
+    let mut results = Vec::new();
+    for animation in &sidecar.animations {
+        let of_loop = (sidecar.loops.iter())
+            .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
+        results.push(match of_loop {
+            Some(of_loop) => {
                 let named = Sidecar {
                     outputs: sidecar.outputs.clone(),
                     ..of_loop.clone()
                 };
-                return made_result(&named, skeleton_sha256, 1, written.clone());
+                made_result(&named, skeleton_sha256, 1, written.to_vec())
             }
-            let reason = animation.reason.clone().unwrap_or_default();
-            LoopResult {
+            None => LoopResult {
                 verdict: match animation.outcome {
                     AnimationOutcome::Error => Verdict::Failed,
                     _ => Verdict::NoLoop,
                 },
-                reason: format!("{}: {reason}", animation.name),
+                reason: format!(
+                    "{}: {}",
+                    animation.name,
+                    animation.reason.as_deref().unwrap_or_default()
+                ),
                 ..LoopResult::default()
-            }
-        };
-        Ok(sidecar.animations.iter().map(of_animation).collect())
+            },
+        });
     }
+    results
 }
 
 fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Vec<Written>) -> LoopResult {
@@ -863,51 +750,53 @@ fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Ve
     }
 }
 
-/// Files that are there now.
-fn written(paths: [&Path; 2]) -> Result<Vec<Written>, Failure> {
-    let written = paths.into_iter().map(|path| {
-        if output::writes_nothing() {
-            return Ok(Written {
-                path: path.to_owned(),
-                bytes: 0,
-                sha256: String::new(),
-            });
+/// A loop and its sidecar, which are there now.
+fn written(loop_path: &Path) -> Result<Vec<Written>, Failure> {
+    let mut written = Vec::new();
+    for path in [loop_path.to_owned(), files::sidecar_path(loop_path)] {
+        let mut found = Written {
+            path,
+            bytes: 0,
+            sha256: String::new(),
+        };
+        if !output::writes_nothing() {
+            let bytes = fs::read(&found.path)
+                .map_err(|error| Failure::error(format!("\"{}\" is gone again: {error}", found.path.display())))?;
+            (found.bytes, found.sha256) = (bytes.len() as u64, sha256(&bytes));
         }
-        let bytes =
-            fs::read(path).map_err(|error| Failure::error(format!("\"{}\" is gone again: {error}", path.display())))?;
-        Ok(Written {
-            path: path.to_owned(),
-            bytes: bytes.len() as u64,
-            sha256: sha256(&bytes),
-        })
-    });
-    written.collect()
+        written.push(found);
+    }
+    Ok(written)
 }
 
 struct Catalog<'a> {
     path: &'a Path,
     format: CatalogFormat,
     outputs: Outputs,
+    /// The loops so far.
+    rows: Vec<LoopRow>,
 }
 
 impl<'a> Catalog<'a> {
     /// Errors: its name is of no format, or it cannot be written. A run that goes on replaces the catalog of the earlier one.
-    fn asked_for(path: &'a Path, options: Options<'_>, past: &Past) -> Result<Self, Failure> {
+    fn asked_for(path: &'a Path, target: &TargetArgs, replaces: bool) -> Result<Self, Failure> {
         let format = catalog::format_of(path)?;
-        if let Some(folder) = path
-            .parent()
-            .filter(|folder| Some(*folder) == options.target.output.as_deref())
-        {
+        if let Some(folder) = path.parent().filter(|folder| Some(*folder) == target.output.as_deref()) {
             output::make_folder(folder)?;
         }
-        let outputs = Outputs::new(options.target.force || (options.many.resume && past.has_catalog(path)));
+        let outputs = Outputs::new(target.force || replaces);
         outputs.check(path)?;
-        Ok(Self { path, format, outputs })
+        Ok(Self {
+            path,
+            format,
+            outputs,
+            rows: Vec::new(),
+        })
     }
 
     /// Writes all rows; returns its name.
-    fn write(mut self, rows: &[LoopRow], journal: &Journal) -> Result<String, Failure> {
-        let bytes = catalog::bytes(self.format, rows, self.path)?;
+    fn write(mut self, journal: &Journal) -> Result<String, Failure> {
+        let bytes = catalog::bytes(self.format, &self.rows, self.path)?;
         journal.catalog(self.path)?;
         self.outputs.add(self.path, &bytes)?;
         self.outputs.commit()?;

@@ -18,7 +18,6 @@ pub(crate) mod listen;
 pub(crate) mod make;
 mod make_all;
 mod make_many;
-mod make_paths;
 pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;

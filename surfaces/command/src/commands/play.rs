@@ -2,27 +2,23 @@
 
 use std::fmt::Display;
 
+use loopwright_formats::Format;
 use loopwright_job::StoredLoop;
 use loopwright_moves::PlaySettings;
 use loopwright_moves::play::PlayError;
 use loopwright_sets::{PerformError, PlayRequest, Played, fade};
 
+use crate::args::{LoopsArgs, PlayArgs};
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
-use crate::{args::PlayArgs, failures, files, talk, written_loop};
+use crate::{failures, talk, written_loop};
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     failures::check_rate(args.fps)?;
-    written_loop::check_are_there(&args.files.loops)?;
-    let names = written_loop::all_loops(&args.files.loops, &args.files.reading)?;
-    let format = output::format_of(&args.files.output)?;
-    let mut outputs = Outputs::new(args.files.force);
-    for input in &names {
-        outputs.protect(&input.path);
-        outputs.protect(&output::sidecar_path(&input.path));
-    }
+    let (names, format, mut outputs) = of_loops(&args.files)?;
     outputs.check(&args.files.output)?;
     outputs.clear_sidecar(&args.files.output)?;
     let loops = written_loop::read_all_playable(&names, &args.files.reading)?;
@@ -44,6 +40,17 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         report::human(&answer, &args.files.output.display().to_string())
     })?;
     Ok(Ending::Done)
+}
+
+/// The loops that flags name, the format of the output, and outputs that replace none of them.
+pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Outputs), Failure> {
+    let names = written_loop::all_loops(&files.loops, &files.reading)?;
+    let format = output::format_of(&files.output)?;
+    let mut outputs = Outputs::new(files.force);
+    for input in &names {
+        outputs.protect_loop(&input.path);
+    }
+    Ok((names, format, outputs))
 }
 
 /// Loops that are played into a take of this name, as the flags ask for it.
@@ -69,7 +76,7 @@ fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played,
     })
 }
 
-/// What was played, of loops with these names.
+/// Describes the loops that were played, by these names.
 pub(crate) fn answer(played: &Played, names: &[impl Display], seed: u64) -> PlayAnswer {
     let take = &played.take;
     PlayAnswer {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use loopwright_core::Take;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack, PackSidecar};
-use loopwright_formats::{AnimationChoice, Character, Format, LoadedTake, Sidecar, Source};
+use loopwright_formats::{AnimationChoice, Format, LoadedTake, Sidecar, Source};
 use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, Matched, StoredLoop, pack::NoPack, take_facts};
 
 use super::each::{self, Manner};
@@ -19,85 +19,57 @@ use crate::report::{json, make as report, retarget::RetargetAnswer};
 use crate::talk::{self, Progress};
 use crate::{
     animations::{self, Excluded},
-    failures, files,
-    input_file::InputFile,
+    failures,
+    files::{self, InputFile},
     load, loop_output, memory, mirroring,
     recipe::TakeArgs,
     written_loop,
 };
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
-    let target = || load::character(&args.rig, args.map.as_deref(), args.bone_stretch).map(Arc::new);
+    let target = Arc::new(load::character(&args.rig, args.map.as_deref(), args.bone_stretch)?);
     if args.into_one {
-        return into_one(args, &target()?);
+        return into_one(args, &target);
     }
-    if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
-        files::check_is_there(input)?;
-        let input = InputFile::named(input);
-        let output = each::output_of(&input.path, &args.output, &extension(args))?;
-        let args = RetargetArgs {
-            input,
-            output,
-            ..args.clone()
-        };
-        return one(&args, &target()?);
-    }
-    let target = target()?;
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
         character: Some(&args.rig),
         for_one: &[("--save-map", args.save_map.is_some())],
     };
-    each::into_folder(
+    // Motion goes into the file of the character.
+    let of_rig = || files::extension_for_motion(&args.rig, Some(args.engine.engine()));
+    let extension = |_: &Path| match args.to {
+        Some(format) => format.extension().to_owned(),
+        None => of_rig().unwrap_or_else(|| "glb".to_owned()),
+    };
+    each::output(
         &args.inputs,
         &args.output,
-        |_| extension(args),
+        extension,
         manner,
-        |input, output| {
-            let args = RetargetArgs {
-                input: InputFile::named(input),
-                output: output.to_owned(),
-                ..args.clone()
-            };
-            let ending = one(&args, &target)?;
-            // About a loop there is more to say, which is said.
-            if !args.json && !output::has_sidecar(output) {
+        |input, output, is_one_of_many| {
+            let Moved {
+                take,
+                sidecar,
+                outputs,
+                ending,
+            } = moved(&Options::new(args, &input, output, &target))?;
+            if args.json {
+                let answer = RetargetAnswer {
+                    take,
+                    is_loop: sidecar.is_some(),
+                    quality: sidecar.map(|sidecar| sidecar.quality),
+                };
+                output::print(&json::document("retarget", answer, None, &outputs))?;
+            } else if let Some(sidecar) = sidecar {
+                output::print(&report::blend(&sidecar))?;
+            } else if is_one_of_many {
                 output::print(&format!("{}\n", output.display()))?;
             }
             Ok(ending)
         },
     )
-}
-
-/// The extension of outputs that are named after their inputs: motion goes into the file of the character.
-fn extension(args: &RetargetArgs) -> String {
-    let own = || files::extension_for_motion(&args.rig).unwrap_or_else(|| "glb".to_owned());
-    let engine = args.engine.engine().extension(&args.rig);
-    args.to
-        .map(Format::extension)
-        .or(engine)
-        .map_or_else(own, str::to_owned)
-}
-
-fn one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
-    let Moved {
-        take,
-        sidecar,
-        outputs,
-        ending,
-    } = moved(&Options::new(args, target))?;
-    if args.json {
-        let answer = RetargetAnswer {
-            take,
-            is_loop: sidecar.is_some(),
-            quality: sidecar.map(|sidecar| sidecar.quality),
-        };
-        output::print(&json::document("retarget", answer, None, &outputs))?;
-    } else if let Some(sidecar) = sidecar {
-        output::print(&report::blend(&sidecar))?;
-    }
-    Ok(ending)
 }
 
 /// A motion and the character that takes it.
@@ -117,10 +89,10 @@ pub(super) struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    fn new(args: &'a RetargetArgs, target: &'a Arc<CharacterTarget>) -> Self {
+    fn new(args: &'a RetargetArgs, input: &'a InputFile, output: &'a Path, target: &'a Arc<CharacterTarget>) -> Self {
         Self {
-            input: &args.input,
-            output: &args.output,
+            input,
+            output,
             rig: &args.rig,
             target,
             map: args.map.as_deref(),
@@ -133,7 +105,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// What was written.
+/// A motion that was written onto a character.
 pub(super) struct Moved {
     /// The motion, and the rig that it is on.
     pub(super) take: TakeFacts,
@@ -158,18 +130,8 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     }
     let sidecar = written_loop::read_sidecar(options.input, options.reading)?;
     let source = options.target.form(format, options.engine.engine());
-    let work = Work {
-        options,
-        character: &options.target.character,
-    };
-    match &options.input.sidecar {
-        Some(own) if sidecar.is_some() => {
-            outputs.protect(own);
-            outputs.check(&output::sidecar_path(options.output))?;
-        }
-        _ => outputs.clear_sidecar(options.output)?,
-    }
-    let (carried, take) = work.read_onto(sidecar, &source, &mut outputs)?;
+    loop_output::check_beside(&mut outputs, options.input, sidecar.is_some(), options.output)?;
+    let (carried, take) = options.read_onto(sidecar, &source, &mut outputs)?;
     let (sidecar, ending) = match carried {
         OnCharacter::Take(take) => {
             let written = loopwright_formats::write_take(&take, &source).map_err(Failure::error)?;
@@ -201,18 +163,13 @@ enum OnCharacter {
     Loop(Box<LoopOfLoops>),
 }
 
-struct Work<'a> {
-    options: &'a Options<'a>,
-    character: &'a Character,
-}
-
-impl Work<'_> {
+impl Options<'_> {
     /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
-        let matched = (self.options.target).matched(file, &self.options.reading.overrides());
-        let matched = matched.map_err(|error| failures::study(&self.options.input.path, error))?;
+        let matched = self.target.matched(file, &self.reading.overrides());
+        let matched = matched.map_err(|error| failures::study(&self.input.path, error))?;
         talk::warn_all(matched.warnings());
-        if let Some(path) = self.options.save_map {
+        if let Some(path) = self.save_map {
             outputs.add(path, matched.map_text()?.as_bytes())?;
         }
         Ok(matched)
@@ -226,17 +183,23 @@ impl Work<'_> {
         source: &Source,
         outputs: &mut Outputs,
     ) -> Result<(OnCharacter, TakeFacts), Failure> {
+        let engine = self.engine;
         let (carried, facts, matched) = match sidecar {
             Some(sidecar) => {
                 let stored = self.stored_loop(sidecar)?;
                 let (matched, facts) = (self.matched(&stored.file, outputs)?, stored.facts.clone());
-                let onto = self.loop_onto(stored, &matched, source)?;
+                let onto = stored.onto(&matched, engine.target, engine.recenters(), source);
+                let onto = onto.map_err(|error| written_loop::unusable(&self.input.path, error))?;
                 (OnCharacter::Loop(Box::new(onto)), facts, matched)
             }
             None => {
                 let file = self.take_file()?;
-                let facts = take_facts(&self.options.input.path.display().to_string(), &file);
-                let (take, matched) = self.carried(&file, outputs)?;
+                let facts = take_facts(&self.input.path.display().to_string(), &file);
+                let matched = self.matched(&file, outputs)?;
+                let mut take = matched.held_take(&file.take).map_err(Failure::error)?;
+                if engine.recenters() {
+                    take = take.recentered(self.target.character.rig.body());
+                }
                 (OnCharacter::Take(take), facts, matched)
             }
         };
@@ -246,45 +209,25 @@ impl Work<'_> {
 
     /// The take as it is in its file, mirrored where that is asked for.
     fn take_file(&self) -> Result<LoadedTake, Failure> {
-        let args = self.options;
-        let reading = args.input.reading(args.reading);
+        let reading = self.input.reading(self.reading);
         let mut warnings = Vec::new();
         let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        let mut file = load::read_take(&args.input.path, &settings, &mut warnings)?;
+        let mut file = load::read_take(&self.input.path, &settings, &mut warnings)?;
         talk::warn_all(&warnings);
-        if let Some(pairs) = args.mirror {
-            file.take = mirroring::mirrored(&file.take, pairs, args.reading)?.0;
+        if let Some(pairs) = self.mirror {
+            file.take = mirroring::mirrored(&file.take, pairs, self.reading)?.0;
         }
         Ok(file)
     }
 
-    /// A take that was read on the character, and how their joints match.
-    fn carried(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<(Take, Matched), Failure> {
-        let matched = self.matched(file, outputs)?;
-        let take = matched.held_take(&file.take).map_err(Failure::error)?;
-        Ok(if self.options.engine.recenters() {
-            (take.recentered(self.character.rig.body()), matched)
-        } else {
-            (take, matched)
-        })
-    }
-
     /// The loop as it is stored, mirrored where that is asked for.
     fn stored_loop(&self, sidecar: Sidecar) -> Result<StoredLoop, Failure> {
-        let args = self.options;
-        let stored = written_loop::read_described(args.input, sidecar, args.reading, AddedRoot::Folded)?;
-        let Some(pairs) = args.mirror else { return Ok(stored) };
-        let mirrored = stored.mirrored(pairs, &args.reading.overrides());
-        let (image, mirror) = mirrored.map_err(|error| written_loop::unusable(&args.input.path, error))?;
+        let stored = written_loop::read_described(self.input, sidecar, self.reading, AddedRoot::Folded)?;
+        let Some(pairs) = self.mirror else { return Ok(stored) };
+        let mirrored = stored.mirrored(pairs, &self.reading.overrides());
+        let (image, mirror) = mirrored.map_err(|error| written_loop::unusable(&self.input.path, error))?;
         mirroring::warn(&mirror);
         Ok(image)
-    }
-
-    /// The loop on the character, ready to be written.
-    fn loop_onto(&self, stored: StoredLoop, matched: &Matched, source: &Source) -> Result<LoopOfLoops, Failure> {
-        let engine = self.options.engine;
-        let onto = stored.onto(matched, engine.target, engine.recenters(), source);
-        onto.map_err(|error| written_loop::unusable(&self.options.input.path, error))
     }
 }
 
@@ -296,14 +239,11 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Fai
     let file = load::open(&input.path)?;
     let wanted = input.animation.as_deref().or(flags.animation.as_deref());
     let numbers = animations::asked_for(&input.path, &file, wanted, Excluded::NONE)?;
-    Ok(if file.num_animations() > 1 {
-        let name = |number: usize| file.animation_names()[number].clone();
-        (numbers.into_iter())
-            .map(|number| input.with_animation(name(number)))
-            .collect()
-    } else {
-        numbers.into_iter().map(|_| input.clone()).collect()
-    })
+    let motions = numbers.into_iter().map(|number| match file.animation_names() {
+        [_] => input.clone(),
+        names => input.with_animation(names[number].clone()),
+    });
+    Ok(motions.collect())
 }
 
 /// The format of one file for all motions. Errors: it is a folder, or the file of the character takes no more animations.
@@ -335,7 +275,6 @@ fn format_of_one(args: &RetargetArgs, character: &Source) -> Result<Format, Fail
 fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
     let format = format_of_one(args, &target.character.file.source)?;
     let source = target.form(format, args.engine.engine());
-    let beside = output::sidecar_path(&args.output);
     let mut outputs = Outputs::new(args.force);
     outputs.protect_as("rig", &args.rig);
     let found = batch::find(&args.inputs, Wanted::All, None, Some(&args.rig));
@@ -345,9 +284,7 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     for input in &found.files {
         outputs.protect(&input.path);
     }
-    for path in [&args.output, &beside] {
-        outputs.check(path)?;
-    }
+    outputs.check_loop(&args.output)?;
     let mut motions = Vec::new();
     for input in &found.files {
         motions.extend(motions_of(&InputFile::named(&input.path), &args.reading)?);
@@ -355,17 +292,12 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     let progress = Progress::new("motions", motions.len());
     let (mut carried, mut onto) = (Vec::new(), Vec::new());
     for input in &motions {
-        let work = Work {
-            options: &Options {
-                input,
-                map: None,
-                save_map: None,
-                ..Options::new(args, target)
-            },
-            character: &target.character,
+        let options = Options {
+            save_map: None,
+            ..Options::new(args, input, &args.output, target)
         };
         let sidecar = written_loop::read_sidecar(input, &args.reading)?;
-        match work.read_onto(sidecar, &source, &mut outputs)?.0 {
+        match options.read_onto(sidecar, &source, &mut outputs)?.0 {
             OnCharacter::Loop(each) => {
                 carried.push(CarriedMotion::Loop(Box::new(each.derived.clone())));
                 onto.push(Some(*each));
@@ -404,7 +336,7 @@ fn add_pack(
     if sidecar.loops.is_empty() {
         outputs.clear_sidecar(path)?;
     } else {
-        let beside = output::sidecar_path(path);
+        let beside = files::sidecar_path(path);
         sidecar.outputs.push(beside.display().to_string());
         outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     }

@@ -1,6 +1,5 @@
 //! `loopwright set`: from takes to the loops of one character, in phase, with a manifest.
 
-use std::marker::PhantomData;
 use std::path::Path;
 
 use loopwright_formats::Format;
@@ -14,18 +13,19 @@ use loopwright_sets::set::{self, TakeLoop};
 
 use crate::animations::{self, Excluded};
 use crate::args::SetArgs;
-use crate::batch::{self, Input, Wanted, Work};
+use crate::batch::{self, Input, Wanted};
 use crate::exit::{Ending, Failure};
+use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::TakeArgs;
 use crate::talk::{self, Progress};
-use crate::{failures, files, load, memory, report::set as report, written_loop};
+use crate::{failures, load, memory, report::set as report, written_loop};
 
 pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let (inputs, left_out) = inputs(args)?;
     for input in &inputs {
-        outputs.protect(&files::split_animation(&input.path).0);
+        outputs.protect(&input.path);
     }
     if let Some(rig) = &args.take.rig {
         outputs.protect_as("rig", rig);
@@ -63,10 +63,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
 
 /// Clips of the set that was in the folder before go with it: a player or an engine that takes all files of the folder would mix both.
 fn clear_set_before(folder: &Path, outputs: &mut Outputs) {
-    let Some(before) = files::read_bytes(&folder.join(SET_FILE))
-        .ok()
-        .and_then(|bytes| Manifest::from_json(&bytes).ok())
-    else {
+    let Ok(before) = read_manifest(&folder.join(SET_FILE)) else {
         return;
     };
     for file in before.clips.iter().map(|clip| Path::new(&clip.file)) {
@@ -105,8 +102,8 @@ fn inputs(args: &SetArgs) -> Result<(Vec<Input>, Vec<LeftOut>), Failure> {
 }
 
 fn name_of(input: &Input) -> SetFileName {
-    let (path, _) = files::split_animation(&input.path);
-    let format = files::extension(&path).and_then(|extension| Format::from_extension(&extension));
+    let format =
+        files::extension(&InputFile::named(&input.path).path).and_then(|extension| Format::from_extension(&extension));
     SetFileName {
         name: input.path.display().to_string(),
         below: input.below.to_string_lossy().into_owned(),
@@ -155,7 +152,7 @@ fn warn_all(notes: &mut Vec<SetNote>) {
     talk::warn_all(notes.drain(..));
 }
 
-/// What ends the writing of a set.
+/// Why the writing of a set ends early.
 enum Stopped {
     Set(Box<MakeSetError>),
     Output(Failure),
@@ -172,7 +169,7 @@ pub(crate) fn add(folder: &Path, outputs: &mut Outputs, file: &SetClipFile) -> R
     let path = folder.join(&file.name);
     outputs.add(&path, &file.bytes)?;
     match &file.sidecar {
-        Some(sidecar) => outputs.add(&output::sidecar_path(&path), sidecar.as_bytes()),
+        Some(sidecar) => outputs.add(&files::sidecar_path(&path), sidecar.as_bytes()),
         None => outputs.clear_sidecar(&path),
     }
 }
@@ -220,38 +217,6 @@ struct Takes<'a> {
     reading: TakeArgs,
 }
 
-/// Does something with each of many files, several at once.
-struct OnAll<A, F> {
-    work: F,
-    of: PhantomData<fn() -> A>,
-}
-
-impl<A, F> Work for OnAll<A, F>
-where
-    A: Default + Send,
-    F: Fn(usize, &mut A) -> Result<(), String> + Sync,
-{
-    type Input = usize;
-    type Studied = (A, Option<String>);
-    type Answer = (A, Option<String>);
-
-    fn study(&self, file: &usize) -> Self::Studied {
-        let mut all = A::default();
-        let (done, _) = talk::aside(|| (self.work)(*file, &mut all));
-        (all, done.err())
-    }
-
-    fn settle(&self, _: &usize, _: &mut Self::Studied) {}
-
-    fn finish(&self, _: &usize, studied: Self::Studied) -> Self::Answer {
-        studied
-    }
-
-    fn fault(&self, _: &usize) -> Self::Answer {
-        (A::default(), Some("the program itself failed on it".to_owned()))
-    }
-}
-
 impl SetTakes for Takes<'_> {
     fn num_files(&self) -> usize {
         self.inputs.len()
@@ -285,9 +250,14 @@ impl SetTakes for Takes<'_> {
         };
         let progress = Progress::new(what, self.inputs.len());
         let mut all = Vec::with_capacity(self.inputs.len());
-        let work = OnAll { work, of: PhantomData };
+        let work = |&file: &usize| {
+            let mut answer = A::default();
+            let (done, _) = talk::aside(|| work(file, &mut answer));
+            (answer, done.err())
+        };
+        let fault = |_: &usize| (A::default(), Some("the program itself failed on it".to_owned()));
         let files: Vec<usize> = (0..self.inputs.len()).collect();
-        batch::run(&work, &files, jobs, |&file, (answer, problem)| {
+        batch::each(&files, jobs, work, fault, |&file, (answer, problem)| {
             all.push(answer);
             if let Some(problem) = problem {
                 progress.beside(|| talk::warn(&format!("{}: {problem}", self.name(file))));
@@ -302,10 +272,14 @@ impl SetTakes for Takes<'_> {
 impl Takes<'_> {
     /// Each take of a file, if it is of the style, and whether the file has several; a file of loops has none.
     fn takes_of(&self, named: &Path, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), Failure> {
-        let (path, animation) = files::split_animation(named);
-        if output::has_sidecar(&path) {
+        let InputFile {
+            path,
+            animation,
+            sidecar: None,
+        } = InputFile::named(named)
+        else {
             return Ok(());
-        }
+        };
         let file = load::open(&path)?;
         let wanted = animation.as_deref().or(self.args.take.animation.as_deref());
         let excluded = Excluded::of(&self.args.takes, &self.args.left_out);
@@ -329,7 +303,7 @@ impl Takes<'_> {
 
     /// Each loop of a file with sidecars.
     fn loops_of(&self, path: &Path, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), Failure> {
-        if !output::has_sidecar(&files::split_animation(path).0) {
+        if InputFile::named(path).sidecar.is_none() {
             return Ok(());
         }
         for name in written_loop::all_loops(&[path.to_owned()], &self.reading)? {

@@ -81,7 +81,7 @@ impl Summary {
                 text,
                 "{}: {}: {}{before}",
                 named.display(),
-                result.verdict.spoken(),
+                result.verdict.as_str(),
                 reason(take, result)
             );
             if verbose {
@@ -148,7 +148,7 @@ impl Summary {
                 };
                 let first = |text: String| if index == 0 { text } else { String::new() };
                 table.row(vec![
-                    first(verdict.spoken().to_owned()),
+                    first(verdict.as_str().to_owned()),
                     first(count.results.to_string()),
                     reason,
                 ]);

@@ -1,7 +1,7 @@
 //! The loop that the choices give, with its figures.
 
 use loopwright_core::{LoopCandidate, Quality, quality};
-use loopwright_job::recipe::{OutputRecipe, StretchRecipe};
+use loopwright_job::recipe::StretchRecipe;
 use loopwright_job::{
     Chosen, JobError, LoopMade, Recipe, RecipeError, Request, Rows, Verdict, choose, draft, make, verdict,
 };
@@ -24,8 +24,6 @@ pub struct Made {
     pub verdict: Verdict,
     /// The recipe that makes it again: what is saved.
     pub recipe: Recipe,
-    /// How it is written.
-    pub output: OutputRecipe,
     /// Whether it was made in haste, while a slider was dragged, with feet left free: holding them takes far longer than all else.
     pub is_draft: bool,
 }
@@ -109,7 +107,6 @@ impl Made {
         let of_take = verdict::of_take(&opened.studied.analysis, &candidate);
         let verdict = Verdict::of_made(made, &quality, &of_take);
         Self {
-            output: (recipe.output).filled(opened.take().frame_rate_hz(), &candidate),
             recipe: done.recipe(&recipe),
             edit: edit.clone(),
             candidate,

@@ -244,7 +244,7 @@ impl Default for PackSidecar {
 }
 
 /// What became of an animation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnimationOutcome {
     /// It loops already and stays as it is.
     Kept,
@@ -253,6 +253,7 @@ pub enum AnimationOutcome {
     /// A part of it was cut out and closed.
     Cut,
     /// It is no loop and stays as it is.
+    #[default]
     LeftAlone,
     /// It could not be read or looped, and stays as it is.
     Error,
@@ -267,7 +268,7 @@ loopwright_core::words!(AnimationOutcome {
 });
 
 /// An animation, and what became of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnimationFacts {
     /// Its number in the file that was read, from 0.
     pub number: usize,

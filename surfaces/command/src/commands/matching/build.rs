@@ -22,7 +22,7 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     for NamedMotion { path, .. } in &named {
         outputs.protect(path);
-        outputs.protect_as("sidecar", &output::sidecar_path(path));
+        outputs.protect_as("sidecar", &files::sidecar_path(path));
     }
     if let Some(table) = &args.tag_table {
         outputs.protect_as("tags", table);
@@ -140,7 +140,7 @@ fn of_file(
     building: &mut Building<'_>,
 ) -> Result<usize, Failure> {
     let path = &named.path;
-    if named.frames.is_some() && output::has_sidecar(path) {
+    if named.frames.is_some() && files::has_sidecar(path) {
         return Err(
             Failure::error(format!("\"{}\" is a loop, and has no range of frames", path.display()))
                 .try_this("the name alone: every sample of a loop can be matched"),

@@ -9,7 +9,11 @@ use crate::args::{MatchArgs, MatchCommand};
 use crate::exit::{Ending, Failure};
 use crate::report::json;
 use crate::report::matching::{self as report, InspectAnswer};
-use crate::{files, input_file::InputFile, output, recipe::TakeArgs};
+use crate::{
+    files::{self, InputFile},
+    output,
+    recipe::TakeArgs,
+};
 
 pub(crate) mod build;
 pub(crate) mod export;

@@ -8,7 +8,7 @@ use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
 use crate::recipe::{StudyArgs, TakeArgs};
-use crate::{animations::Excluded, exit::Failure, input_file::InputFile, load, memory, talk, written_loop};
+use crate::{animations::Excluded, exit::Failure, files::InputFile, load, memory, talk, written_loop};
 
 /// A motion that a file holds.
 pub(super) struct Motion {

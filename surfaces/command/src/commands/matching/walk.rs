@@ -15,7 +15,13 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, WalkAnswer};
-use crate::{animations::Excluded, files, input_file::InputFile, load, memory, recipe::TakeArgs, talk, written_loop};
+use crate::{
+    animations::Excluded,
+    files::{self, InputFile},
+    load, memory,
+    recipe::TakeArgs,
+    talk, written_loop,
+};
 
 pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;

@@ -11,7 +11,15 @@ use loopwright_job::Studied;
 
 use crate::surface::Surfaces;
 use crate::written_loop::{self, WrittenLoop};
-use crate::{args::RenderArgs, exit::Failure, failures, files, input_file::InputFile, load, recipe::TakeArgs, talk};
+use crate::{
+    args::RenderArgs,
+    exit::Failure,
+    failures,
+    files::{self, InputFile},
+    load,
+    recipe::TakeArgs,
+    talk,
+};
 
 /// Titles and motions of all inputs.
 pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, Failure> {

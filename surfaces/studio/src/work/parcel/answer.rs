@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::ask::{EditParts, of_reading};
 use super::{Arrays, ParcelError, bytes};
 use crate::road::{
-    CostMap, Exported, Jump, Listed, Made, NamedFile, Opened, SetFiles, Studied, StudyError, Worked, retarget_of,
+    CostMap, Edit, Exported, Jump, Listed, Made, NamedFile, Opened, SetFiles, Studied, StudyError, Worked, retarget_of,
 };
 use crate::work::{Done, Job};
 
@@ -195,14 +195,21 @@ impl WorkedParts {
         }
     }
 
-    fn join(self, opened: &Opened) -> Worked {
+    fn join(self, opened: &Opened, edit: &Edit) -> Worked {
+        let made = self.made.of_take(opened.take());
+        let recipe = edit.to_recipe();
+        let output = (recipe.output).filled(opened.take().frame_rate_hz(), &made.candidate);
+        let mut ineffective = Vec::new();
+        output.root_settings(&mut ineffective);
         Worked {
             done: LoopMade {
                 row: self.row,
-                made: self.made.of_take(opened.take()),
+                made,
                 decision: self.decision,
                 tried: self.tried,
                 may_move: self.may_move,
+                output,
+                ineffective,
             },
             quality: self.quality,
             is_draft: self.is_draft,
@@ -261,7 +268,7 @@ impl Answer {
                 Done::Followed(Ok((opened, Box::new(edit.into_edit()?))))
             }
             (Self::Made(parts), Job::Make { opened, edit, .. }) => {
-                Done::Made(Ok(Arc::new(Made::of_work(opened, edit, parts.join(opened)))))
+                Done::Made(Ok(Arc::new(Made::of_work(opened, edit, parts.join(opened, edit)))))
             }
             (Self::Judged(grade), _) => Done::Judged(grade.and_then(|grade| grade.parse().ok())),
             (Self::Listed(names, listed), _) => Done::Listed(names, listed),

@@ -134,7 +134,7 @@ fn a_take_and_its_loop_come_back_as_they_were() {
             let wanted = Made::of(&here, &edit).unwrap();
             assert!(made.done.made == wanted.done.made && made.edit == edit && made.recipe == wanted.recipe);
             assert!(made.quality == wanted.quality && made.verdict == wanted.verdict);
-            assert!(made.candidate == wanted.candidate && made.output == wanted.output);
+            assert!(made.candidate == wanted.candidate && made.done.output == wanted.done.output);
             for format in Format::ALL {
                 let exported = exported(through(&mut bench, &export(&there, &made, format), Some(&there)));
                 assert!(exported == Exported::of(&here, &wanted, format).unwrap(), "{format:?}");
