@@ -49,6 +49,9 @@
 
 mod format;
 
+#[cfg(feature = "schema")]
+pub mod schema;
+
 mod text;
 
 mod byte_count;

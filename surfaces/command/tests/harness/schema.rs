@@ -53,6 +53,12 @@ fn check(schema: &Value, rules: &Value, value: &Value, path: &str, faults: &mut 
                     check(schema, &argument[0], value, path, faults);
                 }
             }
+            "oneOf" => {
+                let words: Vec<&Value> = list(argument).iter().map(|choice| &choice["const"]).collect();
+                if !words.contains(&value) {
+                    faults.push(format!("{path}: {value} is none of {words:?}"));
+                }
+            }
             "items" => {
                 let values = value.as_array().map_or(&[][..], Vec::as_slice);
                 let bound = |name: &str| rules.get(name).and_then(Value::as_u64);

@@ -1,7 +1,7 @@
 //! The sections of a loop in JSON, in everyday units: the content of the sidecar and of the commands' output.
 //!
-//! The name of a field is its key. docs/formats/loopwright.schema.json describes every key, and a test keeps the two
-//! consistent. A key ends in its unit. Positions and directions have +Y up and +Z forward, whatever the file uses. `None`
+//! The name of a field is its key. docs/formats/loopwright.schema.json takes its description from
+//! here. A key ends in its unit. Positions and directions have +Y up and +Z forward, whatever the file uses. `None`
 //! stands for an unknown value.
 
 use core::f64::consts::TAU;
@@ -18,16 +18,17 @@ use serde::{Deserialize, Serialize};
 use super::word::{self, optional_word};
 use crate::space::Space;
 
-/// The take that the loop was cut from.
+/// A recording as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TakeFacts {
     /// The file, as it was named.
     pub file: String,
-    /// SHA-256 of the file, 64 hexadecimal digits; null if unknown.
+    /// SHA-256 of the file, 64 hexadecimal digits, without files that it refers to; null where it is not known.
     pub file_sha256: Option<String>,
-    /// The licence or the copyright that the file states (glTF), or that was given; null if unknown.
+    /// The licence or the copyright that the file states (glTF), or that was given; null where it is not known.
     pub licence: Option<String>,
-    /// The animation in the file; null if the format allows only one.
+    /// Which of the file's animations it is; null where the format knows only one.
     pub animation: Option<String>,
     /// Number of frames.
     pub frames: usize,
@@ -37,11 +38,12 @@ pub struct TakeFacts {
     pub frame_time_secs: f64,
     /// Number of joints.
     pub joints: usize,
-    /// The file's unit: m, cm, mm, in, cmu, or a number of metres such as `0.3 m`.
+    /// The file's unit of length: m, cm, mm, in, cmu, or a number of metres such as "0.3 m".
     pub unit: String,
-    /// The axis that is up in the file: x, y or z.
+    /// The axis that is up in the file; with a minus where it points down.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
     pub up: String,
-    /// Frequency above which the take was smoothed before the search and the cut; null if it was not smoothed.
+    /// Frequency above which the take was smoothed before anything else; null where it was not.
     pub smooth_hz: Option<f64>,
     /// The rig that the motion was carried over to; absent where it is on its own skeleton.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,10 +52,11 @@ pub struct TakeFacts {
 
 /// The rig that a motion was carried over to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RigFacts {
     /// Its file, as it was named.
     pub file: String,
-    /// Length of its legs over that of the motion's own skeleton.
+    /// Length of its legs over that of the motion's own skeleton; the root moves at this scale.
     pub scale: f64,
     /// Joints of the rig that follow a joint of the motion; the others rest.
     pub joints_followed: usize,
@@ -99,65 +102,74 @@ impl TakeFacts {
     }
 }
 
-/// The span of the take that is the loop.
+/// The stretch of the take that is the loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CandidateFacts {
-    /// Frame of the take at which the loop starts, from 0; may lie between two frames.
+    /// Frame of the take where the loop starts, from 0; may lie between two frames.
     pub start_frame: f64,
-    /// Frame of the take whose pose, or its mirror image, matches the pose at the start.
+    /// Frame of the take whose pose, or its mirror image, meets the pose at the start.
     pub end_frame: f64,
     /// Whether the second half of the loop is the mirror image of the first.
     pub mirrored: bool,
     /// Frames of the take that each turn takes, about, where the frames are played there and back; null where they are not.
     #[serde(default)]
     pub ping_pong_ease_frames: Option<f64>,
-    /// Length of the loop as recorded; of one whose cycles vary, times its copies.
+    /// Length of the loop as recorded; where its cycles vary, times the copies.
     pub source_period_secs: f64,
-    /// Length of the loop as written.
+    /// Length of the loop as written; as recorded where nothing is written.
     pub period_secs: f64,
-    /// Cycles of the motion in the loop, all copies counted where it varies: the frames hold one copy.
+    /// Cycles of the motion within the loop; where they vary, those of all copies, of which the frames hold one.
     pub cycles: usize,
-    /// What the best loop of fewer cycles is worse at, if the search recommends several cycles; null otherwise.
+    /// What the best loop of fewer cycles is worse at where the search recommends several: price, displacement, speed-drift,
+    /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height or kink; null otherwise.
     #[serde(with = "optional_word")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = OutcomePart::ALL.map(OutcomePart::as_str))))]
     pub several_cycles_for: Option<OutcomePart>,
-    /// Cost of the jump from the end to the start.
+    /// Cost of the jump from the end to the start: how far weighted joints are from where they should be, summed over time.
     pub seam_cost_metre_secs: Option<f64>,
-    /// That cost divided by the median cost of random jumps in the take.
+    /// That cost over the median cost of random jumps in the take.
     pub cost_ratio: Option<f64>,
-    /// How little the root motion of a period changes around the loop, 0 to 1.
+    /// How little the root motion of a period changes around the stretch, 0 to 1.
     pub steadiness: Option<f64>,
-    /// Share of the cycle since the first foot (the left one if sides are known) touched the ground, 0 to 1; null if it never
-    /// does.
+    /// Share of the cycle since the first foot, the left one where sides are known, touched the ground, 0 to 1; null where it
+    /// does not.
     pub contact_phase: Option<f64>,
-    /// Mean speed of the body divided by the take's pace.
+    /// Mean speed of the body over the take's pace.
     pub activity_ratio: Option<f64>,
-    /// How the ends of the take meet, if the loop is the whole take; null if it was cut out of it.
+    /// How the ends of the take meet where the loop is the whole take; null where it was cut out of it.
     pub whole_clip: Option<WholeClipFacts>,
 }
 
 /// How the ends of a whole take meet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WholeClipFacts {
-    /// Whether it loops already, ends as it begins but may be a single action, or is a cycle that was closed.
+    /// loops: it loops already; ends-as-it-begins: it can be repeated but may be a single action; cycle: its ends did not quite
+    /// meet and were closed.
     #[serde(with = "word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = WholeClipKind::ALL.map(WholeClipKind::as_str))))]
     pub kind: WholeClipKind,
-    /// What its last key is.
+    /// closing: the last key is the first again; before-closing: the closing key is missing; repeated: copies of the closing key
+    /// follow it and are left out.
     #[serde(with = "word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = LastKey::ALL.map(LastKey::as_str))))]
     pub last_key: LastKey,
     /// Whether its name says that it repeats, where its motion leaves that open.
     #[serde(default)]
     pub by_name: bool,
-    /// Largest distance of a joint between the last pose and the first, moved on. If the closing key is missing, how far the
+    /// Largest distance of a joint between the last pose and the first, moved on; where the closing key is missing, how far the
     /// step over the seam differs from the steps around it.
     pub gap_mm: f64,
-    /// Largest rotation of a joint between them; 0 if the closing key is missing.
+    /// Largest rotation of a joint between them; 0 where the closing key is missing.
     pub gap_deg: f64,
-    /// Second differences over the seam divided by the 99th percentile of the clip's own.
+    /// Second differences over the seam over the 99th percentile of the clip's own.
     pub roughness_ratio: f64,
 }
 
-/// What the cycles of a loop were varied by.
+/// Many cycles of a loop, each varied as the take's own cycles differ; they loop as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VariationFacts {
     /// The same seed gives the same motion.
     pub seed: u32,
@@ -165,84 +177,90 @@ pub struct VariationFacts {
     pub amount: f64,
     /// Number of loops after which all repeats.
     pub copies: usize,
-    /// Cycles of the take whose deviations are mixed.
+    /// Cycles of the take whose deviations from their mean are mixed.
     pub take_cycles: usize,
     /// Joints that vary.
     pub joints: usize,
-    /// Joints that do not, because they flip or differ too much between the cycles.
+    /// Joints that move as in the loop, because they flip or differ too much between the cycles.
     #[serde(default)]
     pub joints_left_out: Vec<String>,
     /// Root mean square over time and joints of the rotation that is added.
     pub rotation_deg: f64,
 }
 
-/// The cycles of the take whose mean the loop is.
+/// The cycles of the take whose mean a loop is. Displacement, and when feet stand, are still measured against the chosen cycle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MeanCycleFacts {
-    /// What was asked for: a number of cycles, or `all`.
+    /// What was asked for: a number of cycles, or all.
     pub asked: String,
-    /// The cycles, in order of time.
+    /// The cycles, in order of time; each ends where the next one starts.
     pub cycles: Vec<UsedCycleFacts>,
-    /// Index of the chosen cycle among them, which gives the loop its time and its fine detail.
+    /// Index of the chosen cycle, from 0: the loop has its time and its fine detail.
     pub chosen: usize,
-    /// Joints that move as in the chosen cycle alone, because they differ too much between the cycles.
+    /// Joints that move as in the chosen cycle alone, because they flip or differ too much between the cycles.
     pub joints_left_out: Vec<String>,
 }
 
 /// A cycle of the take that a mean includes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct UsedCycleFacts {
-    /// Frame at which it starts.
+    /// Frame at which it starts, from 0, fractional.
     pub start_frame: f64,
     /// Frame at which it ends.
     pub end_frame: f64,
-    /// Its share of the mean; all shares sum to 1.
+    /// Its share of the mean, 0 to 1; all shares sum to 1.
     pub share: f64,
 }
 
 /// How the seam was closed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClosureFacts {
-    /// Name of the method.
+    /// Name of the method; two with a plus sign where the ends were closed differently, blend for a blend.
     pub method: String,
     /// Length of the correction after the start.
     pub blend_start_secs: f64,
     /// Length of the correction before the end.
     pub blend_end_secs: f64,
-    /// Length of the correction of velocities after the start; null where it is that of the method.
+    /// Length of the correction of velocities after the start: half-life of a spring's, blend of a soft fade's; null where it has
+    /// no time of its own.
     pub velocity_blend_start_secs: Option<f64>,
-    /// Length of the correction of velocities before the end; null where it is that of the method.
+    /// The same before the end.
     pub velocity_blend_end_secs: Option<f64>,
     /// How sharply a soft fade levels off after the start; null for other methods.
     pub hardness_start: Option<f64>,
-    /// How sharply a soft fade levels off before the end; null for other methods.
+    /// The same before the end.
     pub hardness_end: Option<f64>,
-    /// Share of the gap in position that is corrected at the start, 0 to 1; the rest is corrected at the end.
+    /// Share of the gap in position that the start makes up for, 0 to 1; the end makes up for the rest.
     pub start_share_of_position: f64,
-    /// The same for the gap in velocity.
+    /// The same share of the gap in velocity.
     pub start_share_of_velocity: f64,
-    /// The same for the gap in acceleration.
+    /// The same share of the gap in acceleration.
     pub start_share_of_acceleration: f64,
-    /// What was chosen for the user and why: by `--closure auto`, or because the seam asked for shows; null if nothing was.
+    /// What was chosen for the user and why: by --closure auto, or because the seam asked for shows; null if nothing was.
     pub auto_choice: Option<String>,
     /// Whether noise was closed over a few frames, separately from the motion.
     pub noise_closed_separately: bool,
 }
 
-/// An edit of the closed loop. What its kind does not have is null.
+/// An edit of the closed loop; what its kind does not have is null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EditFacts {
-    /// Its kind: move, offset, smooth, aim or noise.
+    /// What is done: move (a joint, at one time), offset (a joint, all the time), smooth, aim (the root's turn) or noise.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["move", "offset", "smooth", "aim", "noise"])))]
     pub kind: String,
-    /// The joints that it changes.
+    /// Joints that it changes; none where it changes the root.
     pub joints: Vec<String>,
-    /// When a joint is moved, seconds since the start of the loop.
+    /// When a joint is moved, since the start of the loop.
     pub time_secs: Option<f64>,
     /// How long it is moved: from where nothing is changed yet to where nothing is changed any more.
     pub width_secs: Option<f64>,
-    /// Rotation vector of the offset in the axes of the joint's parent.
+    /// Rotation vector of the offset, in the axes of the joint's parent.
     pub rotation_deg: Option<[f64; 3]>,
-    /// Offset of the position in the axes of the joint's parent.
+    /// Offset of the position, in the axes of the joint's parent.
     pub position_m: Option<[f64; 3]>,
     /// Standard deviation of the weights of smoothing.
     pub deviation_secs: Option<f64>,
@@ -279,18 +297,21 @@ impl EditFacts {
 
 /// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RootMotionFacts {
-    /// What was done with the root motion, as `--root-motion` names it.
+    /// What became of the root motion, as --root-motion names it; in-place and keep among others.
     #[serde(with = "word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = RootMode::ALL.map(RootMode::as_str))))]
     pub mode: RootMode,
     /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
     #[serde(with = "word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = RootSpace::ALL.map(RootSpace::as_str))))]
     pub space: RootSpace,
     /// Velocity of the root in its own axes; constant.
     pub linear_velocity_mps: [f64; 3],
     /// Angular velocity of the root about its own axes; constant. +Y is a left turn.
     pub angular_velocity_radps: [f64; 3],
-    /// Speed over the ground. In the space `full` it is the speed at the start, and so are the next two rates.
+    /// Speed over the ground. In the space full it is the speed at the start, and so are the next two rates.
     pub speed_mps: f64,
     /// Rate of turn about +Y, left positive.
     pub turn_rate_dps: f64,
@@ -298,26 +319,29 @@ pub struct RootMotionFacts {
     pub climb_mps: f64,
     /// Radius of the path; null for a straight one.
     pub radius_m: Option<f64>,
-    /// The path of the root in terms of its axis.
+    /// The path of the root in terms of its axis, at the first key and where the loop stands. Of a straight path only the
+    /// direction is known.
     pub basis: Option<BasisFacts>,
     /// The path as the numbers of its closed form.
     pub periodic_loop: Option<PeriodicLoopFacts>,
-    /// Position of the root at the first key.
+    /// Where the root is at the first key.
     pub start_position_m: [f64; 3],
-    /// Direction in which the root faces there: rotation about +Y from +Z, left positive.
+    /// Which way it faces there: rotation about +Y from +Z, left positive.
     pub start_yaw_deg: f64,
-    /// The same as a unit quaternion, with tilt; null if the yaw alone describes it.
+    /// The same as a unit quaternion, tilt included; null where the yaw says all.
     pub start_rotation_xyzw: Option<[f64; 4]>,
-    /// The motion that brought the loop from its place in the take to the origin; null if it stands where the take stood.
+    /// The motion that brought the loop from its place in the take to the origin, facing +Z; null where it stands as the take
+    /// stood.
     pub recentered: Option<RecenteredFacts>,
-    /// For the mode path: standard deviation of the smoothing weights.
+    /// For the modes path and inertialized (there without a root joint): standard deviation of the weights that smooth the path
+    /// of the hips; null otherwise.
     pub path_smoothing_secs: Option<f64>,
-    /// Velocity of the root in the take, if the loop uses the velocity of its feet instead; null otherwise.
+    /// Velocity that the root had in the take, where the loop has the velocity of its feet instead; null otherwise.
     pub take_linear_velocity_mps: Option<[f64; 3]>,
-    /// Distance between the poses at the end and those at the start moved by the root motion, root mean square.
+    /// Distance from the poses at the end to those at the start moved on by the root motion, root mean square.
     pub fit_residual_mm: Option<f64>,
-    /// Length of the arc of the root motion divided by the length of the recorded path: near 1 if one constant motion describes
-    /// the path; null if the body hardly moves.
+    /// Length of the arc of the root motion over the length of the recorded path: near 1 where one constant motion describes it;
+    /// null where the body hardly moves.
     pub arc_to_path_ratio: Option<f64>,
 }
 
@@ -325,10 +349,11 @@ pub struct RootMotionFacts {
 ///
 /// In the directions of the ground, +Y up, and at the places where the loop stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BasisFacts {
     /// Direction in which the root moves at the start, a unit vector; null where it does not move.
     pub direction: Option<[f64; 3]>,
-    /// Direction of the axis, a unit vector about which the root turns to the left; null for a straight path, and so are the others.
+    /// Direction of the axis, a unit vector about which the root turns to the left; null for a straight path.
     pub axis: Option<[f64; 3]>,
     /// The point of the axis nearest to the start.
     pub axis_point_m: Option<[f64; 3]>,
@@ -377,11 +402,11 @@ impl BasisFacts {
 /// An axis that is farther away turns the path by less than a micrometre in a minute; nearer ones do so by more than rounding.
 const FARTHEST_AXIS_METRES: f64 = 4e9;
 
-/// The numbers of Muratori's `periodic_loop` (2002), in the directions of the ground: t seconds after the first key the root has moved by
-/// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis.
-///
-/// A straight path moves along its axis; then there is no radius, and no angle.
+/// The path as numbers of a closed form, in the directions of the ground: t seconds after the first key the root has moved by
+/// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis. A
+/// straight path moves along its axis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PeriodicLoopFacts {
     /// Radius of the circle.
     pub radius_m: f64,
@@ -423,10 +448,11 @@ impl PeriodicLoopFacts {
 
 /// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecenteredFacts {
-    /// The turn, left positive.
+    /// The turn about +Y through the take's origin, left positive.
     pub turn_deg: f64,
-    /// The move that follows it; heights are unchanged.
+    /// The move over the ground that follows it; heights are unchanged.
     pub moved_m: [f64; 3],
 }
 
@@ -445,31 +471,33 @@ impl RecenteredFacts {
     }
 }
 
-/// The contacts of a loop's feet, and how the feet were locked.
+/// When the feet of a loop stand, and how they were locked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FeetFacts {
-    /// Whether any foot is locked to the ground during its contacts.
+    /// Whether any foot is locked to the ground while it stands.
     pub held: bool,
     /// When heel, ball and tip of each foot bear; a heel that rolls on bears ever less.
     pub bearing: Vec<BearingFacts>,
-    /// What was done with each foot.
+    /// What was done to each foot.
     pub outcomes: Vec<FootFacts>,
-    /// Contacts of the feet within one period; a contact that crosses the end continues at the start.
+    /// When feet stand, within one period; a contact that runs over the end goes on at the start.
     pub contacts: Vec<ContactFacts>,
-    /// Contacts of the feet in the frames that the loop was cut from, by a fixed rule: foot sliding is measured over these.
+    /// When feet stood in the frames that the loop was cut from, by a fixed rule: foot sliding is measured over these.
     pub stances: Vec<ContactFacts>,
     /// Foot sliding before feet were locked.
     pub foot_slide_before_cmps: Option<f64>,
     /// Foot sliding after they were locked, before the loop was written.
     pub foot_slide_after_cmps: Option<f64>,
-    /// Largest distance by which a foot was moved.
+    /// Farthest that a foot was moved.
     pub farthest_moved_mm: f64,
-    /// Largest distance by which the hips were lowered so that the legs reach the ground.
+    /// Most that the hips were lowered so that the legs reach the ground.
     pub hips_lowered_mm: f64,
-    /// What the speed of the root was measured on: pose or feet.
+    /// What the speed of the root was measured on; given where the user stated it.
     #[serde(with = "word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = SpeedSource::ALL.map(SpeedSource::as_str))))]
     pub root_speed_from: SpeedSource,
-    /// Speed over the ground measured on the standing feet, whether or not the root uses it.
+    /// Speed over the ground measured on the standing feet, whether or not the root has it.
     pub feet_speed_mps: Option<f64>,
 }
 
@@ -490,15 +518,17 @@ impl FeetFacts {
 
 /// When a point of a foot bears.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BearingFacts {
-    /// The joint of the foot that contacts are listed by.
+    /// The foot's lowest joint.
     pub joint: String,
-    /// The point.
+    /// The point; ankle for a foot without toes.
     #[serde(with = "word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = FootPoint::ALL.map(FootPoint::as_str))))]
     pub point: FootPoint,
-    /// Its first moment, seconds since the start of the loop.
+    /// Its first moment.
     pub start_secs: f64,
-    /// How long it bears, seconds; what goes on beyond the end continues at the start.
+    /// How long it bears.
     pub length_secs: f64,
 }
 
@@ -558,11 +588,13 @@ loopwright_core::words!(FootTreatment {
 
 /// What was done with one foot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FootFacts {
     /// Its lowest joint.
     pub joint: String,
-    /// How it was treated.
+    /// What was done to it: held, or why it was left alone.
     #[serde(with = "word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = FootTreatment::ALL.map(FootTreatment::as_str))))]
     pub outcome: FootTreatment,
     /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
     /// leaves the ground.
@@ -573,24 +605,27 @@ pub struct FootFacts {
 
 /// A contact: a span over which a foot stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContactFacts {
     /// The foot's lowest joint.
     pub joint: String,
-    /// Seconds from the start of the loop.
+    /// Seconds after the start of the loop.
     pub start_secs: f64,
-    /// Length of the contact in seconds, at most a period.
+    /// Seconds that it stands, at most a period.
     pub length_secs: f64,
 }
 
-/// Measurements of the loop as written; null for unknown values.
+/// What was measured on the loop as written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QualityFacts {
-    /// Whether the loop can be used unchanged.
+    /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
     #[serde(with = "optional_word")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
     pub reason: Option<String>,
-    /// The checks that the grade comes from; it is the worst of theirs.
+    /// The checks that the grade comes from; it is the worst of theirs. docs/checks.md lists them.
     #[serde(default)]
     pub checks: Vec<CheckFacts>,
     /// The joint whose step over the seam shows most.
@@ -605,20 +640,20 @@ pub struct QualityFacts {
     pub seam_velocity_step_mps: Option<f64>,
     /// Change of the rate of turn over the seam beyond the change around it, of the joint at which it shows most.
     pub seam_velocity_step_dps: Option<f64>,
-    /// Pose gap at the seam, largest over joints, degrees.
+    /// Pose gap at the seam, largest over joints.
     pub pose_gap_deg: Option<f64>,
-    /// Pose gap at the seam, largest over joints, millimetres.
+    /// Pose gap at the seam, largest over joints.
     pub pose_gap_mm: Option<f64>,
-    /// What the equations of the closure left of the velocity gap, degrees per second: rounding only. The motion as written, whose
-    /// samples are a frame apart, has `seam_velocity_step_dps`.
+    /// What the equations of the closure left of the velocity gap: rounding only. The motion as written has
+    /// seam_velocity_step_dps.
     pub velocity_gap_dps: Option<f64>,
-    /// The same for positions, millimetres per second; as written, `seam_velocity_step_mps`.
+    /// The same for positions; the motion as written has seam_velocity_step_mps.
     pub velocity_gap_mmps: Option<f64>,
-    /// Difference between the acceleration at the seam and that of the take there, divided by the RMS acceleration of the motion.
+    /// Difference of the acceleration at the seam from the take's own there, over the RMS acceleration of the motion.
     pub seam_acceleration_error_ratio: Option<f64>,
-    /// Acceleration at the seam divided by the 99th percentile of the loop's own, for the worst joint.
+    /// Acceleration at the seam over the 99th percentile of the loop's own, for the worst joint.
     pub seam_acceleration_ratio: Option<f64>,
-    /// Rank of the seam's acceleration among all windows of the loop; an average of 50 means that the seam is inconspicuous.
+    /// Rank of the seam's acceleration among all windows of the loop; an average of 50 means that the seam does not stand out.
     pub seam_rank_percent: Option<f64>,
     /// The same rank in the take, at the frames of the seam.
     pub take_rank_percent: Option<f64>,
@@ -650,28 +685,31 @@ loopwright_core::words!(Grade {
     Bad: "bad",
 });
 
-/// One of the checks that the grade of a loop comes from.
+/// One of the checks that a grade comes from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckFacts {
-    /// Its name.
+    /// Its name: docs/checks.md.
     pub id: String,
-    /// What was found; null if it was not measured, and then the grade is null too.
+    /// What was found; null where it was not measured.
     pub value: Option<f64>,
-    /// The largest value that is good; null where no value is graded.
+    /// The largest value that is good; null where none is graded.
     pub limit: Option<f64>,
-    /// The unit of value and limit; empty for plain numbers.
+    /// The unit of both; empty for plain numbers.
     pub unit: String,
     /// The joint at which it was found; null where it is one of the whole body.
     pub joint: Option<String>,
-    /// When, seconds since the start of the loop; null where it is one of the whole loop.
+    /// When, from the first key of the loop, or of the take for jumps; null where it is one of the whole loop.
     pub time_secs: Option<f64>,
-    /// Its grade.
+    /// Its grade; null where it was not measured, or is not graded.
     #[serde(with = "optional_word")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
     pub grade: Option<Grade>,
 }
 
-/// How the loop is stored in the file.
+/// How the loop lies in the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlaybackFacts {
     /// Unique samples of one period.
     pub samples: usize,
@@ -680,21 +718,21 @@ pub struct PlaybackFacts {
     pub seam_sample: usize,
     /// Whether a last key repeats the first.
     pub closing_key: bool,
-    /// Number of consecutive cycles written.
+    /// Cycles written one after the other.
     pub copies: usize,
     /// Whether a root joint was added to carry the root motion.
     pub root_joint_added: bool,
-    /// The joint of the take's skeleton whose track holds the root motion: the one that held it in the take, or the root joint
-    /// of the rig. An added root joint holds it instead.
+    /// The joint of the take's skeleton whose track holds the root motion; an added root joint holds it in its place.
     pub carrier_joint: String,
-    /// The joint that carries only the root motion: of the rig, or the one that was added; null if there is none, or if it is left unchanged.
-    /// Sidecars of earlier versions do not name an added one.
+    /// The joint that carries the root motion and nothing else: of the rig, or the one that was added; null where there is none,
+    /// or it is left alone. Sidecars of earlier versions do not name an added one.
     pub root_joint: Option<String>,
-    /// The animation in the file that is the loop; null if the format allows only one.
+    /// The animation in the file that is the loop; null where the format knows only one.
     pub animation: Option<String>,
-    /// The file's unit, if it differs from `take.unit`; null otherwise.
+    /// The file's unit, where it differs from take.unit; null otherwise.
     pub unit: Option<String>,
-    /// The up axis of the file, if it differs from `take.up`; null otherwise.
+    /// The axis that is up in the file, where it differs from take.up; null otherwise.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
     pub up: Option<String>,
 }
 
@@ -716,14 +754,15 @@ impl PlaybackFacts {
 
 /// The loops that were blended into this one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlendFacts {
     /// Their files, as they were named.
     pub loops: Vec<String>,
     /// Their weights, of sum 1.
     pub weights: Vec<f64>,
-    /// The phase of each, 0 to 1, that matches the start of the first.
+    /// The phase of each, 0 to 1, at which it does what the first does at its start.
     pub phases: Vec<f64>,
-    /// How far touch-downs of each are from even, as a share of its time; null where it is aligned by a shift alone.
+    /// How far the touch-downs of each are from even, as a share of its time; null where it is aligned by a shift alone.
     #[serde(default)]
     pub warps: Vec<Option<f64>>,
 }

@@ -41,32 +41,37 @@ const MAX_NUMBER: f64 = 1e12;
 /// Most joints, samples and copies: a guard against allocating by a number from a file.
 const MAX_COUNT: usize = 1_000_000_000;
 
-/// All facts about a written loop.
+/// A written loop: the sidecar beside it, and the answer of make, close and blend. In the extras of a glTF animation it stands
+/// without take, recipe_sha256, file_sha256, warnings and outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sidecar {
-    /// `FORMAT`.
+    /// What the document is.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = FORMAT)))]
     pub format: String,
-    /// [`VERSION`].
+    /// Version of the shape. Within a version keys are only added.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
     pub version: u32,
-    /// The program that wrote it, with its version; null if unknown.
+    /// The program that wrote it, with its version; null where it is not known.
     #[serde(default)]
     pub program: Option<String>,
-    /// What the body does, in one word; null if unknown.
+    /// What the body does: still, idle, walk, turning_walk, run, backward, strafe, turn_in_place, jump, one_shot or other; null
+    /// where it is not known.
     #[serde(default, deserialize_with = "word::read_kind")]
     pub kind: Option<String>,
     /// Whether the body stays where it is, whatever its feet do.
     #[serde(default)]
     pub in_place: bool,
-    /// SHA-256 of the recipe that makes it again, as it is saved: 64 hexadecimal digits; null if unknown.
+    /// SHA-256 of the recipe that makes it again, as --save-recipe writes it: 64 hexadecimal digits; null where it is not known.
     #[serde(default)]
     pub recipe_sha256: Option<String>,
     /// The take that the loop was cut from; of a blend its first loop.
     pub take: TakeFacts,
-    /// The stretch of it; of a blend one period from its start.
+    /// The stretch of the take; of a blend one period from its start.
     pub candidate: CandidateFacts,
-    /// The cycles whose mean it is; null if it is that stretch alone.
+    /// The cycles of the take whose mean the loop is; null where it is the stretch alone.
     pub mean_cycle: Option<MeanCycleFacts>,
-    /// What its cycles were varied by; null if they are all one.
+    /// What the cycles of the loop were varied by; null where they are all one.
     #[serde(default)]
     pub variation: Option<VariationFacts>,
     /// How the seam was closed.
@@ -75,21 +80,22 @@ pub struct Sidecar {
     pub edits: Vec<EditFacts>,
     /// How the root moves.
     pub root_motion: RootMotionFacts,
-    /// The contacts of its feet, and how they were locked; null if unknown.
+    /// When its feet stand, and how they were locked; null where that is not known.
     pub feet: Option<FeetFacts>,
-    /// The measured figures.
+    /// What was measured.
     pub quality: QualityFacts,
-    /// How the loop is stored in the file.
+    /// How the loop lies in the file.
     pub playback: PlaybackFacts,
-    /// The sources of a blend; null if it was cut from a take.
+    /// What it was blended from; null where it was cut from a take.
     pub blend: Option<BlendFacts>,
-    /// The engine that it was written for; null if none was named.
+    /// The engine that it was written for; null where none was named.
     pub target: Option<TargetFacts>,
-    /// SHA-256 of the loop's file, 64 hexadecimal digits; null if unknown.
+    /// SHA-256 of the loop's file, 64 hexadecimal digits; null where it is not known. Check and other commands refuse a file with
+    /// another.
     pub file_sha256: Option<String>,
-    /// Warnings for the user, one sentence each.
+    /// What the user was warned about, one sentence each.
     pub warnings: Vec<String>,
-    /// Files written, the loop first.
+    /// Files written, as they were named.
     pub outputs: Vec<String>,
 }
 

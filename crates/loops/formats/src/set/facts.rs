@@ -9,6 +9,7 @@ use crate::loop_file::word;
 
 /// What a clip is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {
     /// It repeats.
@@ -28,6 +29,7 @@ pub enum ClipKind {
     Transition,
     /// A kind that this version does not know: it happens once.
     #[serde(other)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     Other,
 }
 
@@ -44,16 +46,20 @@ loopwright_core::words!(ClipKind {
 
 /// A moment of a loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LoopStateFacts {
-    /// The name of its clip; the JSON beside a passage calls it `loop`.
+    // The JSON beside a passage calls it `loop`.
+    /// The name of the loop.
     #[serde(alias = "loop")]
     pub clip: String,
     /// Seconds since its start.
     pub secs: f64,
 }
 
-/// The root over time, seen from its first key; the JSON beside a passage calls the keys `translation_m` and `rotation_xyzw`.
+// The JSON beside a passage calls the keys `translation_m` and `rotation_xyzw`.
+/// The root over time, seen from its first key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RootKeys {
     /// Seconds since the first key.
     #[serde(default)]
@@ -61,7 +67,7 @@ pub struct RootKeys {
     /// Places in metres, three numbers a key.
     #[serde(rename = "translation", alias = "translation_m")]
     pub metres: Vec<f64>,
-    /// Rotations as quaternions, four numbers a key.
+    /// Rotations as quaternions, four numbers a key: x, y, z, w.
     #[serde(rename = "rotation", alias = "rotation_xyzw")]
     pub xyzw: Vec<f64>,
 }
@@ -100,6 +106,7 @@ impl RootKeys {
 
 /// A foot that touches down or lifts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FootEventFacts {
     /// Seconds since the start of the clip.
     pub secs: f64,
@@ -110,6 +117,7 @@ pub struct FootEventFacts {
     pub foot: String,
     /// What it does.
     #[serde(with = "word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = FootEventKind::ALL.map(FootEventKind::as_str))))]
     pub kind: FootEventKind,
 }
 

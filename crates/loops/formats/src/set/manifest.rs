@@ -20,17 +20,20 @@ pub const SET_VERSION: u32 = 1;
 /// The name of the file beside the clips.
 pub const SET_FILE: &str = "set.json";
 
-/// A set.
+/// All that a player needs beside the clips. docs/formats/set.md explains it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// The version of the program that wrote it.
     #[serde(default)]
     pub loopwright: String,
-    /// [`SET_FORMAT`].
+    /// What the document is.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SET_FORMAT)))]
     pub format: String,
-    /// [`SET_VERSION`].
+    /// Version of the shape. Within a version keys are only added.
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SET_VERSION)))]
     pub version: u32,
-    /// Its name.
+    /// The name of the set.
     #[serde(default)]
     pub name: String,
     /// Frames per second of all clips.
@@ -38,7 +41,7 @@ pub struct Manifest {
     pub fps: f64,
     /// The joint that carries nothing but the root motion; null if none does.
     pub root_joint: Option<String>,
-    /// Whether the clips stay where they are; otherwise the root joint, or the carrier, moves as the manifest states.
+    /// Whether the clips stay where they are; otherwise the root joint, or the carrier, moves as the manifest says.
     pub in_place: bool,
     /// The body.
     #[serde(default)]
@@ -69,15 +72,16 @@ pub struct Manifest {
 
 /// The body of all clips.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SetSkeleton {
     /// Number of joints, without a root joint that was added.
     pub joints: usize,
     /// The joint that the legs hang from.
     pub hips: String,
-    /// The lowest joint of the left foot that contacts are listed by; null if unknown.
+    /// The lowest joint of the left foot, by which contacts are listed; null if unknown.
     pub left_foot: Option<String>,
-    /// The same of the right.
+    /// The lowest joint of the right foot; null if unknown.
     pub right_foot: Option<String>,
     /// The joint that carries the travel where there is no root joint.
     pub carrier: String,
@@ -85,6 +89,7 @@ pub struct SetSkeleton {
 
 /// A clip.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetClip {
     /// Its name, which no other clip has.
     pub name: String,
@@ -96,8 +101,12 @@ pub struct SetClip {
     pub kind: ClipKind,
     /// How a loop moves, in any direction: idle, walk, run or turn_in_place; null for what happens once.
     #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<String>", extend("enum" = ["idle", "walk", "run", "turn_in_place"]))
+    )]
     pub gait: Option<MotionKind>,
-    /// Its length.
+    /// Its length in seconds.
     pub seconds: f64,
     /// Its frames, without a last one that repeats the first.
     pub frames: usize,
@@ -130,7 +139,7 @@ pub struct SetClip {
     /// Where it ends, seen from its start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub travel_m: Option<[f64; 3]>,
-    /// Cost of both joins, metre-seconds.
+    /// How much both joins of a passage show, metre-seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
     /// The root of a passage, seen from its start: a key for each frame, both ends included.
@@ -141,8 +150,9 @@ pub struct SetClip {
     pub events: Vec<FootEventFacts>,
     /// Whether it can be used unchanged.
     #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
     pub grade: Option<Grade>,
-    /// What is wrong with it; null for a good one.
+    /// What is wrong with one that is not good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The loop that it is another version of.
@@ -155,17 +165,19 @@ pub struct SetClip {
 
 /// The phase of a loop: 0 when the left foot touches down, 1/2 when the right one does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetPhase {
     /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
     pub warp: f64,
     /// The share of the time at which the left foot touches down; null if it never does.
     pub left: Option<f64>,
-    /// The same for the right.
+    /// The share of the time at which the right foot touches down; null if it never does.
     pub right: Option<f64>,
 }
 
 /// A constant motion in its own axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetTwist {
     /// Metres per second.
     pub linear: [f64; 3],
@@ -175,19 +187,20 @@ pub struct SetTwist {
 
 /// What a clip was made from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SetMade {
-    /// The way.
+    /// How it came about.
     pub from: MadeFrom,
-    /// The take, as it was named.
+    /// The take, as it was named; of a blend that of its first loop.
     pub take: String,
     /// The animation of that file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub animation: Option<String>,
-    /// Its first and last frame there; null for a blend.
+    /// First and last frame of the take; absent for a blend.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frames: Option<[f64; 2]>,
-    /// The licence of the take.
+    /// The licence that the take states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
 }
@@ -207,6 +220,7 @@ impl SetMade {
 
 /// How a clip came about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MadeFrom {
     /// Cut out of a take.
@@ -218,25 +232,28 @@ pub enum MadeFrom {
     Blend,
     /// A way that this version does not know.
     #[serde(other)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     Other,
 }
 
 /// Loops at their points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetSpace {
-    /// Its name.
+    /// Its name: move or strafe.
     pub name: String,
-    /// What its axes measure, as the keys of clips: `speed_mps`, `turn_rate_dps`; or `left_mps`, `forward_mps`.
+    /// What each axis measures: speed_mps, turn_rate_dps, left_mps or forward_mps.
     pub axes: Vec<String>,
     /// The loops.
     pub points: Vec<SetPoint>,
-    /// Triples of points, by their numbers, that cover what they span without overlap; empty if all are on a line.
+    /// Triples of points, by their numbers from 0, that cover what they span without overlap; empty if all are on a line.
     #[serde(default)]
     pub triangles: Vec<[usize; 3]>,
 }
 
 /// A loop in a blend space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetPoint {
     /// Its clip.
     pub clip: String,
@@ -246,26 +263,28 @@ pub struct SetPoint {
 
 /// A jump from one loop into another that fades.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetTransition {
     /// The loop that is left.
     pub from: String,
     /// The loop that is entered.
     pub to: String,
-    /// When the first is left.
+    /// When the first is left, seconds since its start.
     pub leave_secs: f64,
-    /// Where the other one is entered.
+    /// Where the other one is entered, seconds since its start.
     pub enter_secs: f64,
-    /// How the difference fades, as `play --fade` names it.
+    /// How the difference fades: quintic, cubic or spring.
     pub fade: String,
-    /// How long.
+    /// How long it fades.
     pub fade_secs: f64,
-    /// Metre-seconds.
+    /// How much the jump shows, metre-seconds.
     #[serde(default)]
     pub cost: f64,
 }
 
 /// Constants for a character controller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetController {
     /// Takes that they were measured on.
     #[serde(default)]
@@ -277,8 +296,9 @@ pub struct SetController {
 
 /// The constants of one way to move; null where the takes do not show them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SetMode {
-    /// all, or the mode as `fit` names it.
+    /// all, or one way to move as `fit` names it.
     pub mode: String,
     /// Sustained top speed.
     pub top_speed_mps: Option<f64>,
@@ -292,6 +312,7 @@ pub struct SetMode {
 
 /// A part that the set lacks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Missing {
     /// The part.
     pub what: String,
@@ -301,6 +322,7 @@ pub struct Missing {
 
 /// A loop that fills a hole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Filled {
     /// Its clip.
     pub clip: String,
@@ -312,6 +334,7 @@ pub struct Filled {
 
 /// Something that was given and is not used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// The take or loop.
     pub take: String,
