@@ -283,8 +283,10 @@ pub fn match_query(database: &[u8], motion: Motion<'_>, frames: &[i64], wish: &W
         let source = motion.source(opened.horizon(), &BodyOverrides::default())?;
         let num_frames = source.num_frames();
         let num_keys = num_frames + usize::from(source.is_loop());
-        let frame = |frame: &i64| Ok(frame_of(path, &frame.to_string(), num_keys)? % num_frames);
-        let frames = frames.iter().map(frame).collect::<Result<Vec<usize>, Failure>>()?;
+        let frames = frames
+            .iter()
+            .map(|frame| Ok(frame_of(path, &frame.to_string(), num_keys)? % num_frames))
+            .collect::<Result<Vec<usize>, Failure>>()?;
         let found = matching::query::found(wish, name, path, &source, &frames, &opened)?;
         Ok(value(&found))
     })

@@ -436,14 +436,14 @@ impl Listening<'_> {
         }
         let mut outputs = Outputs::new(self.args.force);
         protect(&mut outputs, self.args, self.request.recipe);
-        let later = |number: usize| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)));
         let is_taken = |path: &Path| path.symlink_metadata().is_ok() && outputs.check(path).is_err();
         // That which was asked for was looked at before.
         let is_free = |path: &PathBuf| {
             let beside = files::sidecar_path(path);
             !output::is_same(path, &self.args.output) && !is_taken(path) && (*path == name || !is_taken(&beside))
         };
-        let all = core::iter::once(name.clone()).chain((2..).map(later));
+        let all = core::iter::once(name.clone())
+            .chain((2_usize..).map(|number| name.with_file_name(format!("{}-{number}.bvh", files::stem(&name)))));
         let names: Vec<PathBuf> = all.filter(is_free).take(parts.len()).collect();
         for (part, name) in parts.iter().zip(&names) {
             outputs.add(name, &part.file(0..part.num_frames()))?;

@@ -46,8 +46,10 @@ impl Verdict {
     /// Why it fails, in one line: the worst of the checks that fail it, and the limits that it exceeds.
     pub(crate) fn why(&self) -> String {
         let checks = self.quality.iter().flat_map(|quality| &quality.checks);
-        let fails = |check: &&CheckFacts| self.failed.iter().any(|failed| failed.measure == check.id);
-        let checks: Vec<CheckFacts> = checks.filter(fails).cloned().collect();
+        let checks: Vec<CheckFacts> = checks
+            .filter(|check| self.failed.iter().any(|failed| failed.measure == check.id))
+            .cloned()
+            .collect();
         let of_limits = self
             .failed
             .iter()

@@ -12,9 +12,8 @@ use crate::{exit::Failure, output, talk};
 /// Reports why a command failed.
 pub(crate) fn report(failure: &Failure) {
     if wants_json() {
-        let bare = || json(failure, None);
         // If printing fails, the text on stderr still reports the failure.
-        let _ = output::print(&failure.document().map_or_else(bare, str::to_owned));
+        let _ = output::print(&failure.document().map_or_else(|| json(failure, None), str::to_owned));
     }
     talk::fail(failure);
 }

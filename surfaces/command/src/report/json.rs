@@ -23,11 +23,11 @@ struct Document<'a, T> {
 /// Why a command failed, with the same wording as on stderr.
 #[derive(Serialize)]
 pub(super) struct ErrorFacts<'a> {
-    message: &'a str,
-    because: &'a [String],
+    pub(super) message: &'a str,
+    pub(super) because: &'a [String],
     #[serde(rename = "try")]
-    hint: Option<&'a str>,
-    exit_status: u8,
+    pub(super) hint: Option<&'a str>,
+    pub(super) exit_status: u8,
 }
 
 impl<'a> ErrorFacts<'a> {
@@ -41,12 +41,12 @@ impl<'a> ErrorFacts<'a> {
     }
 }
 
-/// The document of one kind: its facts, then why the command failed, its warnings, and the files it wrote.
+/// Returns the document of one kind: its facts, then why the command failed, its warnings, and the files it wrote.
 pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
     text(&Document::new(kind, facts, failure, outputs))
 }
 
-/// The same on one line.
+/// Returns the document of one kind on one line.
 pub(crate) fn line<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
     // Structs of numbers and strings always serialise.
     let line = serde_json::to_string(&Document::new(kind, facts, failure, outputs));

@@ -6,6 +6,7 @@ use loopwright_catalog::LoopRow;
 use loopwright_formats::loop_file::VERSION;
 use serde::Serialize;
 
+use super::json::ErrorFacts;
 use super::table::Table;
 use crate::batch::{LoopResult, TakeResult, Verdict};
 use crate::exit::{Ending, Failure};
@@ -192,12 +193,7 @@ impl Summary {
             no_loop: self.count(Verdict::NoLoop),
             unreadable: self.count(Verdict::Unreadable),
             failed: self.count(Verdict::Failed),
-            error: failure.map(|failure| ErrorFacts {
-                message: failure.what(),
-                because: failure.details(),
-                hint: failure.hint(),
-                exit_status: failure.exit_status(),
-            }),
+            error: failure.map(ErrorFacts::new),
             warnings: talk::warnings(),
             outputs: self.catalog.iter().collect(),
         };
@@ -276,16 +272,6 @@ impl<'a> ResultLine<'a> {
                 .collect(),
         }
     }
-}
-
-/// Why there is no loop, in the words of other documents.
-#[derive(Serialize)]
-struct ErrorFacts<'a> {
-    message: &'a str,
-    because: &'a [String],
-    #[serde(rename = "try")]
-    hint: Option<&'a str>,
-    exit_status: u8,
 }
 
 /// The last line of a run.

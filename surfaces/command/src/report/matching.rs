@@ -16,11 +16,14 @@ struct Tag {
 }
 
 fn tags(clip: &ClipRows) -> Vec<Tag> {
-    let tag = |(name, value): &(String, String)| Tag {
-        name: name.clone(),
-        value: value.clone(),
-    };
-    clip.clip.tags.iter().map(tag).collect()
+    clip.clip
+        .tags
+        .iter()
+        .map(|(name, value)| Tag {
+            name: name.clone(),
+            value: value.clone(),
+        })
+        .collect()
 }
 
 fn tags_text(tags: &[Tag]) -> String {

@@ -94,14 +94,18 @@ pub(crate) fn found(
         Opened::Future(database) => {
             let queries = source.queries(database.horizon());
             let queries = queries.map_err(|error| unmatched(path, error))?;
-            let of_frame = |&frame: &usize| nearest(wish, path, &queries, frame, database, &filter);
-            frames.iter().map(of_frame).collect::<Result<_, _>>()?
+            frames
+                .iter()
+                .map(|&frame| nearest(wish, path, &queries, frame, database, &filter))
+                .collect::<Result<_, _>>()?
         }
         Opened::Cost(database) => {
             let queries = database.features().queries(source);
             let queries = queries.map_err(|error| unmatched_cost(path, error))?;
-            let of_frame = |&frame: &usize| cheapest(wish, source, &queries[frame], database, &filter);
-            frames.iter().map(of_frame).collect()
+            frames
+                .iter()
+                .map(|&frame| cheapest(wish, source, &queries[frame], database, &filter))
+                .collect()
         }
     };
     if found.iter().any(Vec::is_empty) {

@@ -1,7 +1,5 @@
 //! `loopwright render`: draws a take or a loop.
 
-use std::path::Path;
-
 use loopwright_draw::render::{
     self, AnimationFormat, DrawnMotion, MAX_CELLS, Picture, RenderError, Scene, SceneSettings,
 };
@@ -50,8 +48,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
         character: None,
         for_one: &[],
     };
-    let kind = |_: &Path| args.to.clone();
-    each::into_folder(&args.inputs, &args.output, kind, manner, |input, output| {
+    each::into_folder(&args.inputs, &args.output, |_| args.to.clone(), manner, |input, output| {
         one(&RenderArgs {
             inputs: vec![input.to_owned()],
             output: output.to_owned(),
