@@ -48,13 +48,19 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
         character: None,
         for_one: &[],
     };
-    each::into_folder(&args.inputs, &args.output, |_| args.to.clone(), manner, |input, output| {
-        one(&RenderArgs {
-            inputs: vec![input.to_owned()],
-            output: output.to_owned(),
-            ..args.clone()
-        })
-    })
+    each::into_folder(
+        &args.inputs,
+        &args.output,
+        |_| args.to.clone(),
+        manner,
+        |input, output| {
+            one(&RenderArgs {
+                inputs: vec![input.to_owned()],
+                output: output.to_owned(),
+                ..args.clone()
+            })
+        },
+    )
 }
 
 /// One picture.
