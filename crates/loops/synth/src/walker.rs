@@ -110,7 +110,7 @@ impl Walker {
         let pelvis = self.pelvis(&moment);
         let hips_height = self.hips_height * moment.readiness + standing_height() * (1.0 - moment.readiness);
         let hips = moment.root * Rigid::new(pelvis.rotation, pelvis.offset + DVec3::Y * (hips_height + moment.sunk));
-                let mut pose = self.rest_at(hips.translation, hips.rotation);
+        let mut pose = self.rest_at(hips.translation, hips.rotation);
         let pelvis_yaw = moment.yaw + rotation::yaw_of(pelvis.rotation);
         for (side, foot) in Side::BOTH.into_iter().zip(&feet) {
             set_leg(&mut pose, side, hips, foot, pelvis_yaw);
@@ -124,7 +124,7 @@ impl Walker {
 
     /// The rest pose, standing where the root is at `time_secs`: only the root is rotated, by its yaw.
     pub(crate) fn t_pose_at(&self, time_secs: f64) -> Pose {
-                let root = self.moment(time_secs).root;
+        let root = self.moment(time_secs).root;
         let hips = self.skeleton.joint(joint::HIPS).rest_offset;
         self.rest_at(root.transform_point(hips), root.rotation)
     }
@@ -320,11 +320,15 @@ mod tests {
                 for side in Side::BOTH {
                     let foot = walker.footsteps().foot(side, walker.moment(time_secs).phase);
                     let ankle = side.up_leg() + 2;
-                    let is_near = (positions[ankle] - foot.ankle).length() < 1e-9;
-                    assert!(is_near, "seed {seed}, {time_secs} s");
+                    assert!(
+                        (positions[ankle] - foot.ankle).length() < 1e-9,
+                        "seed {seed}, {time_secs} s"
+                    );
                     let sole = footstep::rotation_of(&foot);
-                    let is_near = rotation::difference(turns[ankle], sole).length() < 1e-9;
-                    assert!(is_near, "seed {seed}, {time_secs} s");
+                    assert!(
+                        rotation::difference(turns[ankle], sole).length() < 1e-9,
+                        "seed {seed}, {time_secs} s"
+                    );
                     longest = longest.max((positions[ankle] - positions[side.up_leg()]).length());
                 }
             }
