@@ -754,25 +754,6 @@ fn gaze_and_expressions_of_one_side_are_mirrored() {
 }
 
 #[test]
-fn joints_that_a_character_does_not_state_are_no_bones() {
-    let mut file = avatar(1);
-    let bones = &mut file.json["extensions"]["VRMC_vrm"]["humanoid"]["humanBones"];
-    for bone in ["neck", "leftToes", "rightShoulder"] {
-        bones.as_object_mut().unwrap().remove(bone).unwrap();
-    }
-    let character = Character::read(&file.glb(), "hero", &ReadSettings::default()).unwrap();
-    let bones = character.rig.humanoid().unwrap();
-    let names: Vec<&str> = bones.iter().map(|bone| bone.name.as_str()).collect();
-    assert_eq!(bones.len(), BONES.len() - 3);
-    assert!(
-        ["neck", "leftToes", "rightShoulder"]
-            .iter()
-            .all(|bone| !names.contains(bone)),
-        "{names:?}"
-    );
-}
-
-#[test]
 fn a_root_joint_above_the_hips_is_refused() {
     let walk = walk();
     let rooted = walk.below_root_joint("root");
