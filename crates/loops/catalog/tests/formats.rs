@@ -115,8 +115,11 @@ fn what_is_no_catalog_is_refused() {
 #[test]
 fn every_column_is_described() {
     for column in COLUMNS {
-        let is_right = column.about.ends_with('.') && column.about.len() > 10;
-        assert!(is_right, "{}", column.name);
+        assert!(
+            column.about.ends_with('.') && column.about.len() > 10,
+            "{}",
+            column.name
+        );
         if column.kind == CellKind::Whole {
             assert!(!column.may_be_null, "{}", column.name);
         }

@@ -94,8 +94,10 @@ fn assert_like_snapshot(name: &str, svg: &str) {
     let ((found, shape), (wanted, wanted_shape)) = (parts(svg), parts(&expected));
     assert!(shape == wanted_shape, "{name} has other elements than its snapshot");
     for (index, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
-        let is_near = (found - wanted).abs() <= TOLERANCE;
-        assert!(is_near, "{name}, number {index}: {found}, expected {wanted}");
+        assert!(
+            (found - wanted).abs() <= TOLERANCE,
+            "{name}, number {index}: {found}, expected {wanted}"
+        );
     }
 }
 

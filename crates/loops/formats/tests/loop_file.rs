@@ -109,8 +109,10 @@ fn a_sidecar_of_another_file_is_detected() {
     });
     let in_file = LoopInFile::from_sidecar(&sidecar, &written).unwrap();
     let other = in_file.uncut(&sidecar, &written, &Analysis::new(&short).unwrap());
-    let is_other = matches!(other, Err(PlaceError::OtherTake { frames: 9, .. }));
-    assert!(is_other, "{other:?}");
+    assert!(
+        matches!(other, Err(PlaceError::OtherTake { frames: 9, .. })),
+        "{other:?}"
+    );
     sidecar.playback.carrier_joint = "Tail".to_owned();
     let lost = LoopInFile::from_sidecar(&sidecar, &written);
     assert!(matches!(lost, Err(PlaceError::NoCarrier { .. })), "{lost:?}");
@@ -270,8 +272,10 @@ fn tracks_that_do_not_move_have_one_key_for_engines_and_read_the_same() {
             let all = made.loop_clip.num_samples() + 1;
             assert!(before.iter().all(|&count| count == all), "{format:?}: {before:?}");
             let still = after.iter().filter(|&&count| count == 1).count();
-            let are_right = still >= 4 && after.iter().all(|&count| count == 1 || count == all);
-            assert!(are_right, "{format:?}: {after:?}");
+            assert!(
+                still >= 4 && after.iter().all(|&count| count == 1 || count == all),
+                "{format:?}: {after:?}"
+            );
             assert!(short.len() < long.len());
         }
     }

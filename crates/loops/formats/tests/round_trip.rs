@@ -113,8 +113,10 @@ fn real_takes_come_back() {
         let [translation, turn, position] = differences(&loaded.take, &again.take);
         let unit = loaded.source.space().unit_metres;
         let found = [translation / unit, turn.to_degrees(), position / unit];
-        let is_same = found[0] < 1e-6 && found[1] < 1e-6 && found[2] < 1e-5;
-        assert!(is_same, "{path}: {found:?}");
+        assert!(
+            found[0] < 1e-6 && found[1] < 1e-6 && found[2] < 1e-5,
+            "{path}: {found:?}"
+        );
         worst = [0, 1, 2].map(|i| worst[i].max(found[i]));
     }
     eprintln!(

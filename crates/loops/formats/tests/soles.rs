@@ -423,8 +423,10 @@ fn soles_of_captured_characters_are_as_low_as_their_meshes() {
             let points = sole.points.iter().map(|point| character.at_rest(point));
             let low = (lowest(points) - ground) / height;
             // A foot of the first FBX file stands 4 mm higher than the other.
-            let is_low = (-1e-6..0.003).contains(&low);
-            assert!(is_low, "{name}: a sole is {low} of the height above the lowest point");
+            assert!(
+                (-1e-6..0.003).contains(&low),
+                "{name}: a sole is {low} of the height above the lowest point"
+            );
             assert!((4..=24).contains(&sole.points.len()), "{name}");
         }
     }
@@ -441,8 +443,10 @@ fn the_foot_of_a_robot_is_as_long_as_it_is_drawn() {
         let behind = ahead.clone().fold(f64::INFINITY, f64::min);
         let ahead = ahead.fold(f64::NEG_INFINITY, f64::max);
         // Of a height of 4.46.
-        let is_right = (0.83..0.84).contains(&ahead) && (-0.12..-0.11).contains(&behind);
-        assert!(is_right, "{behind} {ahead}");
+        assert!(
+            (0.83..0.84).contains(&ahead) && (-0.12..-0.11).contains(&behind),
+            "{behind} {ahead}"
+        );
     }
 }
 

@@ -95,8 +95,10 @@ fn gltf_channels_of_unequal_length_are_reported() {
         panic!("{reported:?}");
     };
     assert_eq!(joint, "Chest");
-    let is_right = (keys_secs[1] - 0.5).abs() < 1e-6 && (whole_secs - 1.0).abs() < 1e-6;
-    assert!(is_right, "{reported:?}");
+    assert!(
+        (keys_secs[1] - 0.5).abs() < 1e-6 && (whole_secs - 1.0).abs() < 1e-6,
+        "{reported:?}"
+    );
     // Still joints may have keys at any time.
     assert_eq!(read(&gltf(1.0, 0.5, 0.0).glb()).1, []);
 }

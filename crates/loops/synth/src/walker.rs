@@ -320,11 +320,15 @@ mod tests {
                 for side in Side::BOTH {
                     let foot = walker.footsteps().foot(side, walker.moment(time_secs).phase);
                     let ankle = side.up_leg() + 2;
-                    let is_near = (positions[ankle] - foot.ankle).length() < 1e-9;
-                    assert!(is_near, "seed {seed}, {time_secs} s");
+                    assert!(
+                        (positions[ankle] - foot.ankle).length() < 1e-9,
+                        "seed {seed}, {time_secs} s"
+                    );
                     let sole = footstep::rotation_of(&foot);
-                    let is_near = rotation::difference(turns[ankle], sole).length() < 1e-9;
-                    assert!(is_near, "seed {seed}, {time_secs} s");
+                    assert!(
+                        rotation::difference(turns[ankle], sole).length() < 1e-9,
+                        "seed {seed}, {time_secs} s"
+                    );
                     longest = longest.max((positions[ankle] - positions[side.up_leg()]).length());
                 }
             }

@@ -142,8 +142,10 @@ fn toes_clear_the_ground() {
                 let tip = world.transform_point(skeleton.joint(joint).tip.unwrap());
                 // Flat on the ground, the joint is at 25 mm and the tip at 15 mm.
                 let clearance = (world.translation.y - 0.025).min(tip.y - 0.015);
-                let is_right = clearance > -0.004;
-                assert!(is_right, "{name} is {clearance} m over the ground in {settings:?}");
+                assert!(
+                    clearance > -0.004,
+                    "{name} is {clearance} m over the ground in {settings:?}"
+                );
             }
         }
     }

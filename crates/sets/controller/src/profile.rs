@@ -189,7 +189,9 @@ mod tests {
             .map(|value| value.x.abs())
             .fold(0.0, f64::max);
         let angle = core::f64::consts::TAU * hertz * 0.2;
-        let is_near = (largest / ops::exp(-0.5 * angle * angle) - 1.0).abs() < 0.01;
-        assert!(is_near, "{largest}");
+        assert!(
+            (largest / ops::exp(-0.5 * angle * angle) - 1.0).abs() < 0.01,
+            "{largest}"
+        );
     }
 }

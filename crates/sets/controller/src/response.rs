@@ -213,8 +213,10 @@ mod tests {
                 for step in -40..=60 {
                     let secs = 0.02 * f64::from(step);
                     let (found, expected) = (response.step(secs), summed(half_life, deviation, secs));
-                    let is_near = (found - expected).abs() < 2e-6;
-                    assert!(is_near, "{half_life} {deviation} {secs}: {found} {expected}");
+                    assert!(
+                        (found - expected).abs() < 2e-6,
+                        "{half_life} {deviation} {secs}: {found} {expected}"
+                    );
                     let ramped = |ramp: f64| {
                         let count = 400;
                         let at = |index: i32| secs - ramp * (f64::from(index) + 0.5) / f64::from(count);
@@ -246,10 +248,14 @@ mod tests {
                 let response = SmoothedResponse::new(half_life, deviation);
                 for secs in [-1e6, -1e3, -30.0, 0.0, 30.0, 1e3, 1e6] {
                     let (step, rate) = (response.step(secs), response.rate(secs));
-                    let is_said = (-1e-9..=1.0 + 1e-9).contains(&step);
-                    assert!(is_said, "{half_life} {deviation} {secs}: {step}");
-                    let is_right = rate.is_finite() && rate >= 0.0;
-                    assert!(is_right, "{half_life} {deviation} {secs}: {rate}");
+                    assert!(
+                        (-1e-9..=1.0 + 1e-9).contains(&step),
+                        "{half_life} {deviation} {secs}: {step}"
+                    );
+                    assert!(
+                        rate.is_finite() && rate >= 0.0,
+                        "{half_life} {deviation} {secs}: {rate}"
+                    );
                 }
             }
         }

@@ -37,8 +37,10 @@ fn assert_recovered(settings: &DriveSettings, found: &TakeFit, tolerance: f64) {
             let spread = spread.unwrap();
             assert_eq!(spread.count, events);
             for value in [spread.least, spread.median, spread.most] {
-                let is_near = (value / truth - 1.0).abs() <= tolerance;
-                assert!(is_near, "{value} instead of {truth}, {settings:?}");
+                assert!(
+                    (value / truth - 1.0).abs() <= tolerance,
+                    "{value} instead of {truth}, {settings:?}"
+                );
             }
         }
     }

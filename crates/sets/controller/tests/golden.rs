@@ -24,8 +24,10 @@ const WORKED: [(f64, f64, f64, f64); 4] = [
 
 #[track_caller]
 fn assert_close(found: f64, expected: f64) {
-    let is_near = (found - expected).abs() < 1e-9 * expected.abs().max(1.0);
-    assert!(is_near, "found {found}, expected {expected}");
+    assert!(
+        (found - expected).abs() < 1e-9 * expected.abs().max(1.0),
+        "found {found}, expected {expected}"
+    );
 }
 
 #[test]

@@ -61,8 +61,10 @@ fn a_crouch_does_not_lower_the_floor() {
     let crouched = Analysis::new(&crouched).unwrap();
     for frame in 0..take.num_frames() {
         let (found, expected) = (crouched.floor.height(frame), analysis.floor.height(frame));
-        let is_same = (found - expected).abs() < 1e-6;
-        assert!(is_same, "{frame}: {found} instead of {expected}");
+        assert!(
+            (found - expected).abs() < 1e-6,
+            "{frame}: {found} instead of {expected}"
+        );
     }
 }
 
@@ -81,8 +83,10 @@ fn a_jump_costs_the_same_on_any_floor() {
                 [here, there].map(|entered| Transitions::between(&of_take(&left), &entered, &[]).unwrap());
             for (exit, entry) in [(10, 3), (31, 17), (50, 20)] {
                 let (expected, found) = (plain.cost(exit, entry, DECAY), platform.cost(exit, entry, DECAY));
-                let is_same = (found - expected).abs() < 1e-9;
-                assert!(is_same, "{height}: {found} instead of {expected}");
+                assert!(
+                    (found - expected).abs() < 1e-9,
+                    "{height}: {found} instead of {expected}"
+                );
             }
         }
     }

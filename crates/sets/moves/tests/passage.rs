@@ -174,8 +174,12 @@ fn alternates(passage: &Passage) {
     for foot in 0..2 {
         let events = passage.events().iter().filter(|event| event.foot == foot);
         let kinds: Vec<FootEventKind> = events.map(|event| event.kind).collect();
-        let is_even = kinds.windows(2).all(|pair| pair[0] != pair[1]);
-        assert!(is_even, "{}: {:?}", passage.name(), passage.events());
+        assert!(
+            kinds.windows(2).all(|pair| pair[0] != pair[1]),
+            "{}: {:?}",
+            passage.name(),
+            passage.events()
+        );
     }
 }
 

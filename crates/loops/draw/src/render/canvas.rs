@@ -377,8 +377,10 @@ mod tests {
             let distance = |p: DVec2| (p - centres[0]).length() - radii[0];
             let other = |p: DVec2| (p - centres[1]).length() - radii[1];
             for &p in &outline {
-                let is_near = distance(p).min(other(p)).abs() < 1e-9;
-                assert!(is_near, "{radii:?}: {p} is on neither circle");
+                assert!(
+                    distance(p).min(other(p)).abs() < 1e-9,
+                    "{radii:?}: {p} is on neither circle"
+                );
             }
             // Constant winding, so the outline is convex and contains both circles.
             let count = outline.len();

@@ -263,8 +263,10 @@ mod tests {
                 continue;
             }
             let expected = number(long.token());
-            let is_it = matches!(expected, Ok(value) if value.to_bits() == found[0].to_bits());
-            assert!(is_it, "{line:?}: {found:?}");
+            assert!(
+                matches!(expected, Ok(value) if value.to_bits() == found[0].to_bits()),
+                "{line:?}: {found:?}"
+            );
             assert_eq!(short.offset(), long.offset(), "{line:?}");
             num_plain += 1;
         }

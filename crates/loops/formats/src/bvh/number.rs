@@ -184,15 +184,19 @@ mod tests {
             ("", NumberHint::None),
             ("\u{E4}", NumberHint::None),
         ] {
-            let is_it = matches!(number(text.as_bytes()), Err(NumberFault::NotANumber(hint)) if hint == expected);
-            assert!(is_it, "{text}");
+            assert!(
+                matches!(number(text.as_bytes()), Err(NumberFault::NotANumber(hint)) if hint == expected),
+                "{text}"
+            );
         }
         for text in ["nan", "NaN", "-inf", "+Infinity", "-nan(ind)"] {
             assert!(matches!(number(text.as_bytes()), Err(NumberFault::NotFinite)), "{text}");
         }
         for text in ["1e999", "-1e300", "1000000001"] {
-            let is_it = matches!(number(text.as_bytes()), Err(NumberFault::OutOfRange));
-            assert!(is_it, "{text}");
+            assert!(
+                matches!(number(text.as_bytes()), Err(NumberFault::OutOfRange)),
+                "{text}"
+            );
         }
     }
 }

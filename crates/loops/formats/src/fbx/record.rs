@@ -555,8 +555,10 @@ mod tests {
         let settings = crate::ReadSettings::default();
         let refused = crate::read_take(&bytes, "t", &settings, &mut Vec::new()).unwrap_err();
         let is_too_large = |fault: &FbxError| matches!(fault, FbxError::TooLarge { .. });
-        let is_it = matches!(&refused, crate::ReadError::Fbx(fault) if is_too_large(fault));
-        assert!(is_it, "{refused:?}");
+        assert!(
+            matches!(&refused, crate::ReadError::Fbx(fault) if is_too_large(fault)),
+            "{refused:?}"
+        );
     }
 
     #[test]
@@ -574,8 +576,10 @@ mod tests {
         for depth in [MAX_DEPTH + 1, 100] {
             let written = nested(depth);
             let refused = parse(&written);
-            let is_too_deep = matches!(refused, Err(FbxError::TooDeep { limit: MAX_DEPTH }));
-            assert!(is_too_deep, "{depth}");
+            assert!(
+                matches!(refused, Err(FbxError::TooDeep { limit: MAX_DEPTH })),
+                "{depth}"
+            );
         }
     }
 }

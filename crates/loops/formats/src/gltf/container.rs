@@ -590,10 +590,12 @@ mod tests {
             ..SizeLimits::default()
         };
         let refused = Document::parse(file.as_bytes(), None, &limits);
-        let is_it = matches!(
-            refused,
-            Err(ReadError::Memory(crate::MemoryError { limit: 0x10_0000, .. }))
+        assert!(
+            matches!(
+                refused,
+                Err(ReadError::Memory(crate::MemoryError { limit: 0x10_0000, .. }))
+            ),
+            "{refused:?}"
         );
-        assert!(is_it, "{refused:?}");
     }
 }

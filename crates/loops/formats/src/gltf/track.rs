@@ -399,8 +399,10 @@ mod tests {
         (values[9], values[12]) = (12.0, 8.0);
         let spline = track(Interpolation::CubicSpline, 3, &[0.0, 2.0], &values);
         for secs in [0.0, 0.3, 1.0, 1.7, 2.0] {
-            let is_near = (spline.vector_at(secs, 1e-3).x - secs * secs * secs).abs() < 1e-12;
-            assert!(is_near, "{secs}");
+            assert!(
+                (spline.vector_at(secs, 1e-3).x - secs * secs * secs).abs() < 1e-12,
+                "{secs}"
+            );
         }
     }
 

@@ -539,8 +539,10 @@ mod tests {
                         .map(|(take, pattern)| (take - pattern) * (take - pattern))
                         .sum::<f64>();
                 }
-                let is_near = (gap - direct / pattern.num_frames() as f64).abs() < 2e-9;
-                assert!(is_near, "{start}: {gap}");
+                assert!(
+                    (gap - direct / pattern.num_frames() as f64).abs() < 2e-9,
+                    "{start}: {gap}"
+                );
             }
         }
     }

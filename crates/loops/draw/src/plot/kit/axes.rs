@@ -383,8 +383,10 @@ mod tests {
         for (low, high) in [(0.0, 1.0), (-3.7, 12.9), (1e6, 1e6 + 0.3), (-1e-7, 1e-7), (0.0, 1e9)] {
             let range = Range::new(low, high);
             let ticks = Ticks::new(range, 6);
-            let is_right = ticks.values.len() <= 7 && !ticks.values.is_empty();
-            assert!(is_right, "{low} {high}: {ticks:?}");
+            assert!(
+                ticks.values.len() <= 7 && !ticks.values.is_empty(),
+                "{low} {high}: {ticks:?}"
+            );
             let slack = 1e-6 * range.width();
             assert!(
                 ticks
