@@ -2,7 +2,7 @@
 //!
 //! A rotation vector is angle (radians) times unit axis. `exp(v) * q` applies q first. Angular velocities are in the space
 //! the rotation maps to: d/dt exp(o(t)) has the angular velocity J(o) o', with J the left Jacobian of SO(3).
-//! Derivations and numeric checks: docs/math/rotations.md.
+//! Derivations: docs/math/rotations.md.
 
 use glam::{DMat3, DQuat, DVec3};
 

@@ -2,7 +2,7 @@
 //!
 //! No search can prove a repeat that a clip shows once. What can be seen is whether its last pose leads back to its first, up to
 //! the root motion, as smoothly as the clip moves elsewhere. Readings differ in what the last keys are: the closing key, the key
-//! before it, or copies of it. Limits and how they were measured: docs/math/whole_clips.md.
+//! before it, or copies of it. Limits: docs/math/whole_clips.md.
 
 mod completed;
 mod cycles;
