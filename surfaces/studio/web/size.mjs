@@ -8,7 +8,8 @@ import { brotliCompressSync, constants } from "node:zlib";
 const [page] = process.argv.slice(2);
 const FIRST_VIEW = ["index.html", "loopwright_studio.js", "loopwright_studio_bg.wasm", "worker.js"];
 // Bytes over the wire. A larger page is accepted with the reason for it; docs/benchmark.md states megabytes.
-const ACCEPTED = 2_247_076;
+// 140 KB of it make sets.
+const ACCEPTED = 2_387_133;
 const ALLOWED_GROWTH = 50_000;
 
 const options = {

@@ -98,8 +98,10 @@ fn pattern_ui(ui: &mut Ui, number: usize, pattern: &str) -> Option<String> {
     let field = ui.add(TextEdit::singleline(&mut typed).desired_width(110.0));
     let field = named(field.labelled_by(label.id), &format!("Joints {number}"));
     let field = field.on_hover_text("* and ? stand for letters");
+    // Asked for outside, since the context is locked inside.
+    let is_typed_into = field.has_focus();
     ui.data_mut(|data| {
-        if field.has_focus() {
+        if is_typed_into {
             data.insert_temp(id, typed.clone());
         } else {
             data.remove::<String>(id);
