@@ -161,7 +161,7 @@ pub(crate) fn check_version(document: &Document) -> Result<(), GltfError> {
     match version {
         Some(version) if version.starts_with("2.") => Ok(()),
         _ => Err(GltfError::Version {
-            found: version.map_or_else(|| "of no stated version".to_owned(), |text| excerpt(text)),
+            found: version.map_or_else(|| "of no stated version".to_owned(), excerpt),
         }),
     }
 }

@@ -53,10 +53,12 @@ fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -
         let is_below = skeleton.parent(joint).is_some_and(|parent| is_within[parent]);
         let is_one = !named.is_control(joint) && !carries_core[joint] && is_wanted(joint);
         is_within[joint] = is_below || is_one;
-        if is_one && !is_below && found.len() <= *NUM_FEET.end() {
-            if found.iter().all(|&other| !named.name(other).is_same(named.name(joint))) {
-                found.push(joint);
-            }
+        if is_one
+            && !is_below
+            && found.len() <= *NUM_FEET.end()
+            && found.iter().all(|&other| !named.name(other).is_same(named.name(joint)))
+        {
+            found.push(joint);
         }
     }
     if found.iter().any(|&joint| named.side_of(joint).is_some()) {
