@@ -49,8 +49,8 @@
 
 mod format;
 
-#[cfg(feature = "schema")]
-pub mod schema;
+#[cfg(test)]
+mod schema;
 
 mod text;
 

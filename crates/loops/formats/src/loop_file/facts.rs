@@ -20,7 +20,7 @@ use crate::space::Space;
 
 /// A recording as it was read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TakeFacts {
     /// The file, as it was named.
     pub file: String,
@@ -41,7 +41,7 @@ pub struct TakeFacts {
     /// The file's unit of length: m, cm, mm, in, cmu, or a number of metres such as "0.3 m".
     pub unit: String,
     /// The axis that is up in the file; with a minus where it points down.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
     pub up: String,
     /// Frequency above which the take was smoothed before anything else; null where it was not.
     pub smooth_hz: Option<f64>,
@@ -52,7 +52,7 @@ pub struct TakeFacts {
 
 /// The rig that a motion was carried over to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RigFacts {
     /// Its file, as it was named.
     pub file: String,
@@ -104,7 +104,7 @@ impl TakeFacts {
 
 /// The stretch of the take that is the loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CandidateFacts {
     /// Frame of the take where the loop starts, from 0; may lie between two frames.
     pub start_frame: f64,
@@ -124,7 +124,7 @@ pub struct CandidateFacts {
     /// What the best loop of fewer cycles is worse at where the search recommends several: price, displacement, speed-drift,
     /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height or kink; null otherwise.
     #[serde(with = "optional_word")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = OutcomePart::ALL.map(OutcomePart::as_str))))]
+    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = OutcomePart::ALL.map(OutcomePart::as_str))))]
     pub several_cycles_for: Option<OutcomePart>,
     /// Cost of the jump from the end to the start: how far weighted joints are from where they should be, summed over time.
     pub seam_cost_metre_secs: Option<f64>,
@@ -143,17 +143,17 @@ pub struct CandidateFacts {
 
 /// How the ends of a whole take meet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WholeClipFacts {
     /// loops: it loops already; ends-as-it-begins: it can be repeated but may be a single action; cycle: its ends did not quite
     /// meet and were closed.
     #[serde(with = "word")]
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = WholeClipKind::ALL.map(WholeClipKind::as_str))))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = WholeClipKind::ALL.map(WholeClipKind::as_str))))]
     pub kind: WholeClipKind,
     /// closing: the last key is the first again; before-closing: the closing key is missing; repeated: copies of the closing key
     /// follow it and are left out.
     #[serde(with = "word")]
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = LastKey::ALL.map(LastKey::as_str))))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = LastKey::ALL.map(LastKey::as_str))))]
     pub last_key: LastKey,
     /// Whether its name says that it repeats, where its motion leaves that open.
     #[serde(default)]
@@ -169,7 +169,7 @@ pub struct WholeClipFacts {
 
 /// Many cycles of a loop, each varied as the take's own cycles differ; they loop as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VariationFacts {
     /// The same seed gives the same motion.
     pub seed: u32,
@@ -190,7 +190,7 @@ pub struct VariationFacts {
 
 /// The cycles of the take whose mean a loop is. Displacement, and when feet stand, are still measured against the chosen cycle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MeanCycleFacts {
     /// What was asked for: a number of cycles, or all.
     pub asked: String,
@@ -204,7 +204,7 @@ pub struct MeanCycleFacts {
 
 /// A cycle of the take that a mean includes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UsedCycleFacts {
     /// Frame at which it starts, from 0, fractional.
     pub start_frame: f64,
@@ -216,7 +216,7 @@ pub struct UsedCycleFacts {
 
 /// How the seam was closed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClosureFacts {
     /// Name of the method; two with a plus sign where the ends were closed differently, blend for a blend.
     pub method: String,
@@ -247,10 +247,10 @@ pub struct ClosureFacts {
 
 /// An edit of the closed loop; what its kind does not have is null.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditFacts {
     /// What is done: move (a joint, at one time), offset (a joint, all the time), smooth, aim (the root's turn) or noise.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["move", "offset", "smooth", "aim", "noise"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["move", "offset", "smooth", "aim", "noise"])))]
     pub kind: String,
     /// Joints that it changes; none where it changes the root.
     pub joints: Vec<String>,
@@ -297,15 +297,15 @@ impl EditFacts {
 
 /// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RootMotionFacts {
     /// What became of the root motion, as --root-motion names it; in-place and keep among others.
     #[serde(with = "word")]
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = RootMode::ALL.map(RootMode::as_str))))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = RootMode::ALL.map(RootMode::as_str))))]
     pub mode: RootMode,
     /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
     #[serde(with = "word")]
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = RootSpace::ALL.map(RootSpace::as_str))))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = RootSpace::ALL.map(RootSpace::as_str))))]
     pub space: RootSpace,
     /// Velocity of the root in its own axes; constant.
     pub linear_velocity_mps: [f64; 3],
@@ -349,7 +349,7 @@ pub struct RootMotionFacts {
 ///
 /// In the directions of the ground, +Y up, and at the places where the loop stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BasisFacts {
     /// Direction in which the root moves at the start, a unit vector; null where it does not move.
     pub direction: Option<[f64; 3]>,
@@ -406,7 +406,7 @@ const FARTHEST_AXIS_METRES: f64 = 4e9;
 /// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis. A
 /// straight path moves along its axis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PeriodicLoopFacts {
     /// Radius of the circle.
     pub radius_m: f64,
@@ -448,7 +448,7 @@ impl PeriodicLoopFacts {
 
 /// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecenteredFacts {
     /// The turn about +Y through the take's origin, left positive.
     pub turn_deg: f64,
@@ -473,7 +473,7 @@ impl RecenteredFacts {
 
 /// When the feet of a loop stand, and how they were locked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FeetFacts {
     /// Whether any foot is locked to the ground while it stands.
     pub held: bool,
@@ -495,7 +495,7 @@ pub struct FeetFacts {
     pub hips_lowered_mm: f64,
     /// What the speed of the root was measured on; given where the user stated it.
     #[serde(with = "word")]
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = SpeedSource::ALL.map(SpeedSource::as_str))))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = SpeedSource::ALL.map(SpeedSource::as_str))))]
     pub root_speed_from: SpeedSource,
     /// Speed over the ground measured on the standing feet, whether or not the root has it.
     pub feet_speed_mps: Option<f64>,
@@ -518,13 +518,13 @@ impl FeetFacts {
 
 /// When a point of a foot bears.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BearingFacts {
     /// The foot's lowest joint.
     pub joint: String,
     /// The point; ankle for a foot without toes.
     #[serde(with = "word")]
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = FootPoint::ALL.map(FootPoint::as_str))))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = FootPoint::ALL.map(FootPoint::as_str))))]
     pub point: FootPoint,
     /// Its first moment.
     pub start_secs: f64,
@@ -588,13 +588,13 @@ loopwright_core::words!(FootTreatment {
 
 /// What was done with one foot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FootFacts {
     /// Its lowest joint.
     pub joint: String,
     /// What was done to it: held, or why it was left alone.
     #[serde(with = "word")]
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = FootTreatment::ALL.map(FootTreatment::as_str))))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = FootTreatment::ALL.map(FootTreatment::as_str))))]
     pub outcome: FootTreatment,
     /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
     /// leaves the ground.
@@ -605,7 +605,7 @@ pub struct FootFacts {
 
 /// A contact: a span over which a foot stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ContactFacts {
     /// The foot's lowest joint.
     pub joint: String,
@@ -617,11 +617,11 @@ pub struct ContactFacts {
 
 /// What was measured on the loop as written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct QualityFacts {
     /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
     #[serde(with = "optional_word")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
     pub reason: Option<String>,
@@ -687,7 +687,7 @@ loopwright_core::words!(Grade {
 
 /// One of the checks that a grade comes from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckFacts {
     /// Its name: docs/checks.md.
     pub id: String,
@@ -703,13 +703,13 @@ pub struct CheckFacts {
     pub time_secs: Option<f64>,
     /// Its grade; null where it was not measured, or is not graded.
     #[serde(with = "optional_word")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
     pub grade: Option<Grade>,
 }
 
 /// How the loop lies in the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlaybackFacts {
     /// Unique samples of one period.
     pub samples: usize,
@@ -732,7 +732,7 @@ pub struct PlaybackFacts {
     /// The file's unit, where it differs from take.unit; null otherwise.
     pub unit: Option<String>,
     /// The axis that is up in the file, where it differs from take.up; null otherwise.
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
     pub up: Option<String>,
 }
 
@@ -754,7 +754,7 @@ impl PlaybackFacts {
 
 /// The loops that were blended into this one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BlendFacts {
     /// Their files, as they were named.
     pub loops: Vec<String>,

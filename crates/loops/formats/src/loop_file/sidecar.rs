@@ -44,13 +44,13 @@ const MAX_COUNT: usize = 1_000_000_000;
 /// A written loop: the sidecar beside it, and the answer of make, close and blend. In the extras of a glTF animation it stands
 /// without take, recipe_sha256, file_sha256, warnings and outputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sidecar {
     /// What the document is.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = FORMAT)))]
+    #[cfg_attr(test, schemars(extend("const" = FORMAT)))]
     pub format: String,
     /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
+    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
     pub version: u32,
     /// The program that wrote it, with its version; null where it is not known.
     #[serde(default)]

@@ -9,7 +9,7 @@ use crate::loop_file::word;
 
 /// What a clip is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {
     /// It repeats.
@@ -29,7 +29,7 @@ pub enum ClipKind {
     Transition,
     /// A kind that this version does not know: it happens once.
     #[serde(other)]
-    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[cfg_attr(test, schemars(skip))]
     Other,
 }
 
@@ -46,7 +46,7 @@ loopwright_core::words!(ClipKind {
 
 /// A moment of a loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LoopStateFacts {
     // The JSON beside a passage calls it `loop`.
     /// The name of the loop.
@@ -59,7 +59,7 @@ pub struct LoopStateFacts {
 // The JSON beside a passage calls the keys `translation_m` and `rotation_xyzw`.
 /// The root over time, seen from its first key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RootKeys {
     /// Seconds since the first key.
     #[serde(default)]
@@ -106,7 +106,7 @@ impl RootKeys {
 
 /// A foot that touches down or lifts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FootEventFacts {
     /// Seconds since the start of the clip.
     pub secs: f64,
@@ -117,7 +117,7 @@ pub struct FootEventFacts {
     pub foot: String,
     /// What it does.
     #[serde(with = "word")]
-    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = FootEventKind::ALL.map(FootEventKind::as_str))))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = FootEventKind::ALL.map(FootEventKind::as_str))))]
     pub kind: FootEventKind,
 }
 

@@ -22,16 +22,16 @@ pub const SET_FILE: &str = "set.json";
 
 /// All that a player needs beside the clips. docs/formats/set.md explains it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// The version of the program that wrote it.
     #[serde(default)]
     pub loopwright: String,
     /// What the document is.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = SET_FORMAT)))]
+    #[cfg_attr(test, schemars(extend("const" = SET_FORMAT)))]
     pub format: String,
     /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = SET_VERSION)))]
+    #[cfg_attr(test, schemars(extend("const" = SET_VERSION)))]
     pub version: u32,
     /// The name of the set.
     #[serde(default)]
@@ -72,7 +72,7 @@ pub struct Manifest {
 
 /// The body of all clips.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SetSkeleton {
     /// Number of joints, without a root joint that was added.
@@ -89,7 +89,7 @@ pub struct SetSkeleton {
 
 /// A clip.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetClip {
     /// Its name, which no other clip has.
     pub name: String,
@@ -102,7 +102,7 @@ pub struct SetClip {
     /// How a loop moves, in any direction: idle, walk, run or turn_in_place; null for what happens once.
     #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
     #[cfg_attr(
-        feature = "schema",
+        test,
         schemars(with = "Option<String>", extend("enum" = ["idle", "walk", "run", "turn_in_place"]))
     )]
     pub gait: Option<MotionKind>,
@@ -150,7 +150,7 @@ pub struct SetClip {
     pub events: Vec<FootEventFacts>,
     /// Whether it can be used unchanged.
     #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
     pub grade: Option<Grade>,
     /// What is wrong with one that is not good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,7 +165,7 @@ pub struct SetClip {
 
 /// The phase of a loop: 0 when the left foot touches down, 1/2 when the right one does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetPhase {
     /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
     pub warp: f64,
@@ -177,7 +177,7 @@ pub struct SetPhase {
 
 /// A constant motion in its own axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetTwist {
     /// Metres per second.
     pub linear: [f64; 3],
@@ -187,7 +187,7 @@ pub struct SetTwist {
 
 /// What a clip was made from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SetMade {
     /// How it came about.
@@ -220,7 +220,7 @@ impl SetMade {
 
 /// How a clip came about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MadeFrom {
     /// Cut out of a take.
@@ -232,13 +232,13 @@ pub enum MadeFrom {
     Blend,
     /// A way that this version does not know.
     #[serde(other)]
-    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[cfg_attr(test, schemars(skip))]
     Other,
 }
 
 /// Loops at their points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetSpace {
     /// Its name: move or strafe.
     pub name: String,
@@ -253,7 +253,7 @@ pub struct SetSpace {
 
 /// A loop in a blend space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetPoint {
     /// Its clip.
     pub clip: String,
@@ -263,7 +263,7 @@ pub struct SetPoint {
 
 /// A jump from one loop into another that fades.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetTransition {
     /// The loop that is left.
     pub from: String,
@@ -284,7 +284,7 @@ pub struct SetTransition {
 
 /// Constants for a character controller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetController {
     /// Takes that they were measured on.
     #[serde(default)]
@@ -296,7 +296,7 @@ pub struct SetController {
 
 /// The constants of one way to move; null where the takes do not show them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetMode {
     /// all, or one way to move as `fit` names it.
     pub mode: String,
@@ -312,7 +312,7 @@ pub struct SetMode {
 
 /// A part that the set lacks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Missing {
     /// The part.
     pub what: String,
@@ -322,7 +322,7 @@ pub struct Missing {
 
 /// A loop that fills a hole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Filled {
     /// Its clip.
     pub clip: String,
@@ -334,7 +334,7 @@ pub struct Filled {
 
 /// Something that was given and is not used.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// The take or loop.
     pub take: String,
