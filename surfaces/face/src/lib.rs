@@ -18,12 +18,13 @@
 //!
 //! | to | use |
 //! | --- | --- |
-//! | read one animation of a pack | [`AnimatedFile::parse`], [`AnimatedFile::take`] |
+//! | read one animation of a pack | [`AnimatedFile::parse`], [`AnimatedFile::take`]; then [`make_loop`] |
 //! | choose how loops are made | [`Recipe`]: the keys that `loopwright make --set` knows |
 //! | read a loop that was made before | [`load_loop`], or with its file [`StoredLoop::read`] |
-//! | sample a loop at any time | [`LoopClip::world_pose_at`], [`LoopClip::root_delta`] |
+//! | sample a loop at any time | [`LoopClip::world_pose_at`], [`LoopClip::root_delta`]; [`Skeleton::find`] for a joint |
 //! | list what repeats; close other frames | [`Analysis::find_loops`], [`Analysis::make_loop`] |
-//! | blend loops into a loop, and into a file | `Blender` and `Blend`, with the feature `sets` |
+//! | blend loops into a file | [`WrittenLoop::stored`], [`Blend`], with the feature `sets` |
+//! | blend loops while they play | [`Blender`], with the feature `sets` |
 //!
 //! Metres, seconds, radians; +Y up, +Z forward; quaternions (x, y, z, w). Nothing here opens files. What these names do not reach is in the
 //! crates they come from, which are here whole: [`core`] (the algorithms, stage by stage), [`formats`], [`job`] (the road from takes to

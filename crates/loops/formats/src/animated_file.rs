@@ -10,6 +10,8 @@ use crate::{
 
 /// A file of any supported kind, parsed once; each of its animations is a take.
 ///
+/// [`Self::take`] reads one by name. All of them, by number:
+///
 /// ```
 /// # let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
 /// # let source = loopwright_formats::Source::for_take(&walk, loopwright_formats::Format::Glb);
@@ -39,7 +41,8 @@ impl AnimatedFile {
     /// Parses the bytes of a file, except for its motion.
     ///
     /// `name` becomes the name of takes that have none in the file; usually it is the file's stem. `companions` reads other files
-    /// that this one refers to. Errors: [`ReadError`]; no input panics.
+    /// that this one refers to, by a relative path and up to a number of bytes; `None` is enough for a file of one piece, as a `.glb` mostly
+    /// is. Errors: [`ReadError`]; no input panics.
     pub fn parse(bytes: &[u8], name: &str, companions: Option<Companions<'_>>) -> Result<Self, ReadError> {
         Self::parse_within(bytes, name, companions, &SizeLimits::default())
     }

@@ -17,7 +17,7 @@ use crate::write::write;
 pub struct WrittenLoop {
     /// Name of the take, and of the loop where it is read again.
     pub name: String,
-    /// The loop, its root moving.
+    /// The loop, its root moving, also where the file keeps it in place, as many packs do; [`StoredLoop::played`] has what the file plays.
     pub clip: LoopClip,
     /// The bytes of its file.
     pub bytes: Vec<u8>,

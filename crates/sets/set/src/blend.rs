@@ -18,19 +18,19 @@ use loopwright_job::{LoopOfLoops, StoredLoop, foot_slide_cmps, without_animation
 /// How loops are mixed.
 #[derive(Clone, Debug, Default)]
 pub struct BlendRequest {
-    /// Their weights, in their order; none for equal ones.
+    /// Their weights, in their order; none for equal ones. A speed or a turn rate counts more.
     pub weights: Vec<f64>,
     /// The speed that sets the weights, m/s.
     pub speed_mps: Option<f64>,
     /// The turn rate that sets the weights, degrees per second, left positive.
     pub turn_rate_dps: Option<f64>,
-    /// Whether planted feet are locked.
+    /// Whether planted feet are locked; by default where they can be trusted.
     pub lock_feet: FootLock,
     /// Joints named by the caller.
     pub overrides: BodyOverrides,
     /// The engine that the blend is written for.
     pub target: Option<Target>,
-    /// Whether it is brought to the origin.
+    /// Whether it is brought to the origin, facing +Z.
     pub recenters: bool,
 }
 
@@ -60,7 +60,7 @@ pub enum MixError {
     Feet(#[from] HoldError),
 }
 
-/// A blend, ready to be written.
+/// A blend, ready to be written. [`Blender`] mixes without files, with weights that change.
 #[derive(Clone, Debug)]
 pub struct Blend {
     of_loops: LoopOfLoops,
@@ -71,7 +71,7 @@ pub struct Blend {
 }
 
 impl Blend {
-    /// Mixes loops of one skeleton; `names` are those that the facts of the blend state. Errors: [`MixError`].
+    /// Mixes loops of one skeleton. `names` has one for each loop, for facts and warnings; paths will do. Errors: [`MixError`].
     pub fn new(loops: &[StoredLoop], names: Vec<String>, request: &BlendRequest) -> Result<Self, MixError> {
         let first = loops.first().ok_or(BlendError::NoLoops)?;
         same_cycles(loops)?;
@@ -129,7 +129,10 @@ impl Blend {
         format_for(self.engine, self.first.source.format())
     }
 
-    /// Writes it in a format, in the form of the first loop, with the warnings about it. Errors: [`LoopFileError`].
+    /// Writes it in a format, usually that of [`Self::format`], with the warnings about it.
+    ///
+    /// The file is that of the first loop with one animation more: a pack keeps all that is in it, and the first loop. Its bytes are
+    /// [`LoopFile::bytes`]; its sidecar belongs beside it. Errors: [`LoopFileError`].
     pub fn write(&self, format: Format) -> Result<LoopFile, LoopFileError> {
         let source = self.first.source.in_format(format, &self.first.take);
         let mut file = self.of_loops.write(&self.engine.placed(source))?;
@@ -152,7 +155,7 @@ impl Blend {
         })
     }
 
-    /// The blend as it is played.
+    /// The blend as its file plays it: in place where the root of the first loop, or of the first that follows a path, does not move.
     pub fn played(&self) -> LoopClip {
         self.of_loops.played()
     }

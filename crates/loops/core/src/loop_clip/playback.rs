@@ -12,7 +12,7 @@ use crate::math::rigid::{Rigid, Twist};
 use crate::math::rotation;
 use crate::motion::{Pose, RootMotion, Tracks};
 
-/// How poses between samples are interpolated.
+/// How poses between samples are interpolated; `Cubic` by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interpolation {
     /// Linear, with normalized rotations (nlerp), as in engines; velocities jump at samples.
