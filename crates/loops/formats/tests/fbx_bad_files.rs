@@ -6,10 +6,10 @@ use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
 use loopwright_formats::{
     AnimationChoice, AnimationError, FbxError, FileWarning, Format, LoadedTake, ReadError, ReadSettings, SpaceWarning,
-    read_take,
+    read_take, write_take,
 };
 
-use crate::support::{self, skeleton, take_of};
+use crate::support::{self, Random, skeleton, take_of};
 
 /// Ticks of a second.
 const SECOND: i64 = 46_186_158_000;
@@ -152,6 +152,28 @@ fn files_cut_at_any_length_are_errors_or_takes() {
     let bytes = plain();
     for length in 0..bytes.len() {
         let _ = read(&bytes[..length]);
+    }
+}
+
+#[test]
+fn twisted_bytes_are_errors_or_takes() {
+    let mut random = Random(1);
+    for original in [written(&chain(3, 4)), plain()] {
+        for _ in 0..3000 {
+            let mut bytes = original.clone();
+            for _ in 0..=random.below(4) {
+                let at = random.below(bytes.len());
+                bytes[at] = match random.below(3) {
+                    0 => 0xFF,
+                    1 => bytes[at] ^ (1 << random.below(8)),
+                    _ => random.below(256) as u8,
+                };
+            }
+            if let Ok((loaded, _)) = read(&bytes) {
+                // Files that are read can be written, extended or new, or are rejected with a message.
+                let _ = write_take(&loaded.take, &loaded.source);
+            }
+        }
     }
 }
 
@@ -310,13 +332,11 @@ fn implausible_sizes_are_reported() {
     assert_eq!(*unit_metres, loaded.source.space().unit_metres);
     // Between a person in centimetres and one in inches.
     let (_, warnings) = read_sized(0.43);
-    assert!(
-        matches!(
-            warnings.as_slice(),
-            [FileWarning::Space(SpaceWarning::SizeUnusual { .. })]
-        ),
-        "{warnings:?}"
+    let is_unusual = matches!(
+        warnings.as_slice(),
+        [FileWarning::Space(SpaceWarning::SizeUnusual { .. })]
     );
+    assert!(is_unusual, "{warnings:?}");
 }
 
 /// The file with other keys on its one curve: times in ticks, and values.
@@ -368,6 +388,16 @@ fn other_animated_nodes_are_reported() {
     };
     assert_eq!(warnings("Lcl Translation"), [FileWarning::NodesLeftOut { count: 1 }]);
     assert_eq!(warnings("Visibility"), [FileWarning::ChannelsLeftOut { count: 1 }]);
+}
+
+#[test]
+fn every_message_is_one_sentence() {
+    let path: [FbxError; 2] = [FbxError::CutOff, FbxError::NoSkeleton];
+    for fault in path {
+        let message = ReadError::Fbx(fault).to_string();
+        let is_sentence = !message.is_empty() && !message.contains('\n') && !message.ends_with('.');
+        assert!(is_sentence, "{message}");
+    }
 }
 
 /// A bone that hangs 40 cm below the hips, and the pose in which a skin was bound to the hips, and to the leg where it is given.

@@ -8,7 +8,7 @@ use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
 use crate::support::gltf_file::{GltfFile, parts_of};
-use crate::support::{carried, walk, written};
+use crate::support::{Random, carried, walk, written};
 
 fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
     (loaded.source).read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())
@@ -238,6 +238,35 @@ fn faults_are_named() {
         nodes[2]["children"] = (3..4).chain(first..first + 14).collect::<Vec<usize>>().into();
     });
     assert_eq!(many, Err(MeshError::TooLarge { limit: 4_000_000 }));
+}
+
+#[test]
+fn no_change_of_a_file_makes_reading_panic() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let (mut read, mut refused) = (0, 0);
+    for bytes in [two_joints().glb(), written(&walk(), Format::Glb)] {
+        let loaded = load(&bytes, "wave").unwrap();
+        assert!(mesh_of(&bytes, &loaded).unwrap().is_some());
+        for _ in 0..1500 {
+            let changed = random.change(&bytes);
+            let Ok(loaded) = load(&changed, "wave") else { continue };
+            match mesh_of(&changed, &loaded) {
+                Ok(Some(mesh)) => {
+                    read += 1;
+                    let in_range = |index: &u32| (*index as usize) < mesh.vertices.len();
+                    assert!(mesh.indices.iter().all(in_range));
+                    let has_bones = |bones: [u16; 4]| bones.iter().all(|bone| usize::from(*bone) < mesh.bones.len());
+                    assert!(mesh.vertices.iter().all(|vertex| has_bones(vertex.bones)));
+                    let sums = mesh.vertices.iter().map(|vertex| vertex.weights.iter().sum::<f32>());
+                    assert!(sums.into_iter().all(|sum| (sum - 1.0).abs() < 1e-4));
+                    assert!(mesh.parts.iter().all(|part| part.indices.end <= mesh.indices.len()));
+                }
+                Ok(None) => {}
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(read > 100 && refused > 20, "{read} read, {refused} refused");
 }
 
 /// The numbers of an accessor, of types that real characters have.

@@ -41,11 +41,6 @@ const BONES: [(&str, &str); 24] = [
     ("RightToeBase", "rightToes"),
 ];
 
-/// The turn from the axes of a version to those in which a body faces along Z.
-fn face(version: u32) -> DQuat {
-    DQuat::from_rotation_y(if version == 0 { std::f64::consts::PI } else { 0.0 })
-}
-
 fn bone_of(joint: &str) -> &'static str {
     BONES.iter().find(|(name, _)| *name == joint).unwrap().1
 }
@@ -54,7 +49,7 @@ fn bone_of(joint: &str) -> &'static str {
 fn avatar(version: u32) -> GltfFile {
     let mut random = Random(17);
     // Those of version 0 face the other way.
-    let face = face(version);
+    let face = DQuat::from_rotation_y(if version == 0 { std::f64::consts::PI } else { 0.0 });
     let body = walk();
     let joints = body.skeleton().joints();
     let mut turns: Vec<DQuat> = Vec::new();
@@ -156,7 +151,11 @@ fn characters_of_both_versions_are_known_by_their_bones() {
             assert!(matches!(&skeleton.joint(bone.joint).part, Some(Part::Stated(_))));
         }
         // The pose that it states is its T-pose, turned to face ahead.
-        let face = face(version);
+        let face = if version == 0 {
+            DQuat::from_rotation_y(std::f64::consts::PI)
+        } else {
+            DQuat::IDENTITY
+        };
         let world = character.file.source.rest(skeleton).as_ref().world(skeleton);
         let hips = bones[0].clone();
         for bone in &bones {
@@ -183,7 +182,11 @@ fn an_animation_on_a_character_turns_from_its_rest() {
         let source = character.file.source.in_format(Format::Vrma, &character.file.take);
         let bytes = write_take(&still, &source).unwrap().bytes;
         let (back, _) = read(&bytes, AnimationChoice::Auto).unwrap();
-        let face = face(version);
+        let face = if version == 0 {
+            DQuat::from_rotation_y(std::f64::consts::PI)
+        } else {
+            DQuat::IDENTITY
+        };
         for (joint, turn) in back.take.pose(1).rotations.iter().enumerate() {
             let wanted = if joint == 0 { face } else { DQuat::IDENTITY };
             assert!(
@@ -626,16 +629,26 @@ fn only_bones_move_and_expressions_and_gaze_come_along() {
 
 #[test]
 fn maps_that_contradict_themselves_are_errors_of_motions_and_warnings_of_characters() {
-    for change in [
-        json!({"hips": {"node": 99}}),
-        json!({"hips": {"node": 1}, "head": {"node": 1}}),
+    for (change, fault) in [
+        (
+            json!({"hips": {"node": 99}}),
+            "humanBones.hips.node names number 99 of 7",
+        ),
+        (
+            json!({"hips": {"node": 1}, "head": {"node": 1}}),
+            "nodes[1] is hips already",
+        ),
+        (json!({"head": {"node": 1}}), "there are no hips"),
+        (
+            json!({"hips": {"node": 1}, "head": {"node": "x"}}),
+            "expected the number of a node",
+        ),
     ] {
         let mut file = motion();
         file.json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"] = change.clone();
-        assert!(matches!(
-            read(&file.glb(), AnimationChoice::Auto),
-            Err(ReadError::Gltf(_))
-        ));
+        let error = read(&file.glb(), AnimationChoice::Auto).unwrap_err();
+        assert!(error.to_string().contains(fault), "{error}");
+
         let mut character = avatar(1);
         character.json["extensions"]["VRMC_vrm"]["humanoid"]["humanBones"] = change;
         character.json["nodes"].as_array_mut().unwrap().truncate(24);
@@ -751,6 +764,25 @@ fn gaze_and_expressions_of_one_side_are_mirrored() {
         Some(FileWarning::FaceLeftOut { format: Format::Bvh })
     );
     assert_eq!(nod.source.left_out_in(Format::Vrma), None);
+}
+
+#[test]
+fn joints_that_a_character_does_not_state_are_no_bones() {
+    let mut file = avatar(1);
+    let bones = &mut file.json["extensions"]["VRMC_vrm"]["humanoid"]["humanBones"];
+    for bone in ["neck", "leftToes", "rightShoulder"] {
+        bones.as_object_mut().unwrap().remove(bone).unwrap();
+    }
+    let character = Character::read(&file.glb(), "hero", &ReadSettings::default()).unwrap();
+    let bones = character.rig.humanoid().unwrap();
+    let names: Vec<&str> = bones.iter().map(|bone| bone.name.as_str()).collect();
+    assert_eq!(bones.len(), BONES.len() - 3);
+    assert!(
+        ["neck", "leftToes", "rightShoulder"]
+            .iter()
+            .all(|bone| !names.contains(bone)),
+        "{names:?}"
+    );
 }
 
 #[test]

@@ -5,12 +5,12 @@
 
 use core::hint::black_box;
 
-use loopwright_core::math::ops;
-use loopwright_match::NearestRows;
+use loopwright_core::math::{Decay, ops};
 use loopwright_match::features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard};
+use loopwright_match::{CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows};
 use loopwright_mocap::folder_or_skip;
 
-use crate::support::{captured, nearest_of_all};
+use crate::support::{captured, nearest_of_all, one_by_one, rows_of};
 
 /// Takes that are rows, and takes that are asked for.
 const ROWS: [&str; 9] = [
@@ -73,5 +73,43 @@ fn captured_frames_and_steered_ones_are_found_as_by_comparing_all() {
         let answer = found.nearest(&query, before);
         assert_eq!(answer, Some(nearest_of_all(&rows, &query)), "query {trial}");
         before = answer.map(|best| best.row);
+    }
+}
+
+/// Takes of one skeleton whose frames are jumped to, and one whose frames are left.
+const ENTERED: [&str; 3] = [
+    "100style/Neutral_FW.bvh",
+    "100style/Neutral_FR.bvh",
+    "100style/Neutral_ID.bvh",
+];
+const LEFT: &str = "100style/Neutral_TR1.bvh";
+
+/// The frame of captured takes that is cheapest to jump to, against the exact cost of all rows; from the answer before on, as a
+/// controller asks.
+#[test]
+fn the_cheapest_captured_frame_is_found_as_by_scoring_all() {
+    let Some(folder) = folder_or_skip() else { return };
+    let source = |name: &str| MatchSource::from_take(captured(&folder, name));
+    let entered = ENTERED.map(source);
+    for decay in [
+        Decay::Spring { half_life_secs: 0.1 },
+        Decay::Quintic { blend_secs: 0.35 },
+    ] {
+        let features = CostFeatures::new(&entered[0], decay).unwrap();
+        let motions: Vec<_> = (entered.iter().zip(ENTERED))
+            .flat_map(|(source, name)| source.cost_motions(name, &[], &features).unwrap())
+            .collect();
+        let database = CostDatabase::new(features.clone(), &motions).unwrap();
+        let bytes = database.to_bytes();
+        let mapped = CostDatabase::from_bytes(&bytes).unwrap();
+        let rows = rows_of(&database);
+        let queries = features.queries(&source(LEFT)).unwrap();
+        let mut before = None;
+        for (frame, query) in queries.iter().enumerate().step_by(7) {
+            let all = one_by_one(&rows, decay, query);
+            let answer = mapped.cheapest(query, &MatchFilter::default(), before);
+            assert_eq!(answer, Some(all[0]), "{decay:?}, frame {frame}");
+            before = answer.map(|best| best.row);
+        }
     }
 }

@@ -217,6 +217,15 @@ fn a_cost_database_survives_its_bytes() {
         let more = database.with(&motions(&takes[2..], database.features())).unwrap();
         assert_eq!(rows_of(&more)[..database.num_rows()], rows_of(&database));
         assert_eq!(more.features(), database.features());
+        for at in (64..bytes.len()).step_by(997) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            assert_eq!(CostDatabase::from_bytes(&changed), Err(DatabaseError::Checksum));
+        }
+        for length in (64..bytes.len()).step_by(1013) {
+            let error = CostDatabase::from_bytes(&bytes[..length]).unwrap_err();
+            assert!(matches!(error, DatabaseError::Length { .. }), "{length}: {error}");
+        }
         for (at, number) in [(20, 0_u32), (20, 5), (20, u32::MAX), (16, 2)] {
             let mut changed = bytes.clone();
             changed[at..at + 4].copy_from_slice(&number.to_le_bytes());

@@ -3,14 +3,15 @@
 use glam::{DQuat, DVec2};
 use loopwright_core::analysis::{BodyOverrides, MotionKind};
 use loopwright_core::{Analysis, math::ops};
-use loopwright_match::features::{self, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
+use loopwright_match::features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
 use loopwright_match::walk::{WalkError, WalkPath, WalkTransition, WalkerSettings as WalkByMatch, walk as walk_by};
 use loopwright_match::{
-    DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, Neighbour,
+    DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
+    Neighbour,
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 
-use crate::support::{Changes, made, sum_up, walk};
+use crate::support::{Changes, made, nearest_of_all, sum_up, walk};
 
 fn rows(frames: &[RawFeatures], standard: &Standard) -> Vec<f32> {
     frames.iter().flat_map(|frame| standard.apply(frame)).collect()
@@ -43,10 +44,8 @@ fn the_future_of_a_turning_walk_is_an_arc() {
                 let (x, z) = (frame[15 + 2 * at], frame[16 + 2 * at]);
                 let far = ops::hypot(x, z);
                 let chord = 2.0 * settings.speed_mps / turn * ops::sin(0.5 * turn * secs);
-                assert!(
-                    (far - chord).abs() < 0.06 * chord,
-                    "{secs} s ahead {far} m, a chord of {chord} m"
-                );
+                let is_near = (far - chord).abs() < 0.06 * chord;
+                assert!(is_near, "{secs} s ahead {far} m, a chord of {chord} m");
                 let facing = ops::atan2(frame[21 + 2 * at], frame[22 + 2 * at]);
                 assert!((facing - turn * secs).abs() < 0.08, "{secs} s ahead it faces {facing}");
             }
@@ -149,6 +148,41 @@ fn every_vector_has_mean_zero_and_spread_one() {
         let squares = (first..first + 3).flat_map(|at| column(at).map(|number| number * number));
         let variance = squares.sum::<f64>() / (3.0 * count);
         assert!((variance - 1.0).abs() < 1e-4, "vector at {first}");
+    }
+}
+
+/// Walks of many speeds and turns, asked for by frames of other walks with wishes of their own: always the nearest of all.
+#[test]
+fn of_many_walks_the_nearest_frame_is_found() {
+    let settings = |seed: u64| {
+        WalkSettings::default()
+            .seed(seed)
+            .speed_mps(0.8 + 0.1 * seed as f64)
+            .turn_dps(12.0 * (seed as f64 - 3.5))
+            .seconds(12.0)
+            .noise_deg(0.3)
+    };
+    let takes: Vec<Vec<RawFeatures>> = (0..8)
+        .map(|seed| features::of_take(&walk(&settings(seed)), Horizon::default()).unwrap())
+        .collect();
+    let frames = takes[..7].concat();
+    let standard = Standard::new(&frames);
+    let rows = rows(&frames, &standard);
+    let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
+    let mut before = None;
+    for (trial, mut asked) in takes[7].iter().copied().enumerate() {
+        if trial % 3 > 0 {
+            let angle = 0.01 * (trial % 200) as f64 - 1.0;
+            let future = |secs: f64| Future {
+                position: [secs * ops::sin(angle), secs * ops::cos(angle)],
+                facing: angle,
+            };
+            features::steer(&mut asked, Horizon::default().secs().map(future));
+        }
+        let query = standard.apply(&asked);
+        let answer = found.nearest(&query, before);
+        assert_eq!(answer, Some(nearest_of_all(&rows, &query)), "query {trial}");
+        before = answer.map(|best| best.row);
     }
 }
 
@@ -404,10 +438,8 @@ fn the_future_of_a_loop_is_its_twist() {
         for (at, secs) in Horizon::default().secs().into_iter().enumerate() {
             let far = ops::hypot(frame[15 + 2 * at], frame[16 + 2 * at]);
             let chord = twist.exp(secs).translation.length();
-            assert!(
-                (far / chord - 1.0).abs() < 0.06,
-                "{secs} s ahead {far} m, a chord of {chord} m"
-            );
+            let is_near = (far / chord - 1.0).abs() < 0.06;
+            assert!(is_near, "{secs} s ahead {far} m, a chord of {chord} m");
         }
     }
 }

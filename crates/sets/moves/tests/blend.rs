@@ -12,7 +12,7 @@ use loopwright_moves::Blender;
 use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, PhaseError, PhaseMap, blend};
 use loopwright_synth::{WalkSettings, Walker};
 
-use crate::support::{chain, clip_of, root, twist};
+use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
 
 const TAU: f64 = core::f64::consts::TAU;
 
@@ -34,6 +34,12 @@ fn swinging(num_samples: usize, period_secs: f64, start_phase: f64, twist: Twist
 
 fn arc(turn: f64, length: f64) -> Twist {
     twist(DVec3::Z * length, DVec3::Y * turn)
+}
+
+/// The length of the root's path in a cycle, and its chord.
+fn length_and_chord(clip: &LoopClip) -> (f64, f64) {
+    let length = clip.root().twist.linear.length() * clip.period_secs();
+    (length, clip.root_delta(0.0, clip.period_secs()).translation.length())
 }
 
 #[test]
@@ -96,6 +102,29 @@ fn equal_loops_blend_to_themselves_from_any_phase() {
 }
 
 #[test]
+fn blends_close_as_their_loops_do() {
+    let loops = [
+        swinging(30, 1.0, 0.0, arc(0.9, 1.2)),
+        swinging(36, 1.2, 0.2, arc(-0.2, 1.6)),
+        swinging(25, 0.9, 0.8, arc(0.1, 0.4)),
+    ];
+    let mixed = blend(&loops, &[0.3, 0.5, 0.2]).unwrap();
+    // The acceleration at the seam does not exceed that of its neighbours.
+    let count = mixed.num_samples();
+    let bend = |key: usize, joint: usize| {
+        let [a, b, c] = [key, key + 1, key + 2].map(|key| mixed.body_pose(key).rotations[joint]);
+        (rotation::difference(c, b) - rotation::difference(b, a)).length()
+    };
+    for joint in 0..3 {
+        let inside = (0..count - 2).map(|key| bend(key, joint)).fold(0.0, f64::max);
+        for key in count - 2..count {
+            let bend = bend(key, joint);
+            assert!(bend < 1.05 * inside, "{joint}: {bend} {inside}");
+        }
+    }
+}
+
+#[test]
 fn loops_that_cannot_be_blended_are_reported() {
     let clip = swinging(30, 1.0, 0.0, Twist::ZERO);
     let pair = [clip.clone(), clip.clone()];
@@ -130,6 +159,80 @@ fn loops_that_cannot_be_blended_are_reported() {
     assert_eq!(stands.body_pose(0), still.body_pose(0));
 }
 
+/// A loop of the synthetic walker.
+fn walked(settings: WalkSettings) -> LoopClip {
+    let settings = settings.seconds(7.0).drift(0.0).noise_deg(0.0);
+    best_loop(&walk_of(settings))
+}
+
+/// Mean sideways speed of the lower ankle in the world, metres per second: the foot sliding of a walk.
+fn foot_slide(clip: &LoopClip) -> f64 {
+    let feet: Vec<usize> = (0..clip.skeleton().num_joints())
+        .filter(|&joint| clip.skeleton().joint(joint).name.to_lowercase().contains("foot"))
+        .collect();
+    assert_eq!(feet.len(), 2);
+    let step = 0.005;
+    let count = (clip.period_secs() / step) as usize;
+    let speeds = (0..count).map(|index| {
+        let at = |index: usize| {
+            clip.world_pose_at(index as f64 * step, Interpolation::Cubic)
+                .translations
+        };
+        let (here, next) = (at(index), at(index + 1));
+        let lower = feet[usize::from(here[feet[0]].y >= here[feet[1]].y)];
+        (next[lower] - here[lower]).with_y(0.0).length() / step
+    });
+    speeds.sum::<f64>() / count as f64
+}
+
+#[test]
+fn a_left_and_a_right_walk_blend_to_a_straight_one() {
+    let turning =
+        |turn_dps: f64, start_phase: f64| walked(WalkSettings::default().turn_dps(turn_dps).start_phase(start_phase));
+    let (left, right) = (turning(40.0, 0.1), turning(-40.0, 0.55));
+    let straight = blend(&[left.clone(), right.clone()], &[0.5, 0.5]).unwrap();
+    let turned = rotation::log(straight.root_delta(0.0, straight.period_secs()).rotation).length();
+    assert!(turned.to_degrees() < 0.1, "{}", turned.to_degrees());
+    let (length, chord) = length_and_chord(&straight);
+    let mean_length = 0.5 * (length_and_chord(&left).0 + length_and_chord(&right).0);
+    let is_near = (length / mean_length - 1.0).abs() < 0.005 && (chord / mean_length - 1.0).abs() < 0.005;
+    assert!(is_near, "{length} {chord} {mean_length}");
+    // Feet slide no more than in the turns, once they are held again: feet that stand on two circles stand nowhere in the mean.
+    let names = straight.skeleton().joints().iter().map(|joint| joint.name.as_str());
+    let feet: Vec<String> = names.filter(|name| name.ends_with("Foot")).map(str::to_owned).collect();
+    let pose = straight.folded_pose(0);
+    let pose = Take::new("p", straight.skeleton().clone(), 1.0, pose.translations, pose.rotations).unwrap();
+    let overrides = BodyOverrides {
+        feet,
+        ..BodyOverrides::default()
+    };
+    let body = Body::find(&pose, &overrides).unwrap();
+    let (planted, _) = feet::hold(&straight, &body, None, &ContactLimits::default(), FootLock::Auto, None).unwrap();
+    let (mixed, alone) = (foot_slide(&planted.unwrap()), foot_slide(&left).max(foot_slide(&right)));
+    assert!(mixed < alone, "{mixed} {alone}");
+}
+
+#[test]
+fn periods_a_fifth_apart_blend_in_step() {
+    let walk = |period_secs: f64, speed_mps: f64, start_phase: f64| {
+        walked(
+            WalkSettings::default()
+                .period_secs(period_secs)
+                .speed_mps(speed_mps)
+                .start_phase(start_phase)
+                .turn_dps(0.0),
+        )
+    };
+    let (slow, quick) = (walk(1.2537, 1.1, 0.1), walk(1.0437, 1.4, 0.7));
+    let mixed = blend(&[slow.clone(), quick.clone()], &[0.5, 0.5]).unwrap();
+    let period = 0.5 * (slow.period_secs() + quick.period_secs());
+    assert!((mixed.period_secs() - period).abs() < 1e-12);
+    let length = |clip: &LoopClip| length_and_chord(clip).0;
+    assert!((length(&mixed) - 0.5 * (length(&slow) + length(&quick))).abs() < 1e-3);
+    let alone = foot_slide(&slow).max(foot_slide(&quick));
+    assert!(foot_slide(&mixed) < 1.02 * alone, "{} {alone}", foot_slide(&mixed));
+}
+
 #[test]
 fn roots_on_paths_blend_with_their_paths() {
     let weaving = |size: f64, turn: f64| {
@@ -148,10 +251,8 @@ fn roots_on_paths_blend_with_their_paths() {
         assert!((found.translation - expected.translation).length() < 1e-9);
         assert!(rotation::difference(found.rotation, expected.rotation).length() < 1e-9);
         let (a, b) = (mixed.world_pose(key).translations, wide.world_pose(key).translations);
-        assert!(
-            a.iter().zip(&b).all(|(a, b)| (*a - *b).length() < 1e-9),
-            "the body stays"
-        );
+        let is_near = a.iter().zip(&b).all(|(a, b)| (*a - *b).length() < 1e-9);
+        assert!(is_near, "the body stays");
     }
 }
 

@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
 use loopwright_core::{LoopClip, Tracks};
+use loopwright_mocap::folder_or_skip;
 use loopwright_moves::play::{Performance, PlayError};
 use loopwright_moves::{LoopSet, PlaySettings};
 use loopwright_synth::WalkSettings;
@@ -62,10 +63,8 @@ fn nothing_steps_and_nothing_jerks_at_a_jump() {
             let spin = |to: DQuat, from: DQuat| rotation::difference(to, from) / h;
             for joint in 0..4 {
                 let at_joint = [&a, &b, &c, &d].map(|pose| pose.translations[joint]);
-                assert!(
-                    (at_joint[2] - at_joint[1]).length() < 20.0 * h,
-                    "{fade:?}: a step at {at}"
-                );
+                let is_near = (at_joint[2] - at_joint[1]).length() < 20.0 * h;
+                assert!(is_near, "{fade:?}: a step at {at}");
                 let [a, b, c, d] = [&a, &b, &c, &d].map(|pose| pose.rotations[joint]);
                 for (before, after) in [
                     ((at_joint[1] - at_joint[0]) / h, (at_joint[3] - at_joint[2]) / h),
@@ -165,10 +164,8 @@ fn of_all_exits_and_entries_a_jump_takes_the_cheapest() {
             // Refinement ends at about a hundredth of a sample, in one of several valleys of nearly one depth.
             for parts in [1, 4] {
                 let least = times(&set.loops()[from], parts).map(cost).fold(f64::INFINITY, f64::min);
-                assert!(
-                    jump.entry.cost < 1.005 * least,
-                    "{fade:?} {from} {to}: {jump:?} {least}"
-                );
+                let is_right = jump.entry.cost < 1.005 * least;
+                assert!(is_right, "{fade:?} {from} {to}: {jump:?} {least}");
             }
             assert!((0.0..set.loops()[from].period_secs()).contains(&jump.exit_secs));
             assert!((0.0..set.loops()[to].period_secs()).contains(&jump.entry.secs));
@@ -329,6 +326,40 @@ fn sets_that_cannot_be_played_are_reported() {
     for secs in [-5.0, 0.0, 1e8, f64::NAN] {
         let positions = performance.world_pose_at(secs).translations;
         assert!(positions.iter().all(|position| position.is_finite()));
+    }
+}
+
+fn captured(folder: &std::path::Path, files: [&str; 2]) -> LoopSet {
+    LoopSet::new(files.map(|file| best_loop(&support::captured(folder, file))).to_vec()).unwrap()
+}
+
+/// Leaving a walk for a run at its best exit costs clearly less than at the end of its cycle, and no exit costs less.
+#[test]
+fn captured_gaits_are_left_where_it_costs_least() {
+    let Some(folder) = folder_or_skip() else { return };
+    let fade = PlaySettings::default().fade;
+    let pairs = [
+        [
+            "bandai-namco/dataset-2_walk_normal_020.bvh",
+            "bandai-namco/dataset-2_run_normal_020.bvh",
+        ],
+        ["100style/Neutral_FW.bvh", "100style/Neutral_FR.bvh"],
+    ];
+    for files in pairs {
+        let set = captured(&folder, files);
+        for (from, to) in [(0, 1), (1, 0)] {
+            let jump = set.jump(from, to, fade).unwrap();
+            let exits = times(&set.loops()[from], 1);
+            let mut costs: Vec<f64> = exits
+                .map(|secs| set.entry(from, secs, to, fade).unwrap().cost)
+                .collect();
+            let at_end = costs[0];
+            costs.sort_by(f64::total_cmp);
+            // Times are sums of frames, so costs are equal to rounding alone.
+            let least = costs[0] * (1.0 + 1e-12);
+            assert!(jump.entry.cost <= least, "{files:?}: {jump:?} {least}");
+            assert!(jump.entry.cost < 0.97 * at_end, "{files:?}: {jump:?} {at_end}");
+        }
     }
 }
 

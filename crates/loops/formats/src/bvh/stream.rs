@@ -491,4 +491,40 @@ mod tests {
             assert!(said.iter().any(|said| said.contains(words)), "{words}: {said:?}");
         }
     }
+
+    /// Bytes that nobody wrote, in and around a head and its rows.
+    #[test]
+    fn no_bytes_end_it_in_a_panic() {
+        let good = format!("{HEAD}1 10 20\n2 11 21\n").into_bytes();
+        let mut state = 7_u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        for _ in 0..3000 {
+            let mut bytes = good.clone();
+            for _ in 0..=random(4) {
+                let at = random(bytes.len());
+                match random(3) {
+                    0 => bytes[at] = random(256) as u8,
+                    1 => drop(bytes.drain(at..(at + random(30)).min(bytes.len()))),
+                    _ => bytes.insert(at, b"\n{}-9eM"[random(7)]),
+                }
+                bytes.push(b'\n');
+            }
+            let (_, recording) = heard(&bytes, &[1 + random(200)]);
+            if let Some(recording) = recording {
+                // What is recorded can be read, whatever else came.
+                let file = recording.file(0..recording.num_frames());
+                let read = read_take(&file, "t", &ReadSettings::default(), &mut Vec::new());
+                let frames = read.map(|read| read.take.num_frames());
+                assert!(
+                    frames.as_ref().is_ok_and(|&frames| frames == recording.num_frames()),
+                    "{frames:?}"
+                );
+            }
+        }
+    }
 }

@@ -457,3 +457,43 @@ fn values_that_lie_are_counted_and_left_out() {
     assert_eq!((counts.values_refused, counts.packets_refused), (10, 2));
     assert_eq!(heard.parts[0].file(0..500), expected);
 }
+
+/// Packets that nobody sent, in any order and at any time.
+#[test]
+fn no_packets_end_it_in_a_panic() {
+    let take = walk(0.5);
+    let good = sent(&take);
+    let mut seed = 3_u64;
+    let mut random = |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for _ in 0..40 {
+        let mut packets = good.clone();
+        for _ in 0..400 {
+            let at = random(packets.len());
+            match random(5) {
+                0 => drop(packets.remove(at)),
+                1 => {
+                    let other = random(packets.len());
+                    packets.swap(at, other);
+                }
+                2 => packets[at].1 += random(1000) as f64 - 300.0,
+                3 => {
+                    let other = packets[random(packets.len())].clone();
+                    packets.insert(at, other);
+                }
+                _ => {
+                    let (packet, _) = &mut packets[at];
+                    let byte = random(packet.len());
+                    packet[byte] = random(256) as u8;
+                }
+            }
+        }
+        for part in Heard::of(packets).takes() {
+            assert!(part.num_frames() < 100_000);
+        }
+    }
+}
