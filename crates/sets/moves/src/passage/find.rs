@@ -658,9 +658,9 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     };
     let mut kept: Vec<usize> = Vec::new();
     for frame in frames {
+        let own = feet(frame);
         let is_new = kept.iter().all(|&other| {
-            let (own, others) = (feet(frame), feet(other));
-            let mut pairs = own.iter().zip(others);
+            let mut pairs = own.iter().zip(feet(other));
             pairs.any(|(one, other)| one.distance(other) > alike_metres)
                 || state(frame).cost(state(other), decay) > alike
         });
