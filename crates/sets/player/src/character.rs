@@ -146,7 +146,7 @@ impl Cycle {
     }
 }
 
-/// What plays.
+/// A cycle of loops or a passage that plays.
 #[derive(Clone, Debug)]
 enum Source {
     Cycle(Cycle),
@@ -273,7 +273,7 @@ pub struct PlayingClip<'a> {
     pub secs: f64,
 }
 
-/// What plays.
+/// The motion that plays, and its loops.
 #[derive(Clone, Debug)]
 pub struct Playing<'a> {
     /// The name of a blend space, or of a clip that happens once.
@@ -405,7 +405,7 @@ impl SteeredCharacter {
         &self.events
     }
 
-    /// What plays.
+    /// The motion that plays.
     pub fn playing(&self) -> Playing<'_> {
         let set = &*self.set;
         let (space, phase, clips) = match &self.source {
