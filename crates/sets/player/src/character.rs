@@ -146,7 +146,7 @@ impl Cycle {
     }
 }
 
-/// What plays.
+/// A cycle of loops or a passage that plays.
 #[derive(Clone, Debug)]
 enum Source {
     Cycle(Cycle),
@@ -273,7 +273,7 @@ pub struct PlayingClip<'a> {
     pub secs: f64,
 }
 
-/// What plays.
+/// The motion that plays, and its loops.
 #[derive(Clone, Debug)]
 pub struct Playing<'a> {
     /// The name of a blend space, or of a clip that happens once.
@@ -405,7 +405,7 @@ impl SteeredCharacter {
         &self.events
     }
 
-    /// What plays.
+    /// The motion that plays.
     pub fn playing(&self) -> Playing<'_> {
         let set = &*self.set;
         let (space, phase, clips) = match &self.source {
@@ -735,8 +735,7 @@ impl SteeredCharacter {
         };
         let cycle = cycle.clone();
         let here = cycle.space;
-        let wanted = self.suiting(here);
-        self.wanted = wanted;
+        self.wanted = self.suiting(here);
         let ways = set
             .ways
             .iter()
@@ -753,8 +752,8 @@ impl SteeredCharacter {
             cycle.goal = reachable;
         }
         match self.cheapest(&ways, &cycle) {
-            Some(way) if wanted != here => self.begun(way),
-            _ => Plan::Stay,
+            Some(way) => self.begun(way),
+            None => Plan::Stay,
         }
     }
 
@@ -786,7 +785,7 @@ impl SteeredCharacter {
         best.copied()
     }
 
-    /// The first part of the cheapest way over spaces, as by Dijkstra; there are a handful.
+    /// The first part of the cheapest way over spaces to the wanted one, as by Dijkstra; there are a handful. None where that plays.
     fn cheapest(&self, ways: &[Way], cycle: &Cycle) -> Option<Way> {
         let spaces = &self.set.spaces;
         let mut reached: BTreeMap<usize, (f64, Option<Way>)> = BTreeMap::from([(cycle.space, (0.0, None))]);

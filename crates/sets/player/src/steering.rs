@@ -9,7 +9,7 @@ use crate::character::SteeredCharacter;
 use crate::clip::STILL;
 use crate::space::{Goal, SpaceAxis};
 
-/// A heading further off than this is asked for as a turn, radians: of who stands, and of who moves, whom loops turn as well.
+/// A heading further off than this is asked for as a turn, radians: by a body that stands, and by one that moves, which loops turn as well.
 const TURN_STANDING: f64 = 0.35;
 const TURN_MOVING: f64 = 1.2;
 
@@ -17,7 +17,7 @@ impl SteeredCharacter {
     /// Steers towards a velocity over the ground, metres per second in the space of [`Self::root`], and a heading of the body, radians from
     /// +Z towards +X. To be called in every frame.
     ///
-    /// Without a heading, and where no loop goes sideways, the body faces where it goes; who stands keeps facing where it does.
+    /// Without a heading, and where no loop goes sideways, the body faces where it goes; one that stands keeps its facing.
     pub fn steer(&mut self, velocity: DVec3, heading: Option<f64>) {
         let speed = ops::hypot(velocity.x, velocity.z);
         if !(speed.is_finite() && heading.is_none_or(f64::is_finite)) {

@@ -82,15 +82,12 @@ const NAME_ROOM: f64 = 200.0;
 impl TransitionMap<'_> {
     /// A chart of exits and entries.
     fn panel(&self, area: Area, named: bool) -> Chart {
-        let [x, y] = [("leave", &self.grid.exits), ("enter", &self.grid.entries)];
-        let [(leave, exits), (enter, entries)] = [(x, 0), (y, 1)].map(|((verb, frames), side)| {
-            let name = if named {
-                self.axis_name(verb, side)
-            } else {
-                String::new()
-            };
-            (name, self.range(frames, side))
-        });
+        let [leave, enter] = if named {
+            [self.axis_name("leave", 0), self.axis_name("enter", 1)]
+        } else {
+            Default::default()
+        };
+        let [exits, entries] = [self.range(&self.grid.exits, 0), self.range(&self.grid.entries, 1)];
         Chart::new(area, (exits, &leave), (entries, &enter))
     }
 

@@ -47,7 +47,7 @@ fn summary(pool: &Pool) -> String {
 struct Curves {
     title: &'static str,
     axis: &'static str,
-    /// Values as captured, of the uppermost panel; it holds sizes.
+    /// Values as captured; only the uppermost panel has them, whose range begins at zero.
     raw: Option<Vec<f64>>,
     take: Vec<f64>,
     springs: Vec<Vec<(f64, f64)>>,
@@ -179,11 +179,10 @@ impl Curves {
             }
             panel.grid(svg);
             for run in &profile.runs {
-                for (values, ink, width) in [(self.raw.as_ref(), Ink::Faint, 1.0), (Some(&self.take), Ink::Blue, 2.6)] {
-                    if let Some(values) = values {
-                        let points = run.clone().map(|frame| (profile.secs(frame), values[frame]));
-                        panel.line(svg, points, ink, &stroke_width(width));
-                    }
+                let raw = self.raw.iter().map(|raw| (raw, Ink::Faint, 1.0));
+                for (values, ink, width) in raw.chain([(&self.take, Ink::Blue, 2.6)]) {
+                    let points = run.clone().map(|frame| (profile.secs(frame), values[frame]));
+                    panel.line(svg, points, ink, &stroke_width(width));
                 }
             }
             for spring in &self.springs {

@@ -18,7 +18,7 @@ use loopwright_job::{LoopOfLoops, StoredLoop, foot_slide_cmps, without_animation
 /// How loops are mixed.
 #[derive(Clone, Debug, Default)]
 pub struct BlendRequest {
-    /// Their weights, in their order; none for equal ones. A speed or a turn rate counts more.
+    /// Their weights, in their order; none for equal ones. Ignored if a speed or a turn rate is given.
     pub weights: Vec<f64>,
     /// The speed that sets the weights, m/s.
     pub speed_mps: Option<f64>,

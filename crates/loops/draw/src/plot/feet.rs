@@ -64,7 +64,8 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
             (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),
             (Ink::Blue, 1.6, looped.speeds(joint, 0..2 * count)),
         ];
-        panel(svg, made, standing[index], &speeds, (area, is_lowest));
+        let chart = over_two_periods(made, area, (Range::new(0.0, FASTEST), "speed, cm/s"), is_lowest);
+        panel(svg, &chart, made, standing[index], &speeds);
     });
 }
 
@@ -77,7 +78,7 @@ pub(super) fn over_two_periods(made: &MadeLoop, area: Area, y: (Range, &str), is
     Chart::new(area, (secs, "time, s"), y).labelled(is_lowest, true)
 }
 
-fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)], place: (Area, bool)) {
+fn panel(svg: &mut Svg, chart: &Chart, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)]) {
     let clip = &made.loop_clip;
     let (count, step) = (clip.num_samples(), clip.step_secs());
     let spans = if made.feet.is_held() {
@@ -85,8 +86,7 @@ fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f6
     } else {
         &made.feet.contacts
     };
-    let panel = over_two_periods(made, place.0, (Range::new(0.0, FASTEST), "speed, cm/s"), place.1);
-    panel.draw(svg, |panel, svg| {
+    chart.draw(svg, |panel, svg| {
         for span in spans.iter().filter(|span| span.foot == foot) {
             // A span may run over the seam: into the second period, or out of the one before.
             for cycle in -1..2 {

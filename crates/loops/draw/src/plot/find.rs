@@ -13,8 +13,8 @@ use super::tracks::{self, Chosen};
 
 /// A search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
 ///
-/// `analysis` must be of the same take, and `found` the result of `settings` on it; it may have no candidates. The cost is
-/// computed on a grid of a few hundred starts and lengths, however long the take.
+/// `found` must be the result of `settings` on the take of `analysis`; it may have no candidates. The cost is computed on a grid of
+/// a few hundred starts and lengths, however long the take.
 pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> String {
     let take = &analysis.take;
     let title = format!("{}: which stretches repeat", take.name());

@@ -207,7 +207,7 @@ fn most_offset(offsets: &[DVec3], num_joints: usize) -> Vec<usize> {
     joints
 }
 
-/// Draws the lengths of the largest offsets over the loop, from `top` to the foot of the plot, right of the path.
+/// Draws the lengths of the largest offsets over the loop beside the path, which begins at `top`.
 fn offsets(plot: &mut Plot, made: &MadeLoop, top: f64) {
     let left = style::MARGIN + SIDE + 14.0 + style::LEFT;
     let width = style::WIDTH - style::MARGIN - style::RIGHT - left;

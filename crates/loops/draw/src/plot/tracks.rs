@@ -11,17 +11,18 @@ use super::kit::{Plot, text};
 
 /// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and bad frames marked.
 ///
-/// `analysis` must be of the same take. Long takes are thinned to the resolution of the picture.
+/// Long takes are thinned to the resolution of the picture.
 pub fn inspect(analysis: &Analysis) -> String {
     let take = &analysis.take;
     let mut plot = Plot::new(format!("{}: what the take holds", take.name()), &facts(take));
     segments(&mut plot, analysis, style::CHART_WIDTH);
     contacts(&mut plot, analysis, style::CHART_WIDTH);
-    draw(&mut plot, analysis, &all(take, analysis), None, style::CHART_WIDTH);
+    draw(&mut plot, analysis, &all(analysis), None, style::CHART_WIDTH);
     plot.finish()
 }
 
-fn all(take: &Take, analysis: &Analysis) -> Vec<Track> {
+fn all(analysis: &Analysis) -> Vec<Track> {
+    let take = &analysis.take;
     let heights = |title, joints: &[usize], height, least| Track {
         title,
         axis: "height, cm",
@@ -48,20 +49,20 @@ fn all(take: &Take, analysis: &Analysis) -> Vec<Track> {
 
 /// A track over time: a line for each name, in one unit.
 pub(super) struct Track {
-    pub(super) title: &'static str,
+    title: &'static str,
     /// Name of the vertical axis, with its unit.
-    pub(super) axis: &'static str,
+    axis: &'static str,
     /// Name and values of each line, one value per frame.
-    pub(super) lines: Vec<(String, Vec<f64>)>,
-    pub(super) height: f64,
+    lines: Vec<(String, Vec<f64>)>,
+    height: f64,
     /// Least height of the range, so that noise does not look like motion.
-    pub(super) least: f64,
-    pub(super) kind: Kind,
+    least: f64,
+    kind: Kind,
 }
 
 /// The kind of values of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+enum Kind {
     /// Any numbers.
     Plain,
     /// Sizes: the axis begins at zero.
@@ -107,13 +108,15 @@ pub(super) fn speed_and_heading(analysis: &Analysis) -> [Track; 2] {
     ]
 }
 
-/// Left and right end of the part of an area over the time of a take that some frames fill; a frame stands for half a frame on
-/// either side.
+/// Begin and end of a stretch of frames, seconds within the take; a frame stands for half a frame on either side.
+fn span(take: &Take, start_frame: usize, end_frame: usize) -> [f64; 2] {
+    [start_frame as f64 - 0.5, end_frame as f64 + 0.5]
+        .map(|frame| (frame * take.frame_time_secs()).clamp(0.0, take.duration_secs()))
+}
+
+/// Left and right end of a stretch of frames in an area over the time of a take.
 fn ends(area: Area, take: &Take, start_frame: usize, end_frame: usize) -> [f64; 2] {
-    [start_frame as f64 - 0.5, end_frame as f64 + 0.5].map(|frame| {
-        let secs = (frame * take.frame_time_secs()).clamp(0.0, take.duration_secs());
-        area.left + area.width * time_range(take).share(secs)
-    })
+    span(take, start_frame, end_frame).map(|secs| area.left + area.width * time_range(take).share(secs))
 }
 
 /// Height of the band that names the segments.
@@ -147,7 +150,7 @@ pub(super) fn segments(plot: &mut Plot, analysis: &Analysis, width: f64) {
 const BAR: f64 = 11.0;
 
 /// Draws the contacts of each foot as bars over time, in the inks of the feet's tracks.
-pub(super) fn contacts(plot: &mut Plot, analysis: &Analysis, width: f64) {
+fn contacts(plot: &mut Plot, analysis: &Analysis, width: f64) {
     let (take, feet) = (&analysis.take, &analysis.body.feet);
     if analysis.contacts.spans().is_empty() {
         return;
@@ -231,21 +234,19 @@ fn with_ground_keys<'a>(heading: ChartHeading<'a>, analysis: &Analysis, chosen: 
 
 /// Shades moving and idle spans, draws the grid, marks bad frames and the chosen stretch.
 fn ground(svg: &mut Svg, panel: &Chart, analysis: &Analysis, chosen: Option<Chosen>) {
-    let (dt, duration) = (analysis.take.frame_time_secs(), analysis.take.duration_secs());
     for stretch in analysis.activity.stretches() {
         let class = match stretch.activity {
             ActivityKind::Moving => "moving",
             ActivityKind::Idle => "idle",
             ActivityKind::Transition => continue,
         };
-        // A frame stands for half a frame on either side.
-        let (from, to) = (stretch.start_frame as f64 - 0.5, stretch.end_frame as f64 + 0.5);
-        panel.band(svg, (from * dt).max(0.0), (to * dt).min(duration), class);
+        let [from, to] = span(&analysis.take, stretch.start_frame, stretch.end_frame);
+        panel.band(svg, from, to, class);
     }
     panel.grid(svg);
     let mut last = f64::NEG_INFINITY;
     for bad in &analysis.defects.bad_frames {
-        let secs = bad.frame as f64 * dt;
+        let secs = bad.frame as f64 * analysis.take.frame_time_secs();
         // Marks closer than a pixel are one mark.
         if panel.across(secs) - last >= 1.0 {
             last = panel.across(secs);

@@ -23,7 +23,7 @@ const MOST_WEBP: u32 = 1 << 14;
 /// Encodes the pictures of an animation.
 pub struct Packer {
     size: [u32; 2],
-    /// That of a GIF.
+    /// The encoder of a GIF; none for a WebP.
     gif: Option<GifPacker>,
 }
 

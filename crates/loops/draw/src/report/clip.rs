@@ -92,8 +92,7 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
         )
     });
     let root = motion.root();
-    let mut text = String::new();
-    text += &format!(
+    format!(
         "{{\"p\":{:.5},\"n\":{num},\"e\":{},\"k\":{},\"q\":{:.4e},\"o\":{},\"r\":{},\"v\":{},\"w\":{},\"m\":{},\"z\":{:.3},\"g\":{:.3},\
          \"l\":[{}],\"c\":{},\"f\":{:.4},{}\"d\":\"{}\"}}",
         motion.period_secs().max(1e-3),
@@ -119,8 +118,7 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
         timing.contact_phase,
         surface.unwrap_or_default(),
         STANDARD.encode(&bytes),
-    );
-    text
+    )
 }
 
 /// A motion at even times.

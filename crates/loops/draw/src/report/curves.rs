@@ -250,11 +250,11 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
         );
     }
     svg += "</svg>";
-    let spans = entry.contacts.iter().map(|contact| {
+    let cells = entry.contacts.iter().map(|contact| {
         let [from, length] = [contact.start_secs, contact.length_secs].map(|secs| format!("{secs:.3}"));
         [escape(&contact.foot), from, length]
     });
-    let table = table("Contacts of the feet", &["Foot", "from, s", "length, s"], spans);
+    let table = table("Contacts of the feet", &["Foot", "from, s", "length, s"], cells);
     figure(
         "Contacts<p>When each foot is planted, over one period.</p>",
         &svg,

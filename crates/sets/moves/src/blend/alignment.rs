@@ -85,19 +85,12 @@ impl Alignment {
             .map(|clip| clip.root().twist.linear.length() * clip.period_secs());
         let ways: Vec<f64> = ways.collect();
         let farthest = ways.iter().copied().fold(0.0, f64::max);
+        // Loops of which none goes anywhere count alike.
+        let least = if farthest > 0.0 { LEAST_WAY * farthest } else { 1.0 };
         Self {
             phases,
             gaits,
-            ways: ways
-                .into_iter()
-                .map(|way| {
-                    if farthest > 0.0 {
-                        way.max(LEAST_WAY * farthest)
-                    } else {
-                        1.0
-                    }
-                })
-                .collect(),
+            ways: ways.into_iter().map(|way| way.max(least)).collect(),
             feet: sides.ok(),
         }
     }

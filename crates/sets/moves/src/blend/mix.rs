@@ -151,7 +151,7 @@ impl<'a> Mixing<'a> {
         self.blender.alignment.shares(self.weights, foot, share)
     }
 
-    /// By leg, of every loop the share of its time that the blend shows at a share of its own.
+    /// [`Self::shares`] of every leg.
     fn shares_of_legs(&self, share: f64) -> Vec<Vec<f64>> {
         let legs = self.blender.legs.iter();
         legs.map(|leg| self.shares(Some(leg.foot), share)).collect()

@@ -292,24 +292,16 @@ impl Search<'_> {
 
     /// The event between two runs.
     fn event(&self, kind: PassageKind, [from, to]: [Run; 2]) -> Event {
-        let [(before, out), (after, late)] = [from, to].map(|run| {
-            let secs = if run.does == Does::Move {
-                AFTER_SECS
-            } else {
-                BEFORE_SECS
-            };
-            // Of what stands a little more may be left out than of what moves.
-            let stands = run.does == Does::Stand;
-            let out = if stands { self.frames(LEFT_OUT_SECS) } else { 0 };
-            (self.frames(secs), out)
+        // Frames within each run, and beyond it: around a stand a little may be left out.
+        let [[before, past], [after, ahead]] = [from, to].map(|run| match run.does {
+            Does::Stand => [BEFORE_SECS, LEFT_OUT_SECS].map(|secs| self.frames(secs)),
+            Does::Move | Does::Neither => [self.frames(AFTER_SECS), 0],
         });
-        let before = from.last.saturating_sub(before).max(from.first);
-        let after = (to.first + after).min(to.last);
         Event {
             kind,
             windows: [
-                before..=(from.last + out).min(to.first),
-                to.first.saturating_sub(late).max(from.last)..=after,
+                from.last.saturating_sub(before).max(from.first)..=(from.last + past).min(to.first),
+                to.first.saturating_sub(ahead).max(from.last)..=(to.first + after).min(to.last),
             ],
             about: [from.last, to.first],
             does: [from.does, to.does],
@@ -658,9 +650,9 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     };
     let mut kept: Vec<usize> = Vec::new();
     for frame in frames {
+        let own = feet(frame);
         let is_new = kept.iter().all(|&other| {
-            let (own, others) = (feet(frame), feet(other));
-            let mut pairs = own.iter().zip(others);
+            let mut pairs = own.iter().zip(feet(other));
             pairs.any(|(one, other)| one.distance(other) > alike_metres)
                 || state(frame).cost(state(other), decay) > alike
         });

@@ -136,9 +136,8 @@ pub fn nice_step(least: f64) -> (f64, usize) {
 
 /// An axis: its range, its name and its ticks.
 #[derive(Clone, Debug)]
-pub struct ChartAxis {
-    /// The values that it spans.
-    pub range: Range,
+pub(in crate::plot) struct ChartAxis {
+    pub(in crate::plot) range: Range,
     /// Name with unit, such as "time, s"; empty for none.
     name: String,
     ticks: Ticks,
@@ -180,9 +179,9 @@ pub struct Chart {
     /// Its place in the picture.
     pub area: Area,
     /// The axis along the bottom.
-    pub x: ChartAxis,
+    pub(in crate::plot) x: ChartAxis,
     /// The axis along the left side.
-    pub y: ChartAxis,
+    pub(in crate::plot) y: ChartAxis,
 }
 
 impl Chart {
@@ -331,7 +330,7 @@ impl Labels {
     }
 
     /// Keeps labels out of an area.
-    pub fn keep_free(&mut self, area: Area) {
+    pub(in crate::plot) fn keep_free(&mut self, area: Area) {
         self.taken.push(area);
     }
 
