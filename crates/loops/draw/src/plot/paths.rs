@@ -28,6 +28,9 @@ const AROUND: f64 = 0.25;
 /// Metres between the lines of the ground.
 const GRID: f64 = 0.5;
 
+/// Most lines of the grid to a side of the origin; more would be a grey area, and without bound.
+const MOST_LINES: i64 = 4000;
+
 /// Height of a line of the legend.
 const LINE: f64 = 22.0;
 
@@ -75,7 +78,7 @@ fn ground(svg: &mut Svg, panel: Area, paths: &[GroundPath]) {
     svg.clipped(panel, |svg| {
         let middle = view.middle;
         let reach = ((span[0].max(span[1]) + middle[0].abs() + middle[1].abs()) / GRID).ceil() as i64;
-        for line in -reach..=reach {
+        for line in if reach > MOST_LINES { 0..0 } else { -reach..reach + 1 } {
             let (x, y) = view.at([line as f64 * GRID; 2]);
             svg.segment((x, panel.top), (x, panel.bottom()), "grid", "");
             svg.segment((panel.left, y), (panel.right(), y), "grid", "");
