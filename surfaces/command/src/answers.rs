@@ -153,10 +153,7 @@ pub fn write_loop(
     pending: PendingLoop,
     of_take: &[loopwright_job::Warning],
 ) -> Result<Sidecar, Failure> {
-    let mut outputs = Outputs::new(force);
-    for input in inputs {
-        outputs.protect(input);
-    }
+    let mut outputs = Outputs::keeping(force, inputs);
     outputs.check_loop(path)?;
     let sidecar = loop_output::add(&mut outputs, pending, path, &[], loop_output::in_words(of_take))?;
     outputs.commit()?;
@@ -166,10 +163,7 @@ pub fn write_loop(
 /// Writes files that belong together: all or none, and over other files only with `force`. `inputs` are never overwritten. Errors: they cannot
 /// be written.
 pub fn write_files(files: &[(&Path, &[u8])], force: bool, inputs: &[&Path]) -> Result<(), Failure> {
-    let mut outputs = Outputs::new(force);
-    for input in inputs {
-        outputs.protect(input);
-    }
+    let mut outputs = Outputs::keeping(force, inputs);
     for (path, bytes) in files {
         outputs.add(path, bytes)?;
     }

@@ -78,6 +78,15 @@ impl Outputs {
         }
     }
 
+    /// Starts like [`Self::new`], and protects these inputs.
+    pub(crate) fn keeping(force: bool, inputs: &[impl AsRef<Path>]) -> Self {
+        let mut outputs = Self::new(force);
+        for input in inputs {
+            outputs.protect(input.as_ref());
+        }
+        outputs
+    }
+
     /// Writes files that this run replaces soon: they appear whole for every reader, and a machine that loses its power may lose them.
     pub(crate) fn passing(self) -> Self {
         Self {

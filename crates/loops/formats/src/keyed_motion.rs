@@ -184,7 +184,7 @@ impl<'a> KeyedMotion<'a> {
             Content::Take(take) => {
                 let joints = take.skeleton().joints().iter().skip(num_added);
                 joints
-                    .map(|joint| joint.parent.and_then(|joint: usize| joint.checked_sub(num_added)))
+                    .map(|joint| joint.parent.and_then(|parent| parent.checked_sub(num_added)))
                     .collect()
             }
             Content::Loop { clip, .. } => clip.skeleton().joints().iter().map(|joint| joint.parent).collect(),

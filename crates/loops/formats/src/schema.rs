@@ -27,7 +27,7 @@ const NOT_ALWAYS: [(&str, &[&str]); 6] = [
 ];
 
 /// Returns the schema of the manifest of a set.
-pub(crate) fn of_set() -> Value {
+fn of_set() -> Value {
     let Value::Object(mut schema) = derived::<Manifest>() else {
         unreachable!("the schema of a struct is an object")
     };
@@ -36,7 +36,7 @@ pub(crate) fn of_set() -> Value {
 }
 
 /// Puts the definitions of a loop, and of all that it consists of, in place of those in the schema of all answers.
-pub(crate) fn put_loop(answers: &mut Value) {
+fn put_loop(answers: &mut Value) {
     let mut of_loop = derived::<Sidecar>();
     let mut parts = of_loop["$defs"].take();
     if let Some(rules) = of_loop.as_object_mut() {

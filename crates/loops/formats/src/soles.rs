@@ -283,7 +283,7 @@ fn largest_joints(points: &[Point]) -> impl Iterator<Item = usize> {
     }
     let mut sizes: Vec<(usize, f64)> = boxes
         .into_iter()
-        .map(|(joint, (low, high)): (usize, (DVec3, DVec3))| (joint, low.distance(high)))
+        .map(|(joint, (low, high))| (joint, low.distance(high)))
         .collect();
     sizes.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     sizes.into_iter().take(MOST_POINTS).map(|(joint, _)| joint)

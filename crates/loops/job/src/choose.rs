@@ -23,6 +23,17 @@ pub enum Rows {
     All,
 }
 
+impl Rows {
+    /// Whether a take gives one loop.
+    pub fn is_one(&self) -> bool {
+        match self {
+            Self::Recommended => true,
+            Self::Picked(rows) => rows.len() == 1,
+            Self::All => false,
+        }
+    }
+}
+
 /// Settings of the loops that are made of a take.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {

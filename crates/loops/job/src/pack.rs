@@ -345,7 +345,9 @@ impl<'a> PackJob<'a> {
         });
     }
 
-    /// Takes up a loop that was made of a stretch, to be written with the others, and returns its place among them. Errors: [`JobError::Recipe`], [`JobError::Memory`].
+    /// Takes up a loop that was made of a stretch, to be written with the others, and returns its place among them.
+    ///
+    /// Errors: [`JobError::Recipe`], [`JobError::Memory`].
     fn pack(
         &mut self,
         studied: &Studied,

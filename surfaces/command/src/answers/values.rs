@@ -340,10 +340,7 @@ pub fn write_set(
     clips: &[SetClipFile],
     made: &WrittenSet,
 ) -> Result<(), Failure> {
-    let mut outputs = Outputs::new(force);
-    for input in inputs {
-        outputs.protect(input);
-    }
+    let mut outputs = Outputs::keeping(force, inputs);
     output::make_folder(folder)?;
     for file in clips {
         set::add(folder, &mut outputs, file)?;
@@ -354,10 +351,7 @@ pub fn write_set(
 
 /// Outputs where a loop and its sidecar may be written.
 fn checked(path: &Path, force: bool, inputs: &[PathBuf]) -> Result<Outputs, Failure> {
-    let mut outputs = Outputs::new(force);
-    for input in inputs {
-        outputs.protect(input);
-    }
+    let outputs = Outputs::keeping(force, inputs);
     outputs.check_loop(path)?;
     Ok(outputs)
 }

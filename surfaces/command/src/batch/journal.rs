@@ -50,8 +50,8 @@ pub(crate) struct Past {
     done: HashMap<String, Done>,
     /// Takes whose last run was stopped before it said what they gave.
     unfinished: HashSet<String>,
-    /// Hashes of all that runs wrote: journals of parts of the work are read in no order of time.
-    written: HashSet<String>,
+    /// All that runs wrote, by path and hash: journals of parts of the work are read in no order of time.
+    written: HashSet<(PathBuf, String)>,
     /// The names of the outputs of takes.
     pub(crate) names: Names,
     /// Catalogs of earlier runs.
@@ -78,13 +78,11 @@ impl Past {
         if stated != Some(grade) || !result.outputs.iter().all(is_there) {
             return false;
         }
-        let sidecar = result
-            .outputs
-            .get(1)
-            .and_then(|sidecar| files::read_settings(&sidecar.path).ok());
-        let sidecar = sidecar
-            .and_then(|bytes| loop_file::from_text::<Value>(&bytes).ok())
-            .unwrap_or_default();
+        let sidecar = result.outputs.get(1).and_then(|sidecar| {
+            let bytes = files::read_settings(&sidecar.path).ok()?;
+            loop_file::from_text(&bytes).ok()
+        });
+        let sidecar: Value = sidecar.unwrap_or_default();
         let is_stated = |of_loop: &Value| of_loop["quality"]["grade"].as_str().unwrap_or("review") == grade;
         // The sidecar of a file with several loops has one for each.
         match sidecar["loops"].as_array() {
@@ -93,19 +91,22 @@ impl Past {
         }
     }
 
-    /// An output of a take that is there, and is not what any run wrote: somebody else changed it.
+    /// An output of a take that is there, and is not what any run wrote under its name: somebody else changed it.
     pub(crate) fn changed_output(&self, take: &str) -> Option<&Path> {
         let done = self.done.get(take).filter(|_| !self.unfinished.contains(take))?;
         let outputs = done.results.iter().flat_map(|result| &result.outputs);
         let mut paths = outputs.map(|output| output.path.as_path());
-        paths.find(|path| self.hash_of(path).is_some_and(|hash| !self.written.contains(&hash)))
+        paths.find(|path| {
+            self.hash_of(path)
+                .is_some_and(|hash| !self.written.contains(&(path.into(), hash)))
+        })
     }
 
     /// The hash of a file in the folder of all outputs; `None` if there is none.
     fn hash_of(&self, path: &Path) -> Option<String> {
-        let lies_here = || (files::folder_of(path).canonicalize()).is_ok_and(|at| at.starts_with(&self.folder));
-        let is_file = path.is_file() && lies_here();
-        let bytes = is_file.then(|| files::read_bytes(path).ok())??;
+        let folder = files::folder_of(path).canonicalize().ok()?;
+        let lies_here = path.is_file() && folder.starts_with(&self.folder);
+        let bytes = lies_here.then(|| files::read_bytes(path).ok())??;
         Some(loop_file::sha256(&bytes))
     }
 
@@ -130,7 +131,8 @@ impl Past {
             Line::Done(done) => {
                 self.unfinished.remove(&done.take);
                 let outputs = done.results.iter().flat_map(|result| &result.outputs);
-                self.written.extend(outputs.map(|output| output.sha256.clone()));
+                self.written
+                    .extend(outputs.map(|output| (output.path.clone(), output.sha256.clone())));
                 self.done.insert(done.take.clone(), *done);
             }
             Line::Catalog { path } => {
@@ -372,9 +374,12 @@ mod tests {
                 assert_eq!(past.done(take, take_sha256, recipe_sha256), None);
             }
             assert_eq!(past.changed_output("walk.bvh"), None);
-            fs::write(&output, "old").unwrap();
-            assert_eq!(past.done("walk.bvh", "a", "b"), None, "of the same length");
-            assert_eq!(past.changed_output("walk.bvh"), Some(output.as_path()));
+            // The last are the bytes of another output.
+            for text in ["old", SIDECAR] {
+                fs::write(&output, text).unwrap();
+                assert_eq!(past.done("walk.bvh", "a", "b"), None);
+                assert_eq!(past.changed_output("walk.bvh"), Some(output.as_path()));
+            }
             fs::remove_file(&output).unwrap();
             assert_eq!(past.changed_output("walk.bvh"), None);
         }

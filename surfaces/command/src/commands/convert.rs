@@ -329,14 +329,15 @@ impl Work<'_> {
             sidecar.playback.root_joint = topmost_joint(&self.args.output, &written)?;
         }
         let sidecar = stated(sidecar, &written, &source);
-        // A root joint that is new in the file is not in the take; one that was added before is.
-        let unrooted = take
-            .without_root_joint()
-            .filter(|_| !add_root && sidecar.playback.root_joint_added);
-        let skeleton = unrooted.as_ref().unwrap_or(take).skeleton();
         // The old file's importer settings may not fit the new one.
-        let target = self.args.engine.target;
-        let target = target.map(|engine| engine.facts(&sidecar, skeleton, take.frame_rate_hz()));
+        let target = self.args.engine.target.map(|engine| {
+            // A root joint that is new in the file is not in the take; one that was added before is.
+            let unrooted = take
+                .without_root_joint()
+                .filter(|_| !add_root && sidecar.playback.root_joint_added);
+            let skeleton = unrooted.as_ref().unwrap_or(take).skeleton();
+            engine.facts(&sidecar, skeleton, take.frame_rate_hz())
+        });
         Ok((written, Some(Sidecar { target, ..sidecar })))
     }
 

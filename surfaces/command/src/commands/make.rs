@@ -36,13 +36,8 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
         rows: &rows,
     };
     let excluded = Excluded::of(&args.takes, &args.left_out);
-    let gives_one = match &rows {
-        Rows::Recommended => true,
-        Rows::Picked(rows) => rows.len() == 1,
-        Rows::All => false,
-    };
     match &args.takes[..] {
-        [take] if gives_one && !batch::are_many(&args.takes) && !args.many.are_given() && !args.split => {
+        [take] if rows.is_one() && !batch::are_many(&args.takes) && !args.many.are_given() && !args.split => {
             match animations_for_one_file(&args, take, request, excluded)? {
                 Some((file, numbers)) => make_all(take, &file, &numbers, request, &args.target),
                 None => make(take, request, &args.target),

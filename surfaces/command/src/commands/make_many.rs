@@ -183,7 +183,7 @@ fn template(options: Options<'_>) -> Template {
         "{stem}-{animation}-loop"
     } else if packs(options, 2) {
         "{stem}-loops"
-    } else if matches!(rows, Rows::Picked(rows) if rows.len() == 1) || *rows == Rows::Recommended {
+    } else if rows.is_one() {
         if recipe.take.animation.is_some() {
             "{stem}-{animation}-loop"
         } else {

@@ -36,10 +36,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
             files::check_is_there(input)?;
         }
     }
-    let mut outputs = Outputs::new(args.force);
-    for input in &args.inputs {
-        outputs.protect(input);
-    }
+    let mut outputs = Outputs::keeping(args.force, &args.inputs);
     is_page(&args.output)?;
     outputs.check(&args.output)?;
     let set = set_of(&args.inputs)?;

@@ -38,10 +38,9 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
         for_one: &[("--save-map", args.save_map.is_some())],
     };
     // Motion goes into the file of the character.
-    let of_rig = || files::extension_for_motion(&args.rig, Some(args.engine.engine()));
     let extension = |_: &Path| match args.to {
         Some(format) => format.extension().to_owned(),
-        None => of_rig().unwrap_or_else(|| "glb".to_owned()),
+        None => files::extension_for_motion(&args.rig, Some(args.engine.engine())).unwrap_or_else(|| "glb".to_owned()),
     };
     each::output(
         &args.inputs,

@@ -48,7 +48,7 @@ fn frame_time_text(source: &BvhSource, secs: f64) -> String {
 }
 
 fn with_root(hierarchy: &Hierarchy) -> Hierarchy {
-    let name = root_name(|name: &str| {
+    let name = root_name(|name| {
         hierarchy
             .joints()
             .iter()

@@ -441,7 +441,7 @@ mod tests {
                 for vertex in mesh
                     .vertices
                     .iter()
-                    .filter(|vertex: &&Vertex| !is_free.contains(&vertex.position.map(f32::to_bits)))
+                    .filter(|vertex| !is_free.contains(&vertex.position.map(f32::to_bits)))
                 {
                     let position = DVec3::from_array(vertex.position.map(f64::from));
                     let carried = |slot: usize| {

@@ -131,7 +131,7 @@ impl ParsedFile for FbxScene {
         let joints = joints::choose(
             scene,
             Some(stack),
-            |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]),
+            |node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]),
             skeleton_choice(settings),
             warnings,
         )?;

@@ -102,15 +102,10 @@ fn deflate(bytes: &[u8]) -> Vec<u8> {
     // Positive window bits ask for the head and the checksum of zlib.
     let flags = create_comp_flags_from_zip_params(DEFLATE_LEVEL, 1, CompressionStrategy::Fixed as i32);
     let mut deflated = Vec::with_capacity(bytes.len() / 2);
-    compress_to_output(
-        &mut CompressorOxide::new(flags),
-        bytes,
-        TDEFLFlush::Finish,
-        |part: &[u8]| {
-            deflated.extend_from_slice(part);
-            true
-        },
-    );
+    compress_to_output(&mut CompressorOxide::new(flags), bytes, TDEFLFlush::Finish, |part| {
+        deflated.extend_from_slice(part);
+        true
+    });
     deflated
 }
 

@@ -163,10 +163,10 @@ fn cut(document: &mut Document, buffer: usize) {
     if fewer.len() >= bytes.len() {
         return;
     }
-    for view in list_mut(&mut document.json, "bufferViews") {
+    let views = list_mut(&mut document.json, "bufferViews").iter_mut();
+    for view in views.filter(|view| index_in(view, "buffer") == Some(buffer)) {
         let start = index_in(view, "byteOffset").unwrap_or(0);
-        let part = moved.iter().find(|(part, _)| part.contains(&start));
-        if let Some((part, at)) = part.filter(|_| index_in(view, "buffer") == Some(buffer)) {
+        if let Some((part, at)) = moved.iter().find(|(part, _)| part.contains(&start)) {
             view["byteOffset"] = (at + start - part.start).into();
         }
     }

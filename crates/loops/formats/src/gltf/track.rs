@@ -155,8 +155,8 @@ impl Track {
             }
             Span::Between { key, share, secs } => {
                 let [from, leaving, arriving, to] = self.spline(key).map(DVec3::from_slice);
-                let weights = hermite(share);
-                from * weights[0] + leaving * secs * weights[1] + arriving * secs * weights[2] + to * weights[3]
+                let [first, out, into, last] = hermite(share);
+                from * first + leaving * secs * out + arriving * secs * into + to * last
             }
         }
     }
@@ -170,7 +170,11 @@ impl Track {
                 let [from, to] = [key, key + 1].map(|key| DQuat::from_slice(self.key(key)).normalize());
                 from.slerp(to, share)
             }
-            Span::Between { .. } => DQuat::from_slice(&self.numbers_at(secs, frame_secs)),
+            Span::Between { key, share, secs } => {
+                let [from, leaving, arriving, to] = self.spline(key).map(DQuat::from_slice);
+                let [first, out, into, last] = hermite(share);
+                from * first + leaving * (secs * out) + arriving * (secs * into) + to * last
+            }
         };
         // Halfway between opposite keys a spline may vanish; the key before is used there.
         if turned.length() > 1e-9 {

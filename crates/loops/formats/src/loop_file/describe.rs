@@ -3,7 +3,7 @@
 use glam::DVec3;
 use loopwright_core::closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind};
 use loopwright_core::edit::{EditKey, LoopEdit};
-use loopwright_core::feet::{Feet, FootOutcome};
+use loopwright_core::feet::{Feet, FootOutcome, LoopContact};
 use loopwright_core::math::{Twist, ops, rotation};
 use loopwright_core::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
@@ -204,25 +204,21 @@ pub fn root_motion_as_made(
 
 /// The contacts of a loop's feet, and how they were held; the loop is written with its seam at `seam_sample`.
 pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> FeetFacts {
-    let span = |foot: usize, start: usize, count: usize| {
-        in_file(clip, body.feet[foot].lowest_joint(), [start, count], seam_sample)
+    let span = |contact: &LoopContact| {
+        let samples = [contact.start_sample, contact.num_samples];
+        in_file(clip, body.feet[contact.foot].lowest_joint(), samples, seam_sample)
     };
     let share = |samples: usize| samples as f64 / clip.num_samples() as f64;
     FeetFacts {
         held: feet.is_held(),
         bearing: (feet.bearing.iter())
             .map(|bearing| {
-                let contact = bearing.contact;
-                let ContactFacts {
-                    joint,
-                    start_secs,
-                    length_secs,
-                } = span(contact.foot, contact.start_sample, contact.num_samples);
+                let span = span(&bearing.contact);
                 BearingFacts {
-                    joint,
+                    joint: span.joint,
                     point: bearing.point,
-                    start_secs,
-                    length_secs,
+                    start_secs: span.start_secs,
+                    length_secs: span.length_secs,
                 }
             })
             .collect(),
@@ -240,9 +236,7 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
                 }
             })
             .collect(),
-        contacts: (feet.contacts.iter())
-            .map(|contact| span(contact.foot, contact.start_sample, contact.num_samples))
-            .collect(),
+        contacts: feet.contacts.iter().map(span).collect(),
         stances: Vec::new(),
         foot_slide_before_cmps: feet.foot_slide_mps[0].map(|speed| 1e2 * speed),
         foot_slide_after_cmps: feet.foot_slide_mps[1].map(|speed| 1e2 * speed),

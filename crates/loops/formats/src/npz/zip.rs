@@ -46,7 +46,7 @@ fn fault(error: &rawzip::Error, no_signature: &'static str, ends: &'static str) 
     })
 }
 
-/// Lists the entries of an archive. Errors: it is cut off or damaged.
+/// Lists the entries of an archive. Errors: it is cut off, damaged or encrypted.
 pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, NpzError> {
     let (damaged, cut_off) = ("its directory is damaged", "its directory is cut off");
     let archive = ZipArchive::from_slice(bytes).map_err(|error| fault(&error, damaged, cut_off))?;

@@ -618,14 +618,11 @@ fn place<'a>(values: &[Value<'a>]) -> Option<(&'a str, Place)> {
 
 /// The usual rate that a measured one is near to, else the nearest whole one.
 fn usual_rate(measured_hz: f64) -> f64 {
-    let rates = RATES_HZ
-        .map(|rate| ((measured_hz / rate - 1.0).abs(), rate))
-        .into_iter();
-    let near = rates.filter(|(off, _)| *off < NEAR_RATE);
+    let rates = RATES_HZ.map(|rate| ((measured_hz / rate - 1.0).abs(), rate));
+    let near = rates.into_iter().filter(|(off, _)| *off < NEAR_RATE);
     let nearest = near.min_by(|(one, _), (other, _)| one.total_cmp(other));
-    nearest
-        .map(|(_, rate)| rate)
-        .unwrap_or_else(|| measured_hz.clamp(*RATE_RANGE_HZ.start(), *RATE_RANGE_HZ.end()).round())
+    let whole = || measured_hz.clamp(*RATE_RANGE_HZ.start(), *RATE_RANGE_HZ.end()).round();
+    nearest.map_or_else(whole, |(_, rate)| rate)
 }
 
 #[cfg(test)]

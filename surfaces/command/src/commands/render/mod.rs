@@ -65,11 +65,8 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
 
 /// One picture.
 fn one(args: &RenderArgs) -> Result<Ending, Failure> {
-    let mut outputs = Outputs::new(args.force);
     let kind = kind_of(args)?;
-    for input in &args.inputs {
-        outputs.protect(input);
-    }
+    let mut outputs = Outputs::keeping(args.force, &args.inputs);
     outputs.check(&args.output)?;
     let motions = motions(args)?;
     let settings = SceneSettings {

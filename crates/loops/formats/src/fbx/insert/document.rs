@@ -95,12 +95,8 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
     });
     let mut gone: HashSet<i64> = named.filter_map(Record::first_int).collect();
     let mut removed = vec![("AnimationStack", gone.len())];
-    let motion: HashSet<i64> = (objects
-        .children
-        .iter()
-        .filter(|object| object.name.starts_with(b"Animation")))
-    .filter_map(Record::first_int)
-    .collect();
+    let motion = (objects.children.iter()).filter(|object| object.name.starts_with(b"Animation"));
+    let motion: HashSet<i64> = motion.filter_map(Record::first_int).collect();
     for kind in ["AnimationLayer", "AnimationCurveNode", "AnimationCurve"] {
         let mut count = 0;
         for id in objects
