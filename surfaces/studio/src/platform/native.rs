@@ -49,15 +49,18 @@ pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError
         reason: error.to_string(),
     })?;
     let manifest = fs::read(path.join(SET_FILE)).unwrap_or_default();
-    // An engine that takes all files of the folder would mix both.
-    for clip in Manifest::from_json(&manifest).iter().flat_map(|before| &before.clips) {
-        if Path::new(&clip.file).file_name() == Some(clip.file.as_ref()) {
-            let _ = fs::remove_file(path.join(&clip.file));
-            let _ = fs::remove_file(path.join(Exported::name_of_sidecar(&clip.file)));
-        }
-    }
     for file in &set.files {
         save_bytes(&place, &file.file_name, &file.bytes)?;
+    }
+    // An engine that takes all files of the folder would mix both; they go last, so that a failure loses nothing.
+    for clip in Manifest::from_json(&manifest).iter().flat_map(|before| &before.clips) {
+        if Path::new(&clip.file).file_name() == Some(clip.file.as_ref()) {
+            for stale in [clip.file.clone(), Exported::name_of_sidecar(&clip.file)] {
+                if set.files.iter().all(|file| file.file_name != stale) {
+                    let _ = fs::remove_file(path.join(stale));
+                }
+            }
+        }
     }
     Ok(std::path::absolute(&path).unwrap_or(path).display().to_string())
 }
