@@ -137,7 +137,7 @@ impl Model {
     }
 
     /// The files of a set: of the takes that are open, by name, but for the one that lends a set its body.
-    pub fn files_for_set(&self) -> Vec<NamedFile> {
+    pub(crate) fn files_for_set(&self) -> Vec<NamedFile> {
         let lent = self.steered.as_ref().map(Steered::file_name);
         let open = self.other_takes().chain(&self.opened);
         let mut files: Vec<NamedFile> = (open.filter(|opened| Some(opened.file_name.as_str()) != lent))
@@ -178,6 +178,8 @@ impl Model {
             format,
         };
         self.problem = None;
+        // The file of its body is no character for the take.
+        self.awaits_character = false;
         self.work.start(Job::MakeSet(Box::new(order)));
     }
 

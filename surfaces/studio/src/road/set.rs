@@ -25,7 +25,7 @@ pub struct SetOrder {
     pub recipe: Box<Recipe>,
     /// Files that the recipe names and that are open.
     pub named: Vec<NamedFile>,
-    /// The format of its clips; `None` for that of most programs: the engine's, or that of the character or of the first take.
+    /// The format of its clips; `None` for the engine's, or that of the character or of the first loop.
     pub format: Option<Format>,
 }
 
@@ -70,19 +70,6 @@ fn reasons(error: &MakeSetError) -> String {
 }
 
 impl SetOrder {
-    /// Returns the settings for the road of all programs.
-    pub fn settings(&self) -> SetSettings {
-        SetSettings {
-            recipe: (*self.recipe).clone(),
-            variants: 1,
-            fps: self.recipe.output.fps,
-            target: self.recipe.output.target,
-            format: self.format,
-            is_single: false,
-            folder: (&self.name).into(),
-        }
-    }
-
     /// Makes the set, of the style that most of its takes are of. Errors: [`SetError`].
     pub fn make(&self, tell: Tell<'_>) -> Result<SetFiles, SetError> {
         let (target, _) = character::named(&self.recipe.take, &self.named)?;
@@ -94,7 +81,15 @@ impl SetOrder {
             study: loopwright_job::Study::new(self.recipe.take.clone(), target)?,
             tell,
         };
-        let settings = self.settings();
+        let settings = SetSettings {
+            recipe: (*self.recipe).clone(),
+            variants: 1,
+            fps: self.recipe.output.fps,
+            target: self.recipe.output.target,
+            format: self.format,
+            is_single: false,
+            folder: (&self.name).into(),
+        };
         let name = settings.name();
         let mut notes = Vec::new();
         let made = road::make_set(settings, &takes, of_style.left_out, &mut notes).map_err(Box::new)?;

@@ -9,12 +9,13 @@ use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::{Format, load};
 use loopwright_job::{Recipe, Study};
 use loopwright_sets::road::{HeldSetFile, MakeSetError, SetSettings, make_set};
+use loopwright_studio::Action;
 use loopwright_studio::model::{Edit, Exported, Made, Opened, Shown};
 use loopwright_synth::WalkSettings;
 use serde_json::json;
 
 use super::driven::{
-    Driven, command, drag, find, is_made, model, press, start_opening, studio, wait, wait_for, walk, write_here,
+    Driven, apply, command, drag, find, is_made, model, press, start_opening, studio, wait, wait_for, walk, write_here,
 };
 
 /// A set of two walks, arcs, and a clip that happens once.
@@ -166,25 +167,7 @@ fn a_set_is_made_of_open_takes() {
     assert_eq!(model(&harness).steered().unwrap().name, "set");
     assert!(harness.query_all_by_label_contains("is missing: ").next().is_some());
 
-    let settings = SetSettings {
-        recipe: Recipe::default(),
-        variants: 1,
-        fps: None,
-        target: None,
-        format: None,
-        is_single: false,
-        folder: "set".into(),
-    };
-    let made = make_set(settings, &takes[..], Vec::new(), &mut Vec::new()).unwrap();
-    let mut wanted = BTreeMap::new();
-    let written = made.write::<Box<MakeSetError>>(&mut Vec::new(), |file| {
-        let sidecar = file
-            .sidecar
-            .map(|text| (format!("{}.json", file.name), text.into_bytes()));
-        wanted.extend(sidecar.into_iter().chain([(file.name, file.bytes)]));
-        Ok(())
-    });
-    wanted.insert("set.json".to_owned(), written.unwrap().json.into_bytes());
+    let wanted = files_by_road(&takes, None, None);
     assert!(wanted.len() > 8, "{:?}", wanted.keys());
     assert!(files_of(&folder.path().join("set")) == wanted);
     // So does the command.
@@ -195,15 +178,45 @@ fn a_set_is_made_of_open_takes() {
     if command(again.path(), &["set", "curve.bvh", "stroll.bvh", "-o", "set"]).is_some() {
         assert!(files_of(&again.path().join("set")) == wanted);
     }
-    // The file that lends its body is no take of the next set, which replaces this one and leaves nothing of it.
+    // The file that lends its body is no take of the next set, which has other settings, replaces this one and leaves nothing of it.
     std::fs::write(folder.path().join("set/set.json.note"), "mine").unwrap();
-    press(&mut harness, "Make a set of 2 takes");
+    let (fps, format) = (Some(60.0), Some(Format::Glb));
+    let edit = model(&harness).edit().unwrap();
+    let edit = Box::new(edit.with(|edit| edit.recipe.output.fps = fps));
+    apply(&mut harness, Action::Edit { edit, is_final: true });
+    wait(&mut harness, "the loop is made", is_made);
+    apply(&mut harness, Action::MakeSet("set".to_owned(), format));
     wait_for(&mut harness, "it is asked", |harness| {
         harness.query_by_label("Replace it").is_some()
     });
     press(&mut harness, "Replace it");
+    let mut wanted = files_by_road(&takes, fps, format);
     wanted.insert("set.json.note".to_owned(), b"mine".to_vec());
     assert!(files_of(&folder.path().join("set")) == wanted);
+}
+
+/// Files of the set of these takes.
+fn files_by_road(takes: &[HeldSetFile], fps: Option<f64>, format: Option<Format>) -> BTreeMap<String, Vec<u8>> {
+    let settings = SetSettings {
+        recipe: Recipe::default(),
+        variants: 1,
+        fps,
+        target: None,
+        format,
+        is_single: false,
+        folder: "set".into(),
+    };
+    let made = make_set(settings, takes, Vec::new(), &mut Vec::new()).unwrap();
+    let mut files = BTreeMap::new();
+    let written = made.write::<Box<MakeSetError>>(&mut Vec::new(), |file| {
+        let sidecar = file
+            .sidecar
+            .map(|text| (format!("{}.json", file.name), text.into_bytes()));
+        files.extend(sidecar.into_iter().chain([(file.name, file.bytes)]));
+        Ok(())
+    });
+    files.insert("set.json".to_owned(), written.unwrap().json.into_bytes());
+    files
 }
 
 /// Files of a folder by their names.

@@ -194,9 +194,9 @@ fn a_set_is_made_there_as_here() {
         let job = Job::MakeSet(Box::new(SetOrder {
             name: "hero".to_owned(),
             files,
-            recipe: Box::default(),
+            recipe: Box::new(Recipe::read(b"[take]\nsmooth = 8.0\n[output]\nfps = 60.0\n").unwrap()),
             named: Vec::new(),
-            format: None,
+            format: Some(Format::Glb),
         }));
         let Done::SetMade(here) = job.clone().run(&|_| {}) else {
             panic!("no set here")
