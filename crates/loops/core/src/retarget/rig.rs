@@ -191,7 +191,7 @@ impl Rig {
         let on_ground = self.joint_on_ground();
         let root = on_ground.or_else(|| self.skeleton.parent(self.top_below(on_ground)))?;
         let apart = self.anatomy.apart.iter();
-        let shared = apart.filter_map(|&(foot, _)| self.skeleton.last_shared(foot, self.body.hips));
+        let shared = apart.filter_map(|&(foot, _)| self.skeleton.last_shared([foot, self.body.hips]));
         Some(shared.fold(root, usize::min))
     }
 

@@ -43,7 +43,6 @@ pub struct Retarget {
     standing: Standing,
     /// Soles of legs, of the target and of the source, which stay above the ground.
     soles: Vec<Option<[Sole; 2]>>,
-
     /// From where the scaled hips are to where those of the target are, in the axes of the body: feet that are longer or higher
     /// at the ankle than those of the source at the same scale put the ankles elsewhere.
     hips_offset: DVec3,
