@@ -137,8 +137,8 @@ impl Rig {
         }
     }
 
-    /// Returns the rig with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so are
-    /// feet whose surface lies above their ankles: few vertices may hang from a joint that only steers.
+    /// Returns the rig with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so
+    /// are feet whose surface lies above their ankles: few vertices may hang from a joint that only steers.
     #[must_use]
     pub fn with_soles(mut self, soles: Vec<FootSole>) -> Self {
         let joints = self.skeleton.num_joints();

@@ -562,8 +562,8 @@ impl Reach {
     }
 }
 
-/// The turns by which limbs reach their places are smooth over this long, seconds: the deviation of a bell, which is cut off at so many times as
-/// much. Limits of joints and ground that single poses keep to within millimetres set in within a frame or two, and are seen to.
+/// The turns by which limbs reach their places are smooth over this long, seconds: the deviation of a bell, which is cut off at so many
+/// times as much. Limits of joints and ground that single poses keep to within millimetres set in within a frame or two, and are seen to.
 const SMOOTH_SECS: f64 = 0.03;
 const CUT_OFF: f64 = 3.0;
 
