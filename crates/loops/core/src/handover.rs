@@ -125,12 +125,48 @@ fn vectors(numbers: Vec<f64>) -> Vec<DVec3> {
     bytemuck::allocation::try_cast_vec(numbers).unwrap_or_else(|(_, numbers)| bytemuck::pod_collect_to_vec(&numbers))
 }
 
-/// A loop without the take that it was made of, if the other side has that.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct MadeParts {
+/// Defines [`MadeParts`] and the ways there and back by the fields that it has in common with [`MadeLoop`].
+macro_rules! made_parts {
+    ($($field:ident: $of:ty,)*) => {
+        /// A loop without the take that it was made of, if the other side has that.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub struct MadeParts {
+            /// The take where it is not the one that was analysed: a closing key may have been added.
+            completed: Option<(String, Tracks)>,
+            $($field: $of,)*
+        }
+
+        impl MadeLoop {
+            /// All but the take, if that is this one, and the loops that it was put onto a character and varied from.
+            pub fn to_parts(&self, take: &Take) -> MadeParts {
+                let own = self.take.tracks();
+                let is_known = Arc::ptr_eq(own, take.tracks()) && self.take.name() == take.name();
+                MadeParts {
+                    completed: (!is_known).then(|| (self.take.name().to_owned(), (**own).clone())),
+                    $($field: self.$field.clone(),)*
+                }
+            }
+        }
+
+        impl MadeParts {
+            /// The loop, of that take.
+            pub fn of_take(self, take: &Take) -> MadeLoop {
+                MadeLoop {
+                    take: match self.completed {
+                        Some((name, tracks)) => Take::from_known(&name, Arc::new(tracks)),
+                        None => take.clone(),
+                    },
+                    $($field: self.$field,)*
+                    of_take: None,
+                    unvaried: None,
+                }
+            }
+        }
+    };
+}
+
+made_parts! {
     loop_clip: LoopClip,
-    /// The take where it is not the one that was analysed: a closing key may have been added.
-    completed: Option<(String, Tracks)>,
     body: Body,
     candidate: LoopCandidate,
     root: RootSettings,
@@ -142,83 +178,4 @@ pub struct MadeParts {
     edits: Vec<LoopEdit>,
     first_sample: usize,
     recentered_by: Option<Rigid>,
-}
-
-impl MadeLoop {
-    /// All but the take, if that is this one, and the loops that it was put onto a character and varied from.
-    pub fn to_parts(&self, take: &Take) -> MadeParts {
-        let is_known = Arc::ptr_eq(self.take.tracks(), take.tracks()) && self.take.name() == take.name();
-        let Self {
-            loop_clip,
-            take,
-            body,
-            candidate,
-            root,
-            source,
-            mean_cycle,
-            variation,
-            closed,
-            feet,
-            edits,
-            first_sample,
-            recentered_by,
-            ..
-        } = self.clone();
-        MadeParts {
-            completed: (!is_known).then(|| (take.name().to_owned(), (**take.tracks()).clone())),
-            loop_clip,
-            body,
-            candidate,
-            root,
-            source,
-            mean_cycle,
-            variation,
-            closed,
-            feet,
-            edits,
-            first_sample,
-            recentered_by,
-        }
-    }
-}
-
-impl MadeParts {
-    /// The loop, of that take.
-    pub fn of_take(self, take: &Take) -> MadeLoop {
-        let Self {
-            loop_clip,
-            completed,
-            body,
-            candidate,
-            root,
-            source,
-            mean_cycle,
-            variation,
-            closed,
-            feet,
-            edits,
-            first_sample,
-            recentered_by,
-        } = self;
-        MadeLoop {
-            take: match completed {
-                Some((name, tracks)) => Take::from_known(&name, Arc::new(tracks)),
-                None => take.clone(),
-            },
-            loop_clip,
-            body,
-            candidate,
-            root,
-            source,
-            mean_cycle,
-            variation,
-            closed,
-            feet,
-            edits,
-            first_sample,
-            recentered_by,
-            of_take: None,
-            unvaried: None,
-        }
-    }
 }

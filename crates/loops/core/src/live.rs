@@ -227,13 +227,13 @@ impl Listener {
         let last = self.steps.iter().rev();
         let usual = last.clone().take(cycle).sum::<f64>() / cycle as f64;
         // A walk slows down for a moment and goes on.
-        let (mut still, mut moving) = (0, 0);
+        let (pause, mut still, mut moving) = (self.step_lag(), 0, 0);
         for (index, &step) in last.enumerate() {
             still = if step < MOVING_SHARE * usual { still + 1 } else { 0 };
             if still == 0 {
                 moving = index + 1;
             }
-            if still > self.step_lag() {
+            if still > pause {
                 break;
             }
         }

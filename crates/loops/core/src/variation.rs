@@ -117,8 +117,8 @@ impl VariationSettings {
     }
 }
 
-/// Repeats a loop, each cycle varied as the take's own cycles are. `body` is that of the loop, and `onto` what put
-/// it onto a character. Errors: [`VariationError`].
+/// Repeats a loop, each cycle varied as the take's own cycles are. `body` is that of the loop, and `onto` what put it onto a character.
+/// Errors: [`VariationError`].
 pub(crate) fn varied(
     clip: &LoopClip,
     body: &Body,

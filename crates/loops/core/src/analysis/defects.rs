@@ -220,7 +220,6 @@ impl Steps {
         if num_frames < 3 {
             return TakeDefects::default();
         }
-
         let pose_jump = (JUMP_OVER_FAST * share_of(&pose_steps, 0.95)).max(JUMP_METRES);
         let hips_jump = (JUMP_OVER_FAST * share_of(&hips_steps, 0.95)).max(JUMP_METRES);
         let fast_hips = share_of(&hips_steps, 0.98);

@@ -57,7 +57,7 @@ impl Floor {
                 let middle = percentile::of(lines.clone(), 0.5);
                 let over = (0..lines.len()).map(|frame| world.position(frame, body.hips).y - middle);
                 let allowance = LEVEL_SHARE * percentile::of(over.collect(), 0.5).max(0.0);
-                let [lowest, highest] = [f64::min, f64::max].map(|pick| lines.iter().copied().fold(middle, pick));
+                let (lowest, highest) = percentile::extremes(lines.iter().copied());
                 if highest - lowest < allowance {
                     vec![middle; lines.len()]
                 } else {

@@ -146,13 +146,14 @@ fn distinct(pairs: Vec<SeamPair>, most: usize) -> Vec<SeamPair> {
         if distinct.len() >= most {
             break;
         }
-        if !distinct.iter().any(|known| {
+        let is_known = distinct.iter().any(|known| {
             let shared = known
                 .end_frame
                 .min(pair.end_frame)
                 .saturating_sub(known.start_frame.max(pair.start_frame));
             shared as f64 > OVERLAP_SHARE * known.lag().min(pair.lag()) as f64
-        }) {
+        });
+        if !is_known {
             distinct.push(pair);
         }
     }

@@ -43,7 +43,6 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
     let mut clamps = Vec::new();
     let can_fade = image.is_none();
     let mut method = fitted(clip, &settings.method, can_fade, &mut clamps);
-
     let methods: Vec<Option<Method>> = (0..num_joints)
         .map(|joint| {
             let asked = settings.method_of(joint)?;

@@ -26,20 +26,20 @@ impl LoopContact {
 
     /// Returns the contact in each of several loops of `num_samples`, one after the other; one that lasts a whole loop lasts through all.
     pub(super) fn repeated(self, num_samples: usize, copies: usize) -> impl Iterator<Item = Self> {
-        let lasts = self.num_samples >= num_samples;
-        (0..if lasts { 1 } else { copies }).map(move |copy| {
-            if lasts {
-                Self {
-                    start_sample: 0,
-                    num_samples: num_samples * copies,
-                    ..self
-                }
-            } else {
-                Self {
-                    start_sample: self.start_sample + copy * num_samples,
-                    ..self
-                }
-            }
+        let (own, copies) = if self.num_samples < num_samples {
+            (self, copies)
+        } else {
+            let (start_sample, num_samples) = (0, num_samples * copies);
+            let whole = Self {
+                start_sample,
+                num_samples,
+                ..self
+            };
+            (whole, 1)
+        };
+        (0..copies).map(move |copy| Self {
+            start_sample: own.start_sample + copy * num_samples,
+            ..own
         })
     }
 }

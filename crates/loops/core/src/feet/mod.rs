@@ -535,7 +535,8 @@ pub fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay
         let points: Vec<Vec<DVec3>> = points.map(|point| stage.places_of(point)).collect();
         for contact in contacts {
             let touch = Touch::new(&points, contact, &stage.course, model.size);
-            let (strike, lift) = (touch.strike(), touch.lift());
+            let strike = touch.strike();
+            let lift = touch.lift(strike);
             match stays.last_mut() {
                 // A foot that pivots has two contacts, between which it stays.
                 Some(stay) if stay.foot == index && (strike as f64) < stay.lift + 1.0 => {
@@ -543,7 +544,7 @@ pub fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay
                 }
                 _ => stays.push(Stay {
                     foot: index,
-                    strike: touch.before_sample(strike),
+                    strike: touch.comes_down(strike),
                     lift,
                 }),
             }
@@ -618,8 +619,8 @@ impl<'a> Touch<'a> {
         down.last().unwrap_or(start)
     }
 
-    /// When it comes down, between the sample at which it is down first and the one before.
-    fn before_sample(&self, strike: usize) -> f64 {
+    /// When it comes down, in samples: between `strike`, at which it is down first, and the one before.
+    fn comes_down(&self, strike: usize) -> f64 {
         let before = strike
             .checked_sub(1)
             .map(|before| (self.above(before), self.above(strike)));
@@ -629,8 +630,8 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// When it leaves the ground, in samples, at least one after it came down.
-    fn lift(&self) -> f64 {
+    /// When it leaves the ground, in samples, at least one after `strike`.
+    fn lift(&self, strike: usize) -> f64 {
         let last = self.last();
         let lift = (self.middle()..=last)
             .find(|&key| self.leaves(key) >= 1.0)
@@ -641,7 +642,7 @@ impl<'a> Touch<'a> {
         } else {
             0.0
         };
-        (lift as f64 - early).max(self.strike() as f64 + 1.0)
+        (lift as f64 - early).max(strike as f64 + 1.0)
     }
 }
 

@@ -10,7 +10,8 @@ use crate::analysis::standing::{ContactLimits, LimitsAtSize};
 /// places while they stand; more, and the longer feet of a character with short legs fold them.
 pub(crate) const KNEE_BEYOND_SOURCE: f64 = 0.14;
 
-/// An elbow bends beyond that of the source by less than this while its hand is on the ground, radians (50 degrees): arms that are longer by a tenth would else reach below it.
+/// An elbow bends beyond that of the source by less than this while its hand is on the ground, radians (50 degrees): arms that are longer
+/// by a tenth would else reach below it.
 pub(crate) const ELBOW_BEYOND_SOURCE: f64 = 0.87;
 
 /// A bearing point is level within about this, metres on the reference body; a larger rise is a roll, and is kept.

@@ -64,19 +64,13 @@ impl<'a> Stage<'a> {
         self.tracks.skeleton()
     }
 
-    /// Positions of a joint at all samples, seen from the root.
-    pub(super) fn positions(&self, joint: usize) -> Vec<DVec3> {
-        (0..self.course.count())
-            .map(|sample| self.world.position(sample, joint))
-            .collect()
-    }
-
     /// Positions of a point at all samples, seen from the root.
     pub(super) fn positions_of(&self, (joint, offset): FixedPoint) -> Vec<DVec3> {
+        let samples = 0..self.course.count();
         if offset == DVec3::ZERO {
-            return self.positions(joint);
+            return samples.map(|sample| self.world.position(sample, joint)).collect();
         }
-        let frames = (0..self.course.count()).map(|sample| self.world.joint(sample, joint));
+        let frames = samples.map(|sample| self.world.joint(sample, joint));
         frames.map(|frame| frame.transform_point(offset)).collect()
     }
 

@@ -266,6 +266,8 @@ impl RuntimeLoop {
         pose: &mut RuntimePose,
         models: &mut [ModelMatrix],
     ) -> Result<(), BufferError> {
+        // No pose is sampled for matrices that do not fit.
+        self.fits(models.len())?;
         self.sample(secs, pose)?;
         self.models(pose, models)
     }

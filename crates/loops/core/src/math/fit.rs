@@ -136,7 +136,6 @@ fn top_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
 /// determined from half a turn on.
 pub(crate) fn fit_circle(points: &[DVec3], turn: DVec3) -> (DVec3, DVec3) {
     let axis = turn.normalize_or_zero();
-
     let count = points.len().max(1) as f64;
     let (mut sum, mut turned_back) = (DVec3::ZERO, DVec3::ZERO);
     let (mut a, mut b) = (0.0, 0.0);

@@ -57,7 +57,6 @@ where
 /// Ends are smoothed as much as the rest; changes there are underestimated, never overestimated.
 pub fn averaged_mirrored(track: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
     let last = track.len() - 1;
-
     (0..track.len())
         .map(|frame| {
             let mut sum = weights[0] * track[frame];

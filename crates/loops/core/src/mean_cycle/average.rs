@@ -218,7 +218,6 @@ impl<'a> LaidCycles<'a> {
 
     fn described(&self, unclear: &[bool]) -> MeanCycle {
         let last = (self.analysis.take.num_frames() - 1) as f64;
-
         let shares = self.window.shares();
         let [before, after] = self.row.ends;
         MeanCycle {

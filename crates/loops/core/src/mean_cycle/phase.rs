@@ -263,7 +263,6 @@ impl<'a> Reference<'a> {
         // An even pace must fit into the lookahead, so that it does not favour haste.
         let num_steps = (room_parts / PARTS).clamp(NUM_PHASES, NUM_PHASES + LOOKAHEAD);
         let [shortest, longest] = STEPS;
-
         let mut costs = vec![0.0];
         // For every step and place the step that led there.
         let mut came: Vec<Vec<u8>> = Vec::with_capacity(num_steps);

@@ -7,8 +7,8 @@
 
 use crate::math::percentile;
 
-/// Rise of the weight over the first cycle of a pair, whose phase goes from 0 to 1: 0 to 1, slope and curvature zero at both ends; the
-/// values at a phase and at one less it sum to 1.
+/// Rise of the weight over the first cycle of a pair, whose phase goes from 0 to 1: 0 to 1, slope and curvature zero at both ends;
+/// the values at u and at 1 - u sum to 1.
 pub(crate) fn smooth_step(phase: f64) -> f64 {
     phase * phase * phase * (10.0 - phase * (15.0 - 6.0 * phase))
 }

@@ -164,11 +164,14 @@ impl Skeleton {
         path
     }
 
-    /// The last joint on the paths to both of two joints.
-    pub(crate) fn last_shared(&self, one: usize, other: usize) -> Option<usize> {
-        let paths = [one, other].map(|joint| self.path_from_root(joint));
-        let shared = paths[0].iter().zip(&paths[1]).take_while(|(one, other)| one == other);
-        shared.last().map(|(&joint, _)| joint)
+    /// The last joint on the paths to all of some joints; `None` without joints.
+    pub(crate) fn last_shared(&self, joints: impl IntoIterator<Item = usize>) -> Option<usize> {
+        let paths = joints.into_iter().map(|joint| self.path_from_root(joint));
+        let shared = paths.reduce(|one, other| {
+            let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+            one[..same].to_vec()
+        });
+        shared?.last().copied()
     }
 
     /// Whether a joint is `above` or hangs from it.

@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::{MadeLoop, MakeError, clip_of};
 use crate::closure::{self, ClosureSettings, SeamMotion};
+use crate::math::percentile;
 use crate::motion::{Joint, Skeleton};
 use crate::take::Take;
 
@@ -55,19 +56,14 @@ impl MadeLoop {
             ..self.closed.method.into()
         };
         let closed = closure::close(&clip, &settings)?.tracks;
-        let bounds: Vec<[f64; 2]> = (0..width)
-            .map(|slot| {
-                let of_slot = (0..recorded).map(|frame| number(frame, slot));
-                of_slot.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| {
-                    [low.min(x), high.max(x)]
-                })
-            })
+        let bounds: Vec<(f64, f64)> = (0..width)
+            .map(|slot| percentile::extremes((0..recorded).map(|frame| number(frame, slot))))
             .collect();
         let mut looped = Vec::with_capacity(count * width);
         for sample in 0..count {
             let pose = closed.pose((self.first_sample + sample) % num_intervals);
             let values = pose.translations.iter().flat_map(DVec3::to_array);
-            looped.extend(values.zip(&bounds).map(|(x, [low, high])| x.clamp(*low, *high)));
+            looped.extend(values.zip(&bounds).map(|(x, (low, high))| x.clamp(*low, *high)));
         }
         Ok(looped)
     }

@@ -570,8 +570,8 @@ fn bends(candidate: &LoopCandidate, loop_clip: &LoopClip, held: &LoopClip, feet:
             || quality::mean_distance(loop_clip, held) > MAX_BENT_METRES)
 }
 
-/// Returns the stances that the user edited, in samples of a loop; where the second half of the loop mirrors the first, with what follows from it for
-/// the other foot.
+/// Returns the stances that the user edited, in samples of a loop; where the second half of the loop mirrors the first, with what follows
+/// from it for the other foot.
 fn edited_stances(
     settings: &LoopSettings,
     body: &Body,

@@ -21,10 +21,12 @@ pub struct SeamJoints {
 pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJoints {
     let source = source.map(SourceTracks::new);
     let joints = 0..keys.num_joints();
-    let gaps = joints.clone().map(|joint| joint_pose_gap(keys, source.as_ref(), joint));
+    let gaps: Vec<(f64, f64)> = (joints.clone())
+        .map(|joint| joint_pose_gap(keys, source.as_ref(), joint))
+        .collect();
     SeamJoints {
-        turn: first_largest(gaps.clone().map(|gap| gap.0)),
-        gap: first_largest(gaps.map(|gap| gap.1)),
+        turn: first_largest(gaps.iter().map(|gap| gap.0)),
+        gap: first_largest(gaps.iter().map(|gap| gap.1)),
         acceleration: first_largest(joints.map(|joint| joint_acceleration_ratio(keys, joint))),
     }
 }

@@ -108,7 +108,7 @@ impl Anatomy {
         let hips = body.hips;
         let hands = find.hands();
         let arms = match hands {
-            [Some(left), Some(right)] => skeleton.last_shared(left, right),
+            [Some(left), Some(right)] => skeleton.last_shared([left, right]),
             _ => None,
         };
         let (head, top) = find.head_and_top(arms);
@@ -292,7 +292,7 @@ impl Finder<'_> {
         let [left, right] = self.body.feet.as_slice() else {
             return None;
         };
-        let shared = self.skeleton.last_shared(left.ankle, right.ankle)?;
+        let shared = self.skeleton.last_shared([left.ankle, right.ankle])?;
         self.hangs_from(self.body.hips, shared).then_some(shared)
     }
 

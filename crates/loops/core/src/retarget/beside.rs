@@ -24,10 +24,9 @@ fn feet_apart(skeleton: &Skeleton, body: &Body, world: &Pose) -> Option<Body> {
         return None;
     }
     let legs = [bare_leg(skeleton, body, one)?, bare_leg(skeleton, body, other)?];
-    let beside = Beside::of(skeleton, body.hips);
     let mut feet = Vec::new();
     for leg in legs {
-        let ankle = foot_at(skeleton, (body, &leg), &beside, world)?;
+        let ankle = foot_at(skeleton, (body, &leg), world)?;
         let mut named = core::iter::once(&ankle).chain(leg.iter().rev());
         let side = named.find_map(|&joint| Meaning::of(skeleton.joint(joint).says()).side)?;
         feet.push((
@@ -72,7 +71,7 @@ fn bare_leg(skeleton: &Skeleton, body: &Body, foot: &Foot) -> Option<Vec<usize>>
 }
 
 /// The joint beside the body that lies at the end of a leg.
-fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), beside: &Beside, world: &Pose) -> Option<usize> {
+fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), world: &Pose) -> Option<usize> {
     let at = &world.translations;
     let end = at[*leg.last()?];
     let chain: Vec<usize> = core::iter::once(body.hips).chain(leg.iter().copied()).collect();
@@ -83,36 +82,16 @@ fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), beside: &Beside,
         let is_copy = copied.is_some_and(|bone| leg.contains(&bone));
         Meaning::of(name).is_helper || (body.is_control(joint) && !is_copy)
     };
-    (beside.tops())
-        .filter(|&joint| at[joint].distance(end) < FOOT_SHARE * length && !steers(joint))
+    // Of joints beside the body only those that hang from joints above the hips.
+    let tops = (0..at.len()).filter(|&joint| {
+        let parent = skeleton.parent(joint);
+        is_beside(skeleton, joint, body.hips) && parent.is_none_or(|parent| !is_beside(skeleton, parent, body.hips))
+    });
+    tops.filter(|&joint| at[joint].distance(end) < FOOT_SHARE * length && !steers(joint))
         .min_by(|&one, &other| at[one].distance(end).total_cmp(&at[other].distance(end)))
 }
 
-/// The joints beside a body.
-pub(super) struct Beside {
-    /// By joint: whether it neither hangs from the hips nor carries them.
-    pub(super) is_beside: Vec<bool>,
-    /// By joint: whether it is the hips or hangs from them.
-    pub(super) is_within: Vec<bool>,
-    parents: Vec<Option<usize>>,
-}
-
-impl Beside {
-    pub(super) fn of(skeleton: &Skeleton, hips: usize) -> Self {
-        let parents: Vec<Option<usize>> = (0..skeleton.num_joints()).map(|joint| skeleton.parent(joint)).collect();
-        let joints = 0..parents.len();
-        Self {
-            is_beside: (joints.clone())
-                .map(|joint| !skeleton.is_within(joint, hips) && !skeleton.is_within(hips, joint))
-                .collect(),
-            is_within: joints.map(|joint| skeleton.is_within(joint, hips)).collect(),
-            parents,
-        }
-    }
-
-    /// The joints beside the body that hang from joints above the hips.
-    fn tops(&self) -> impl Iterator<Item = usize> {
-        (0..self.parents.len())
-            .filter(|&joint| self.is_beside[joint] && self.parents[joint].is_none_or(|parent| !self.is_beside[parent]))
-    }
+/// Whether a joint neither is the hips, nor hangs from them, nor carries them.
+pub(super) fn is_beside(skeleton: &Skeleton, joint: usize, hips: usize) -> bool {
+    !skeleton.is_within(joint, hips) && !skeleton.is_within(hips, joint)
 }

@@ -1,6 +1,6 @@
 //! Which joints beside a body follow one of it rigidly, and which one above the hips goes where they go.
 
-use super::beside::Beside;
+use super::beside::is_beside;
 use super::{JointMap, Rig};
 
 /// Joints above the hips that are nearer to them than this share of the leg go where the hips go; those farther away, such as one on
@@ -42,16 +42,16 @@ impl Rig {
     /// Those that a map lets follow a joint of the source go with the joint of the body that follows the same.
     pub(super) fn led_by_body(&self, map: &JointMap) -> Vec<(usize, usize)> {
         let skeleton = &self.skeleton;
-        let beside = Beside::of(skeleton, self.body.hips);
+        let hips = self.body.hips;
         let (top, carrier) = (self.top(), self.carrier());
         let apart = &self.anatomy.apart;
         let is_foot: Vec<bool> = (0..skeleton.num_joints())
             .map(|joint| apart.iter().any(|(foot, _)| skeleton.is_within(joint, *foot)))
             .collect();
         let of_body: Vec<usize> = (0..is_foot.len())
-            .filter(|&joint| is_foot[joint] || beside.is_within[joint])
+            .filter(|&joint| is_foot[joint] || skeleton.is_within(joint, hips))
             .collect();
-        let above: Vec<usize> = skeleton.path_from_root(self.body.hips);
+        let above: Vec<usize> = skeleton.path_from_root(hips);
         let leg = self.leg_length();
         // By joint: within which distance it belongs to one of the body.
         let mut within = vec![FROM_ROOT_SHARE; is_foot.len()];
@@ -64,7 +64,7 @@ impl Rig {
                 within[joint] = within[parent];
             }
             let is_carried = parent.is_some_and(|parent| skeleton.is_within(parent, carrier));
-            if !beside.is_beside[joint] || is_foot[joint] || !is_carried {
+            if !is_beside(skeleton, joint, hips) || is_foot[joint] || !is_carried {
                 continue;
             }
             let as_mapped = map.links[joint].filter(|link| link.toward.is_none()).and_then(|link| {

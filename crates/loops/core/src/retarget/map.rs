@@ -290,7 +290,7 @@ fn same_names(links: &mut [Option<Link>], source: &Skeleton, target: &Skeleton) 
             // Where one program's shoulder is another's upper arm, the name alone misleads.
             && links.iter().flatten().all(|link| link.from != from)
             // Above the hips nothing follows: travel belongs to the hips.
-                        && parent.is_some_and(|parent| Some(parent.from) == source.parent(from))
+            && parent.is_some_and(|parent| Some(parent.from) == source.parent(from))
         {
             links[joint] = Some(Link::sure(from, 1.0));
         }

@@ -137,8 +137,8 @@ impl Rig {
         }
     }
 
-    /// Returns the rig with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so are
-    /// feet whose surface lies above their ankles: few vertices may hang from a joint that only steers.
+    /// Returns the rig with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so
+    /// are feet whose surface lies above their ankles: few vertices may hang from a joint that only steers.
     #[must_use]
     pub fn with_soles(mut self, soles: Vec<FootSole>) -> Self {
         let joints = self.skeleton.num_joints();
@@ -191,7 +191,7 @@ impl Rig {
         let on_ground = self.joint_on_ground();
         let root = on_ground.or_else(|| self.skeleton.parent(self.top_below(on_ground)))?;
         let apart = self.anatomy.apart.iter();
-        let shared = apart.filter_map(|&(foot, _)| self.skeleton.last_shared(foot, self.body.hips));
+        let shared = apart.filter_map(|&(foot, _)| self.skeleton.last_shared([foot, self.body.hips]));
         Some(shared.fold(root, usize::min))
     }
 

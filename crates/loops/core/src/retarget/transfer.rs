@@ -43,7 +43,6 @@ pub struct Retarget {
     standing: Standing,
     /// Soles of legs, of the target and of the source, which stay above the ground.
     soles: Vec<Option<[Sole; 2]>>,
-
     /// From where the scaled hips are to where those of the target are, in the axes of the body: feet that are longer or higher
     /// at the ankle than those of the source at the same scale put the ankles elsewhere.
     hips_offset: DVec3,
@@ -563,8 +562,8 @@ impl Reach {
     }
 }
 
-/// The turns by which limbs reach their places are smooth over this long, seconds: the deviation of a bell, which is cut off at so many times as
-/// much. Limits of joints and ground that single poses keep to within millimetres set in within a frame or two, and are seen to.
+/// The turns by which limbs reach their places are smooth over this long, seconds: the deviation of a bell, which is cut off at so many
+/// times as much. Limits of joints and ground that single poses keep to within millimetres set in within a frame or two, and are seen to.
 const SMOOTH_SECS: f64 = 0.03;
 const CUT_OFF: f64 = 3.0;
 

@@ -1,6 +1,6 @@
 //! Finds feet by name: up to eight legs of any animal.
 
-use super::named_joints::{NamedJoints, shared_joint};
+use super::named_joints::NamedJoints;
 use super::{Foot, Side, vocabulary::Word};
 use crate::motion::Skeleton;
 
@@ -113,11 +113,10 @@ fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bo
         return Vec::new();
     };
     let are_feet = hands.iter().all(|&hand| {
-        let path = skeleton.path_from_root(hand);
         named.children(skeleton, hand).all(|below| named.name(below).is_end())
             && !feet
                 .iter()
-                .any(|&foot| path.contains(&foot) || skeleton.path_from_root(foot).contains(&hand))
+                .any(|&foot| skeleton.is_within(hand, foot) || skeleton.is_within(foot, hand))
     });
     let length = |pair: [usize; 2]| {
         let paths = pair.map(|joint| skeleton.path_from_root(joint));
@@ -136,7 +135,7 @@ fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bo
 
 /// Whether two bones or more are between the joint from which all feet hang and each of them.
 pub(super) fn have_knees(skeleton: &Skeleton, feet: &[Foot]) -> bool {
-    let Some(hips) = shared_joint(skeleton, feet.iter().map(|foot| foot.ankle)) else {
+    let Some(hips) = skeleton.last_shared(feet.iter().map(|foot| foot.ankle)) else {
         return true;
     };
     let above = skeleton.path_from_root(hips).len();

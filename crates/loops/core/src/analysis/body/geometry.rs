@@ -1,7 +1,7 @@
 //! Finds the feet of skeletons without usable names: the ends of legs that stay low over the take.
 
 use super::{Foot, FoundBy, feet::NUM_FEET, named_joints::NamedJoints, probe_stride};
-use crate::take::Take;
+use crate::{math::percentile, take::Take};
 
 /// A leaf counts as a foot when over the take it stays this close to the ground, as a share of the skeleton's height.
 ///
@@ -74,17 +74,12 @@ fn mean_heights(take: &Take, body: &[usize]) -> (Vec<f64>, f64) {
     let (mut longest_side, mut count): (f64, f64) = (0.0, 0.0);
     for frame in (0..take.num_frames()).step_by(probe_stride(take.num_frames())) {
         let positions = world.positions(frame);
-        let sides = [0, 1, 2].map(|axis| {
-            let along = body.iter().map(|&joint| positions[joint][axis]);
-            along.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
-                [low.min(p), high.max(p)]
-            })
-        });
+        let sides = [0, 1, 2].map(|axis| percentile::extremes(body.iter().map(|&joint| positions[joint][axis])));
         longest_side = (sides.iter())
-            .map(|[low, high]| high - low)
+            .map(|(low, high)| high - low)
             .fold(longest_side, f64::max);
         for &joint in body {
-            heights[joint] += positions[joint].y - sides[1][0];
+            heights[joint] += positions[joint].y - sides[1].0;
         }
         count += 1.0;
     }

@@ -21,7 +21,7 @@ mod shape;
 
 pub(crate) mod vocabulary;
 
-use named_joints::{NamedJoints, shared_joint};
+use named_joints::NamedJoints;
 pub(super) use names::find_given;
 pub use shape::guess_parts;
 use vocabulary::Word;
@@ -186,7 +186,7 @@ impl Body {
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
             None => match legs_apart_from(skeleton, &named, &feet) {
-                Some(thighs) => shared_joint(skeleton, thighs).unwrap_or(0),
+                Some(thighs) => skeleton.last_shared(thighs).unwrap_or(0),
                 None => named.hips(skeleton, &feet, found_by),
             },
         };
@@ -244,7 +244,7 @@ impl Body {
             Side::Left => left,
             Side::Right => right,
         };
-        if self.feet.len() > 2 || skeleton.path_from_root(foot.ankle).contains(&thigh) {
+        if self.feet.len() > 2 || skeleton.is_within(foot.ankle, thigh) {
             return None;
         }
         let mut end = thigh;
@@ -347,7 +347,7 @@ impl Body {
             }
         }
         let longest = (0..reach.len())
-            .filter(|&joint| skeleton.path_from_root(joint).contains(&self.hips))
+            .filter(|&joint| skeleton.is_within(joint, self.hips))
             .map(|joint| reach[joint] - reach[self.hips])
             .fold(0.0, f64::max);
         let height = self.stature_in(skeleton, pose).unwrap_or(2.0 * longest);

@@ -67,9 +67,7 @@ impl NamedJoints {
     pub(super) fn unsided_below(&self, skeleton: &Skeleton, part: Word, above: usize) -> Option<usize> {
         let first = self.unsided(part)?;
         let mut found = core::iter::once(first).chain(self.all(part, None));
-        found
-            .find(|&joint| skeleton.path_from_root(joint).contains(&above))
-            .or(Some(first))
+        found.find(|&joint| skeleton.is_within(joint, above)).or(Some(first))
     }
 
     /// The joint of a part and side that carries the most: a hand with its fingers rather than one beside it.
@@ -136,13 +134,10 @@ impl NamedJoints {
         let upper: Vec<usize> = (parts.into_iter())
             .flat_map(|(part, side)| self.all(part, side))
             .collect();
-        if upper
-            .iter()
-            .any(|&joint| skeleton.path_from_root(joint).contains(&legs))
-        {
+        if upper.iter().any(|&joint| skeleton.is_within(joint, legs)) {
             return legs;
         }
-        let highest = upper.first().and_then(|&first| shared_joint(skeleton, [legs, first]));
+        let highest = upper.first().and_then(|&first| skeleton.last_shared([legs, first]));
         highest.unwrap_or(legs)
     }
 
@@ -152,20 +147,10 @@ impl NamedJoints {
     pub(super) fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
         if feet.len() >= 2
             && found_by != FoundBy::AllLeaves
-            && let Some(legs) = shared_joint(skeleton, feet.iter().map(|foot| foot.ankle))
+            && let Some(legs) = skeleton.last_shared(feet.iter().map(|foot| foot.ankle))
         {
             return self.carrier_of_trunk(skeleton, legs);
         }
         self.unsided(Word::Hips).unwrap_or(0)
     }
-}
-
-/// The last joint on the paths to all of some joints.
-pub(super) fn shared_joint(skeleton: &Skeleton, joints: impl IntoIterator<Item = usize>) -> Option<usize> {
-    let paths = joints.into_iter().map(|joint| skeleton.path_from_root(joint));
-    let shared = paths.reduce(|one, other| {
-        let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
-        one[..same].to_vec()
-    });
-    shared?.last().copied()
 }

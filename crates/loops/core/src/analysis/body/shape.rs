@@ -3,7 +3,6 @@
 
 use glam::{DQuat, DVec3};
 
-use super::named_joints::shared_joint;
 use super::probe_stride;
 use super::vocabulary::{Meaning, NUM_FINGERS};
 use crate::motion::{Part, Pose, Skeleton};
@@ -167,7 +166,7 @@ impl<'a> Shape<'a> {
     fn parts(&self) -> Option<Vec<Option<String>>> {
         let (legs, arms) = self.limbs()?;
         let mut names = vec![None; self.skeleton.num_joints()];
-        let hips = shared_joint(self.skeleton, [legs.above, arms.above])?;
+        let hips = self.skeleton.last_shared([legs.above, arms.above])?;
         let bones = [&legs, &arms].map(|pair| pair.chains.each_ref().map(|chain| self.bones(chain)));
         let [[Some(left), Some(right)], [Some(left_arm), Some(right_arm)]] = bones else {
             return None;

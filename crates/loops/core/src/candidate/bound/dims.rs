@@ -2,7 +2,7 @@
 //!
 //! Source: docs/math/search.md.
 
-use crate::{analysis::features::Features, candidate::seams::Seams};
+use crate::{analysis::features::Features, candidate::seams::Seams, math::percentile};
 
 /// One stored dimension: position p (x - c) + velocity q (v - d) of an axis.
 pub(super) struct Dim {
@@ -45,8 +45,8 @@ impl Dims {
         let mut largest = 0.0_f64;
         let mut sums = vec![0.0_f64; features.num_frames()];
         for axis in 0..features.num_axes() {
-            let positions = range(rows.iter().map(|&row| features.positions(row)[axis]));
-            let velocities = range(rows.iter().map(|&row| features.velocities(row)[axis]));
+            let positions = percentile::extremes(rows.iter().map(|&row| features.positions(row)[axis]));
+            let velocities = percentile::extremes(rows.iter().map(|&row| features.velocities(row)[axis]));
             // Values near zero lose least in rounding.
             let center = (0.5 * (positions.0 + positions.1), 0.5 * (velocities.0 + velocities.1));
             let weights = if positions.0 < positions.1 {
@@ -94,13 +94,6 @@ impl Dims {
             largest_sum: largest_sum * scale,
         }
     }
-}
-
-/// The smallest and the largest of some values.
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    })
 }
 
 /// The largest power of two not above a positive number, and far from the ends of the number range.

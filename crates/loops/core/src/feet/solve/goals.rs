@@ -80,7 +80,8 @@ impl Goals {
         goals
     }
 
-    /// Returns goals by which no part bears yet, and none has a floor. Joints may be turned as hard as they turn, and at least so hard, radians.
+    /// Returns goals by which no part bears yet, and none has a floor. Joints may be turned as hard as they turn, and at least so hard,
+    /// radians.
     pub(super) fn of_motion(stage: &Stage<'_>, limb: &Limb, at_least: [f64; NUM_JOINTS]) -> Self {
         let count = stage.num_samples();
         let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(stage, sample)).collect();

@@ -65,8 +65,8 @@ const SETTLED: f64 = 2e-3;
 /// A step that saves less than this share of what its coefficients foresee went too far.
 const FORESEEN_SHARE: f64 = 0.25;
 
-/// A step that saves less than this share of the cost went too far as well, if it is damped by less than this, metres: what one that is held back
-/// more, or that is cut short, saves says nothing of how much there is to save.
+/// A step that saves less than this share of the cost went too far as well, if it is damped by less than this, metres: what one that is
+/// held back more, or that is cut short, saves says nothing of how much there is to save.
 const TELLING_METRES: f64 = 3.0;
 const SAVES: f64 = 0.08;
 

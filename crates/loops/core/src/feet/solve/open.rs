@@ -20,8 +20,8 @@ use crate::motion::Tracks;
 /// A foot that stands in the loop at an end, and within this time in the motion below, stands between, seconds.
 pub const SOON_SECS: f64 = 0.15;
 
-/// A foot that would stand at two places creeps from the one to the other if these are no farther apart than this, metres on the reference body.
-/// Farther, and the foot steps.
+/// A foot that would stand at two places creeps from the one to the other if these are no farther apart than this, metres on the reference
+/// body. Farther, and the foot steps.
 const APART_METRES: f64 = 0.015;
 
 /// A step to another place lasts so long, seconds, and no longer than a share of the motion for each foot that has to step, ...
