@@ -78,8 +78,10 @@ fn the_list_is_in_the_order_of_outcome() {
         for pair in list.windows(2) {
             let scores: Vec<f64> = by_outcome.iter().map(score).collect();
             let worth = |candidate: &LoopCandidate| (candidate.is_sound(), candidate.steadiness_around.is_even());
-            let is_better = worth(&pair[0]) > worth(&pair[1]);
-            assert!(is_better || score(&pair[0]) <= score(&pair[1]), "{scores:?}");
+            assert!(
+                worth(&pair[0]) > worth(&pair[1]) || score(&pair[0]) <= score(&pair[1]),
+                "{scores:?}"
+            );
         }
     }
     let made_in_full = |candidate: &LoopCandidate| candidate.outcome.unwrap().knee_ratio.is_some();

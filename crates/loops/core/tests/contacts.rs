@@ -48,8 +48,10 @@ fn contacts_are_those_of_the_truth() {
     }
     assert!(all.len() > 1000, "{}", all.len());
     let (off, count) = (all.iter().filter(|&&miss| miss > 2.0).count(), all.len());
-    let is_most = off as f64 <= 0.02 * count as f64;
-    assert!(is_most, "{off} of {count} ends are more than two frames off");
+    assert!(
+        off as f64 <= 0.02 * count as f64,
+        "{off} of {count} ends are more than two frames off"
+    );
 }
 
 /// A larger body moves faster, and stands where the smaller one does. Sizes are powers of two, so that nothing is rounded.

@@ -7,11 +7,10 @@ use std::fmt::Write;
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::retarget::{JointMap, Link, Rig, RigPair, unturned};
-use loopwright_core::{BodyOverrides, Pose, Skeleton, Take};
-use loopwright_synth::WalkSettings;
+use loopwright_core::retarget::{JointMap, Link, Rig};
+use loopwright_core::{Pose, Skeleton, Take};
 
-use crate::support::{characters::rig_at_rest, joint, walk_of};
+use crate::support::{characters::rig_at_rest, joint};
 
 /// A choice of at least this confidence is not printed as unsure.
 const SURE: f64 = 0.75;
@@ -455,53 +454,6 @@ fn names_that_say_nothing_map_by_shape() {
             let here =
                 faults((&capture, &captured), (&program, &rig)) + &faults((&program, &rig), (&capture, &captured));
             assert!(here.is_empty(), "{rest:?}\n{here}");
-        }
-    }
-}
-
-#[test]
-fn a_walk_goes_onto_every_program() {
-    let walk = walk_of(WalkSettings::default().seconds(2.0).frame_rate_hz(15.0));
-    let rest = unturned(walk.skeleton(), DQuat::IDENTITY);
-    let source = Rig::of(&walk, &rest, &BodyOverrides::default()).unwrap();
-    let from = walk.world_tracks();
-    // Bones of both bodies, and how far they may point apart, degrees: legs reach for the ground, and trunks rest otherwise bent.
-    let bones = [
-        ("hips", "head", "Hips", "Head", 8.0),
-        ("upperarm", "forearm", "Arm", "ForeArm", 0.1),
-        ("forearm", "hand", "ForeArm", "Hand", 0.1),
-        ("thigh", "shin", "UpLeg", "Leg", 10.0),
-        ("shin", "foot", "Leg", "Foot", 10.0),
-    ];
-    for program in programs() {
-        for rest in RESTS {
-            let target = rig(&program, rest);
-            let pair = RigPair::new(source.clone(), target).unwrap();
-            let moved = pair.of_motion(&from).take(&walk).unwrap();
-            let to = moved.world_tracks();
-            for (first, last, like_first, like_last, most) in bones {
-                let sides: &[i8] = if first == "hips" { &[0] } else { &[1, -1] };
-                for &side in sides {
-                    let part = |name: &str| Part {
-                        name: name.to_owned(),
-                        side,
-                        index: 0,
-                    };
-                    let like = |name: &str| {
-                        let side = ["Right", "", "Left"][usize::try_from(side + 1).unwrap()];
-                        walk.skeleton().find(&format!("{side}{name}")).unwrap()
-                    };
-                    let joints = [first, last].map(|name| joint_of(&program, &part(name)));
-                    let [Some(first), Some(last)] = joints else { continue };
-                    for frame in (0..walk.num_frames()).step_by(7) {
-                        let bone = to.position(frame, last) - to.position(frame, first);
-                        let other = from.position(frame, like(like_last)) - from.position(frame, like(like_first));
-                        let apart = bone.angle_between(other).to_degrees();
-                        let what = format!("{} {} {rest:?}", program.name, program.rows[last].name);
-                        assert!(apart < most, "{what}, frame {frame}: {apart} degrees");
-                    }
-                }
-            }
         }
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::feet::{FootLock, FootOutcome};
+use loopwright_core::feet::FootLock;
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::retarget::{Given, JointMap, MapError, Rig, RigPair};
 use loopwright_core::{Analysis, Joint, LoopSettings, Pose, RootMode, RootSettings, Skeleton, Take};
 
-use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
+use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of, walk};
 use crate::support::{best, best_loop, joint, measured};
 
 /// A skeleton in the making: joints with their places in the world.
@@ -141,14 +141,14 @@ fn pair_onto(target: &Take) -> RigPair {
     RigPair::new(rig_of(&walk()), rig_at_rest(target)).unwrap()
 }
 
-/// A rig whose legs end in nothing, and whose feet hang from a joint at the hips, as copies that Blender numbers; so do poles ahead of
 /// The joints that are ankles of the feet.
 fn ankles(rig: &Rig) -> Vec<&str> {
     let names = (rig.body().feet.iter()).map(|foot| rig.skeleton().joint(foot.ankle).name.as_str());
     names.collect()
 }
 
-/// the knees.
+/// A rig whose legs end in nothing, and whose feet hang from a joint at the hips, as copies that Blender numbers; so do poles
+/// ahead of the knees.
 fn booted() -> Tree {
     let mut tree = Tree::of(&character(&walk(), PLAIN));
     let hips = tree.at("pelvis");
@@ -190,8 +190,10 @@ fn feet_beside_legs_that_have_none_walk_with_them() {
         let rest = apart(&|name| walked.rest.translations[walked.joint(name)]);
         for frame in 0..walked.take.num_frames() {
             let now = apart(&|name| walked.at(frame, name).translation);
-            let is_near = (now - rest).abs() < 1e-6;
-            assert!(is_near, "{foot}, frame {frame}: {now} m, at rest {rest} m");
+            assert!(
+                (now - rest).abs() < 1e-6,
+                "{foot}, frame {frame}: {now} m, at rest {rest} m"
+            );
         }
         let link = pair.map.links[target.skeleton().find(foot).unwrap()].unwrap();
         assert_eq!(pair.source.skeleton().joint(link.from).name, from);
@@ -252,8 +254,10 @@ fn joints_above_the_hips_go_with_them() {
                     target.pose(0).joint(find(name)),
                 );
                 assert!((now.translation - rest.translation).length() < 1e-9, "{name}");
-                let is_near = rotation::difference(now.rotation, rest.rotation).length() < 1e-9;
-                assert!(is_near, "{name}");
+                assert!(
+                    rotation::difference(now.rotation, rest.rotation).length() < 1e-9,
+                    "{name}"
+                );
             }
         }
         // The body is where it is without them.
@@ -295,23 +299,12 @@ fn loops_on_such_rigs_close() {
                 ..LoopSettings::default()
             };
             let made = analysis.make_loop(&best, &settings).unwrap();
-            let own = made.of_take.as_deref().unwrap();
             let quality = measured(&made);
             let what = format!("{top} {mode:?}: {quality:?}");
             assert!(!quality.pops(), "{what}");
             assert!(quality.displacement_metres.unwrap() < 0.02, "{what}");
             let carrier = target.skeleton().joint(made.loop_clip.carrier()).name.as_str();
             assert_eq!((carrier, made.source.root_joint), (top, None), "{mode:?}");
-            let transfer = pair.of_loop(&own.loop_clip);
-            let carried = transfer.loop_clip(&own.loop_clip).unwrap();
-            let (held, feet) = transfer.held(&own.loop_clip, &carried, FootLock::Auto).unwrap();
-            let [before, after] = feet.foot_slide_mps.map(Option::unwrap);
-            assert!(after < 0.01, "{top} {mode:?}: {before} {after} m/s");
-            // Where feet stand as still as in the take's loop, they are not held.
-            let stands = transfer.stands(&own.loop_clip);
-            let [by_pose, speed] = [&carried, &made.loop_clip].map(|clip| speed_of_points(clip, &stands, DVec3::ZERO));
-            let is_still = feet.outcomes == [FootOutcome::Still; 2] && held.is_none() && speed < by_pose + 1e-6;
-            assert!(speed < 0.02 || is_still, "{top} {mode:?}: {by_pose} {speed} m/s");
         }
     }
 }
@@ -351,15 +344,6 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
                 let off = degrees_between((&walked.take, ours), (&take, theirs), frame);
                 assert!(off < 12.0, "arms down by {arms_down}, frame {frame}: {off} degrees");
             }
-        }
-        // There and back again.
-        let back = RigPair::new(pair.target.clone(), pair.source.clone()).unwrap();
-        let back = back.of_motion(&walked.take.world_tracks()).take(&walked.take).unwrap();
-        for frame in 0..take.num_frames() {
-            let names = ["LeftArm", "LeftForeArm"];
-            let off = degrees_between((&back, names), (&take, names), frame);
-            let is_right = off < 12.0;
-            assert!(is_right, "back, arms down by {arms_down}, frame {frame}: {off} degrees");
         }
     }
 }

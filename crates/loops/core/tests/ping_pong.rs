@@ -87,48 +87,6 @@ fn poses_before_and_after_a_turn_are_the_same_to_the_bit() {
     }
 }
 
-/// The place in the take at a time of the loop, by adding up the odd cubic that is the speed around a turn: another way than the closed form.
-fn place(at: f64, length: f64, held: f64) -> f64 {
-    let (half, period) = (8.0 / 3.0 * held, 2.0 * length + 4.0 * held);
-    let speed = |at: f64| {
-        let to_turn = (at / (0.5 * period)).round() * 0.5 * period;
-        let (u, way) = ((at - to_turn) / half, if at < 0.5 * period { 1.0 } else { -1.0 });
-        let shape = |u: f64| 0.5 * (3.0 * u - u * u * u);
-        match u.abs() < 1.0 {
-            true if to_turn == 0.5 * period => -shape(u),
-            true => shape(u),
-            false => way,
-        }
-    };
-    let steps = 2000;
-    let step = at / f64::from(steps);
-    (0..steps)
-        .map(|index| {
-            let from = f64::from(index) * step;
-            let simpson = speed(from) + 4.0 * speed(from + 0.5 * step) + speed(from + step);
-            step * simpson / 6.0
-        })
-        .sum()
-}
-
-#[test]
-fn a_banner_goes_there_and_back_as_the_closed_form_says() {
-    let take = banner(120.0, 6.0);
-    // A turn of half a second is 60 frames, which hold the motion back by 11 on each side.
-    let (start, end) = (50.0, 400.0);
-    let made = made_of(&take, start, end, 0.5, &LoopSettings::default());
-    let count = made.loop_clip.num_samples();
-    assert_eq!(count, 2 * 350 + 44);
-    let mut worst = 0.0_f64;
-    for sample in (0..count).step_by(7) {
-        let frame = start + place(sample as f64, end - start, 11.0);
-        for joint in 1..6 {
-            worst = worst.max((turned(&made, sample, joint) - angle(joint, frame / 120.0)).abs());
-        }
-    }
-    assert!(worst < 1e-5, "{worst}");
-}
-
 /// Where a motion is C2, halving the step halves the largest change of its acceleration from sample to sample; where the acceleration jumps,
 /// that stays. Turns of a few frames, which take ever less time, are the counterexample.
 #[test]

@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::feet::{FootLock, FootOutcome, HoldError};
 use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::motion::WorldTracks;
 use loopwright_core::retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
 use loopwright_core::{
     Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMotion, Skeleton, Take, Tracks,
@@ -14,17 +15,6 @@ use crate::support::characters::{
     Character, MIXAMO, PLAIN, UNREAL, character, rig_at_rest, rig_of, speed_of_points, walk,
 };
 use crate::support::{best_made, chain, joint, posed, posed_on, take_of, walk_of};
-
-const VRM: &str = "J_Bip_C_Hips J_Bip_L_UpperLeg J_Bip_L_LowerLeg J_Bip_L_Foot J_Bip_L_ToeBase J_Bip_R_UpperLeg \
-    J_Bip_R_LowerLeg J_Bip_R_Foot J_Bip_R_ToeBase J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_UpperChest J_Bip_C_Neck J_Bip_C_Head \
-    J_Bip_L_Shoulder J_Bip_L_UpperArm J_Bip_L_LowerArm J_Bip_L_Hand J_Bip_R_Shoulder J_Bip_R_UpperArm J_Bip_R_LowerArm \
-    J_Bip_R_Hand";
-const SMPL: &str = "Pelvis L_Hip L_Knee L_Ankle L_Foot R_Hip R_Knee R_Ankle R_Foot Spine1 Spine2 Spine3 Neck Head L_Collar \
-    L_Shoulder L_Elbow L_Wrist R_Collar R_Shoulder R_Elbow R_Wrist";
-const RIGIFY: &str = "DEF-hips DEF-thigh.L DEF-shin.L DEF-foot.L DEF-toe.L DEF-thigh.R DEF-shin.R DEF-foot.R DEF-toe.R \
-    DEF-spine DEF-spine.001 DEF-spine.002 DEF-neck DEF-head DEF-shoulder.L DEF-upper_arm.L DEF-forearm.L DEF-hand.L \
-    DEF-shoulder.R DEF-upper_arm.R DEF-forearm.R DEF-hand.R";
-const NUMBERS: &str = "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 n20 n21";
 
 fn long_walk() -> Take {
     walk_of(WalkSettings::default().seconds(20.0))
@@ -69,25 +59,6 @@ fn a_rig_onto_itself_keeps_every_turn() {
     assert!(worst < 1e-3, "{worst} degrees");
 }
 
-#[test]
-fn names_of_many_programs_map_all_trunk_and_limbs() {
-    let take = walk();
-    let source = rig_of(&take);
-    for names in [MIXAMO, UNREAL, VRM, SMPL, RIGIFY, NUMBERS] {
-        let target = rig_at_rest(&character(&take, Character { names, ..PLAIN }));
-        let map = JointMap::between(&source, &target).unwrap();
-        assert_eq!(map.coverage(&target), 1.0, "{names}");
-        assert!(target.main_joints().len() >= 18, "{names}");
-        for (index, name) in names.split_whitespace().enumerate().filter(|_| names != NUMBERS) {
-            let joint = target.skeleton().find(name).unwrap();
-            let link = map.links[joint].unwrap_or_else(|| panic!("{name} rests"));
-            let from = &source.skeleton().joint(link.from).name;
-            assert_eq!(from, MIXAMO.split_whitespace().nth(index).unwrap(), "{name}");
-            assert!(names == RIGIFY || !link.is_unsure(), "{name} {link:?}");
-        }
-    }
-}
-
 /// The direction of each bone of a limb in the world.
 fn bones(take: &Take, frame: usize, names: &str) -> Vec<DVec3> {
     let world = take.world_tracks();
@@ -123,39 +94,28 @@ fn limbs_point_as_in_the_source_whatever_the_rest_and_its_axes() {
 fn there_and_back_again() {
     let take = walk();
     let source = rig_of(&take);
-    let of = Character {
+    let other = Character {
         arms_down: 0.7,
         legs: 1.2,
         arms: 0.8,
         has_own_axes: true,
         ..PLAIN
     };
-    let target = rig_at_rest(&character(&take, of));
-    let (there, moved) = retarget(&source, &target, &take);
-    assert!((there.scale() - 1.2).abs() < 1e-9);
-    let (_, back) = retarget(&target, &source, &moved);
-    for frame in (0..take.num_frames()).step_by(37) {
-        let apart = bones_apart((&take, MIXAMO), (&back, MIXAMO), frame, 0);
-        assert!(apart < 0.1, "frame {frame}: {apart} degrees");
-    }
-}
-
-#[test]
-fn hands_that_hang_low_are_not_on_the_ground() {
-    let take = walk();
-    let source = rig_of(&take);
-    // Its wrists hang low beside its short legs.
-    let of = Character {
+    // Its wrists hang low beside its short legs, and are not on the ground: arms are compared alone.
+    let low_hands = Character {
         legs: 0.45,
         arms: 1.5,
         ..PLAIN
     };
-    let target = rig_at_rest(&character(&take, of));
-    let (_, moved) = retarget(&source, &target, &take);
-    let (_, back) = retarget(&target, &source, &moved);
-    for frame in (0..take.num_frames()).step_by(37) {
-        let apart = bones_apart((&take, MIXAMO), (&back, MIXAMO), frame, 4);
-        assert!(apart < 0.01, "frame {frame}: {apart} degrees");
+    for (of, scale, from, most) in [(other, Some(1.2), 0, 0.1), (low_hands, None, 4, 0.01)] {
+        let target = rig_at_rest(&character(&take, of));
+        let (there, moved) = retarget(&source, &target, &take);
+        assert!(scale.is_none_or(|scale| (there.scale() - scale).abs() < 1e-9));
+        let (_, back) = retarget(&target, &source, &moved);
+        for frame in (0..take.num_frames()).step_by(37) {
+            let apart = bones_apart((&take, MIXAMO), (&back, MIXAMO), frame, from);
+            assert!(apart < most, "frame {frame}: {apart} degrees");
+        }
     }
 }
 
@@ -228,43 +188,14 @@ fn loops_stay_loops_with_one_twist_at_scale() {
     }
 }
 
-/// How far two one-sided estimates of velocity and of acceleration are apart at the seam, as shares of what is usual (the 95th
-/// percentile) at all other samples: the worst joint of legs and arms. Around 1 and below, nothing meets worse at the seam.
-fn seam_gaps(clip: &LoopClip, names: &str) -> [f64; 2] {
-    let world = clip.tracks_from_root();
-    let count = clip.num_samples() as isize;
-    let mut worst = [0.0_f64; 2];
-    for joint in names.split_whitespace().filter_map(|name| clip.skeleton().find(name)) {
-        let at = |sample: isize| world.position(sample.rem_euclid(count) as usize, joint);
-        let velocity = |s: isize, way: isize| (at(s + 2 * way) - 4.0 * at(s + way) + 3.0 * at(s)) * -(way as f64);
-        let acceleration = |s: isize, way: isize| -> DVec3 {
-            2.0 * at(s) - 5.0 * at(s + way) + 4.0 * at(s + 2 * way) - at(s + 3 * way)
-        };
-        let gaps = |s: isize| {
-            [
-                (velocity(s, 1) - velocity(s, -1)).length(),
-                (acceleration(s, 1) - acceleration(s, -1)).length(),
-            ]
-        };
-        for (order, worst) in worst.iter_mut().enumerate() {
-            let mut others: Vec<f64> = (1..count).map(|s| gaps(s)[order]).collect();
-            others.sort_by(f64::total_cmp);
-            let usual = others[others.len() * 95 / 100].max(1e-9);
-            *worst = worst.max(gaps(0)[order] / usual);
-        }
-    }
-    worst
-}
-
-/// The largest bend of a leg over a loop, degrees.
-fn most_bent(clip: &LoopClip, [thigh, knee, ankle]: [&str; 3]) -> f64 {
-    let world = clip.tracks_from_root();
-    let joints = [thigh, knee, ankle].map(|name| clip.skeleton().find(name).unwrap());
-    let bend = |sample: usize| {
-        let [thigh, knee, ankle] = joints.map(|joint| world.position(sample, joint));
+/// The largest bend of a leg, degrees.
+fn most_bent(skeleton: &Skeleton, world: &WorldTracks, leg: [&str; 3]) -> f64 {
+    let joints = leg.map(|name| skeleton.find(name).unwrap());
+    let bend = |frame: usize| {
+        let [thigh, knee, ankle] = joints.map(|joint| world.position(frame, joint));
         (knee - thigh).angle_between(ankle - knee).to_degrees()
     };
-    (0..clip.num_samples()).map(bend).fold(0.0, f64::max)
+    (0..world.num_frames()).map(bend).fold(0.0, f64::max)
 }
 
 #[test]
@@ -299,13 +230,10 @@ fn feet_are_held_while_those_of_the_source_stand() {
             (["thigh_l", "calf_l", "foot_l"], ["LeftUpLeg", "LeftLeg", "LeftFoot"]),
             (["thigh_r", "calf_r", "foot_r"], ["RightUpLeg", "RightLeg", "RightFoot"]),
         ] {
-            let more = most_bent(&held, ours) - most_bent(clip, theirs);
+            let [ours, theirs] = [(&held, ours), (clip, theirs)]
+                .map(|(clip, leg)| most_bent(clip.skeleton(), &clip.tracks_from_root(), leg));
+            let more = ours - theirs;
             assert!(more < 10.0, "{what}: {more} degrees");
-        }
-        let (before, after) = (seam_gaps(clip, MIXAMO), seam_gaps(&held, UNREAL));
-        for (before, after) in before.into_iter().zip(after) {
-            let most = before.max(1.0) + 0.25;
-            assert!(after < most, "{what}: {after} of what is usual, {before} in the source");
         }
         // Bones keep their lengths, and feet that are placed end their legs.
         let world = held.tracks_from_root();
@@ -403,28 +331,13 @@ fn feet_of_takes_are_held_too() {
         };
         let [before, after] = [0, 1].map(sharpest);
         assert!(after < 1.5 * before, "legs {legs}: {after} {before}");
-        let most_bent = |take: &Take, names: [&str; 3]| {
-            let (world, joints) = (
-                take.world_tracks(),
-                names.map(|name| take.skeleton().find(name).unwrap()),
-            );
-            let bend = |frame: usize| {
-                let [thigh, knee, ankle] = joints.map(|joint| world.position(frame, joint));
-                (knee - thigh).angle_between(ankle - knee).to_degrees()
-            };
-            (0..take.num_frames()).map(bend).fold(0.0, f64::max)
-        };
-        let ours = most_bent(&held, ["thigh_l", "calf_l", "foot_l"]);
-        assert!(
-            ours < most_bent(&take, ["LeftUpLeg", "LeftLeg", "LeftFoot"]) + 10.0,
-            "legs {legs}"
-        );
+        let [ours, theirs] = [
+            (&held, ["thigh_l", "calf_l", "foot_l"]),
+            (&take, ["LeftUpLeg", "LeftLeg", "LeftFoot"]),
+        ]
+        .map(|(take, leg)| most_bent(take.skeleton(), &take.world_tracks(), leg));
+        assert!(ours < theirs + 10.0, "legs {legs}");
     }
-}
-
-/// A take whose whole body is shifted aside over the ground, frame by frame, metres.
-fn shifted(take: &Take, shift: impl Fn(usize) -> f64) -> Take {
-    posed(take, |frame, pose| pose.translations[0].x += shift(frame))
 }
 
 #[test]
@@ -437,7 +350,7 @@ fn one_step_that_slides_and_a_leap_leave_all_others_held() {
     let leaps = |frame: usize| if frame < middle { 0.0 } else { 0.8 };
     let shifts: [(&str, &dyn Fn(usize) -> f64); 2] = [("a glide", &glides), ("a leap", &leaps)];
     for (what, shift) in shifts {
-        let take = shifted(&walk, shift);
+        let take = posed(&walk, |frame, pose| pose.translations[0].x += shift(frame));
         let target = rig_at_rest(&character(&walk, Character { legs: 0.45, ..PLAIN }));
         let (transfer, carried) = retarget(&rig_of(&take), &target, &take);
         let held = transfer.held_take(&take, &carried, FootLock::Auto).unwrap().unwrap();
@@ -604,8 +517,10 @@ fn hands_on_the_ground_are_on_it_where_arms_are_longer() {
             let over = ours.y - foot(&moved, "ball_l");
             let over_in_source = theirs.y - foot(&take, "LeftToeBase");
             assert!((transfer.scale() - 1.0).abs() < 1e-9);
-            let is_same = (over - over_in_source).abs() < 0.005;
-            assert!(is_same, "arms {arms}, {name}: {over} {over_in_source}");
+            assert!(
+                (over - over_in_source).abs() < 0.005,
+                "arms {arms}, {name}: {over} {over_in_source}"
+            );
         }
     }
     // Hands that swing beside the body follow their turns alone.
@@ -643,7 +558,8 @@ fn positions_on_all_joints_are_followed_at_their_scale() {
     let (_, moved) = retarget(&rig_of(&take), &target, &take);
     // As in files that key the position of every joint, below a parent that is scaled.
     let keyed = posed(&take, |_, pose| pose.translations.iter_mut().for_each(|at| *at *= 1.1));
-    let rest = keyed_rest(&take);
+    let mut rest = unturned(take.skeleton(), DQuat::IDENTITY);
+    rest.translations.iter_mut().for_each(|at| *at *= 1.1);
     let source = Rig::of(&keyed, &rest, &BodyOverrides::default()).unwrap();
     let (transfer, again) = retarget(&source, &target, &keyed);
     assert!((transfer.scale() - 1.0 / 1.1).abs() < 1e-9);
@@ -702,13 +618,6 @@ fn other_roots_beside_the_body_change_nothing() {
     }
 }
 
-/// The walker's rest at 1.1 times its size.
-fn keyed_rest(take: &Take) -> Pose {
-    let mut rest = unturned(take.skeleton(), DQuat::IDENTITY);
-    rest.translations.iter_mut().for_each(|at| *at *= 1.1);
-    rest
-}
-
 #[test]
 fn a_turn_that_winds_over_the_cycle_gains_none() {
     let take = walk();
@@ -738,8 +647,10 @@ fn a_turn_that_winds_over_the_cycle_gains_none() {
         turns.sum::<DVec3>()
     };
     let (one, other) = (wound(&clip, "LeftArm").length(), wound(&moved, "upperarm_l").length());
-    let is_whole = (one - core::f64::consts::TAU).abs() < 1e-9;
-    assert!(is_whole && (other - one).abs() < 1e-9, "{one} {other}");
+    assert!(
+        (one - core::f64::consts::TAU).abs() < 1e-9 && (other - one).abs() < 1e-9,
+        "{one} {other}"
+    );
 }
 
 #[test]

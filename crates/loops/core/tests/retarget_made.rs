@@ -377,8 +377,10 @@ fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
     let [thigh, shin, arm, foot] = <[f64; 4]>::try_from(lengths(&grown)).unwrap();
     assert!(thigh > 1.001 * rest[0] && thigh < 1.01 * rest[0], "{thigh} {}", rest[0]);
     assert!((thigh / rest[0] - shin / rest[1]).abs() < 1e-9, "both bones grow alike");
-    let is_kept = (arm - rest[2]).abs() < 1e-12 && (foot - rest[3]).abs() < 1e-12;
-    assert!(is_kept, "{arm} {foot}");
+    assert!(
+        (arm - rest[2]).abs() < 1e-12 && (foot - rest[3]).abs() < 1e-12,
+        "{arm} {foot}"
+    );
     let after = miss(&pair, &grown);
     assert!(after < before, "{before} m, {after} m");
     // A loop stays closed.

@@ -1,8 +1,7 @@
 //! The search against brute force over all pairs.
 
-use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{ActivityKind, Features};
-use loopwright_core::math::{Decay, rotation};
+use loopwright_core::math::Decay;
 use loopwright_core::unstable::bound::{Instructions, SeamBounds};
 use loopwright_core::unstable::rhythm::{self, PoseDistances};
 use loopwright_core::unstable::search::{Admission, DistinctPairs};
@@ -11,40 +10,7 @@ use loopwright_core::{Analysis, SearchSettings, Take, candidate::SeamPair};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 
-use crate::support::{Random, captured, posed, skeleton, steady, take_of, walk_of};
-
-/// A body of five joints that sways at a few random frequencies, with pauses.
-fn swaying(seed: u64) -> Take {
-    let random = &mut Random::new(seed.into(), 7);
-    let rows = [
-        ("Hips", None, DVec3::Y),
-        ("LeftUpLeg", Some(0), DVec3::new(0.1, 0.0, 0.0)),
-        ("LeftFoot", Some(1), DVec3::new(0.0, -0.9, 0.0)),
-        ("RightUpLeg", Some(0), DVec3::new(-0.1, 0.0, 0.0)),
-        ("RightFoot", Some(3), DVec3::new(0.0, -0.9, 0.0)),
-    ];
-    let mut wave = || {
-        [
-            random.unit(),
-            0.5 + 2.0 * random.unit(),
-            6.0 * random.unit(),
-            random.unit(),
-        ]
-    };
-    let waves: Vec<[f64; 4]> = (0..15).map(|_| wave()).collect();
-    let num_frames = 60 + (random.unit() * 120.0) as usize;
-    take_of(skeleton(&rows), 1.0 / 30.0, num_frames, |frame, joint| {
-        let t = frame as f64 / 30.0;
-        let angles = [0, 1, 2].map(|k| {
-            let [size, rate, phase, _] = waves[3 * joint + k];
-            0.6 * size * libm::sin(rate * core::f64::consts::TAU * t + phase) + 0.02 * (random.unit() - 0.5)
-        });
-        match joint {
-            0 => (DVec3::Y + DVec3::Z * 0.7 * t, DQuat::IDENTITY),
-            _ => (rows[joint].2, rotation::exp(angles.into())),
-        }
-    })
-}
+use crate::support::{Random, captured, posed, steady, walk_of};
 
 /// Greedy suppression over the sorted list of all admissible pairs, by definition.
 fn brute_force(seams: &Seams, admission: &Admission, separation: usize, count: usize) -> Vec<SeamPair> {
@@ -285,24 +251,6 @@ fn takes_give_the_list_of_brute_force() {
             assert_eq!(bits(&found), bits(&expected), "{} {activity:?}", take.name());
         }
     }
-}
-
-#[test]
-fn the_distinct_list_equals_brute_force_to_the_bit() {
-    let mut compared = 0;
-    for seed in 0..60 {
-        let take = swaying(seed);
-        let analysis = Analysis::new(&take).unwrap();
-        let admission = Admission::new(&analysis.activity, &analysis.usable, 12..=70, ActivityKind::Moving);
-        let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.2 });
-        let expected = brute_force(&seams, &admission, 3, 40);
-        let bounds = SeamBounds::new(seams, &analysis.usable);
-        let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, 3).take(40).collect();
-        assert_eq!(found, expected, "seed {seed}");
-        compared += found.len();
-    }
-    // Takes without any admissible pair prove nothing.
-    assert!(compared > 1000, "{compared}");
 }
 
 #[test]

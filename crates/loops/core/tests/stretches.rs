@@ -120,8 +120,10 @@ fn assert_one_row_each(parts: &[Part]) {
         let part = &parts[part_of(&row.best, &frames).unwrap()];
         assert_eq!(row.best.is_idle, part.speed_mps == 0.0, "{part:?}: {summary:?}");
         let speed_mps = row.best.twist.linear.length();
-        let is_near = (speed_mps - part.speed_mps).abs() < 0.05 * part.speed_mps + 0.01;
-        assert!(is_near, "{part:?}: {summary:?}");
+        assert!(
+            (speed_mps - part.speed_mps).abs() < 0.05 * part.speed_mps + 0.01,
+            "{part:?}: {summary:?}"
+        );
         let turn_dps = row.best.twist.angular.y.to_degrees();
         assert!((turn_dps - part.turn_dps).abs() < 3.0, "{part:?}: {summary:?}");
     }

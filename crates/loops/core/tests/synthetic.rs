@@ -98,8 +98,12 @@ fn an_exactly_periodic_walk_is_closed_without_a_trace() {
     let offsets = made.closed.rotation_offsets.iter().map(|offset| offset.length());
     let largest = offsets.fold(0.0, f64::max);
     // The trend of the hips' height is cut short near the ends of the take and moves the length by a thousandth of a frame.
-    let is_right = largest < 1e-4;
-    assert!(is_right, "{largest} {:?} {:?}", best.cut, made.closed.seam.largest());
+    assert!(
+        largest < 1e-4,
+        "{largest} {:?} {:?}",
+        best.cut,
+        made.closed.seam.largest()
+    );
 }
 
 #[test]

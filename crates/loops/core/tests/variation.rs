@@ -30,10 +30,7 @@ const ARM: f64 = 0.06;
 
 /// A walk of 24 s whose upper body wanders from cycle to cycle; legs and hips go round exactly.
 fn wandering() -> Take {
-    let take = walk_of(loopwright_synth::WalkSettings {
-        seconds: 24.0,
-        ..steady()
-    });
+    let take = walk_of(steady().seconds(24.0));
     let [head, spine, arm] = ["Head", "Spine", "LeftArm"].map(|name| take.skeleton().find(name).unwrap());
     let step = take.frame_time_secs();
     posed(&take, |frame, pose| {
@@ -182,76 +179,43 @@ fn what_cannot_vary_is_refused() {
     };
     let whole = settings(0);
     for secs in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(
-            refused(VariationSettings { secs, ..whole }),
-            VariationError::Secs { .. }
-        ));
+        let refused = refused(VariationSettings { secs, ..whole });
+        assert!(matches!(refused, VariationError::Secs { .. }), "{refused}");
     }
     for amount in [-0.1, 0.0, 2.1, f64::NAN] {
-        assert!(matches!(
-            refused(VariationSettings { amount, ..whole }),
-            VariationError::Amount { .. }
-        ));
+        let refused = refused(VariationSettings { amount, ..whole });
+        assert!(matches!(refused, VariationError::Amount { .. }), "{refused}");
     }
-    assert!(matches!(
-        refused(VariationSettings { secs: 1e9, ..whole }),
-        VariationError::TooLong { .. }
-    ));
-    // Two cycles show too little.
-    let short = walk_of(loopwright_synth::WalkSettings {
-        seconds: 3.0,
-        ..steady()
-    });
-    let analysis = Analysis::new(&short).unwrap();
-    let variation = Some(whole);
-    let made = analysis.make_loop(
-        &best(&analysis),
-        &LoopSettings {
-            variation,
+    let too_long = refused(VariationSettings { secs: 1e9, ..whole });
+    assert!(matches!(too_long, VariationError::TooLong { .. }));
+    // What the cycles of a steady walk show: two or three too little, and those that are all alike nothing.
+    let of_walk = |seconds: f64| {
+        let analysis = Analysis::new(&walk_of(steady().seconds(seconds))).unwrap();
+        let settings = LoopSettings {
+            variation: Some(whole),
             ..LoopSettings::default()
-        },
-    );
-    assert!(matches!(made, Err(MakeError::Variation(_))));
-    // Three show too little, too, and what ends their row is said.
-    let short = walk_of(loopwright_synth::WalkSettings {
-        seconds: 4.6,
-        ..steady()
-    });
-    let analysis = Analysis::new(&short).unwrap();
-    let settings = LoopSettings {
-        variation,
-        ..LoopSettings::default()
+        };
+        match analysis.make_loop(&best(&analysis), &settings) {
+            Err(MakeError::Variation(error)) => error,
+            made => panic!("{:?}", made.map(|made| made.variation)),
+        }
     };
-    let refused = analysis.make_loop(&best(&analysis), &settings);
-    let Err(MakeError::Variation(
-        error @ VariationError::TooFewCycles {
+    of_walk(3.0);
+    let few = of_walk(4.6);
+    let expected = matches!(
+        few,
+        VariationError::TooFewCycles {
             found: 2..=3,
             before: CyclesEnd::TakeEnds,
             after: CyclesEnd::TakeEnds,
-        },
-    )) = refused
-    else {
-        panic!("{:?}", refused.map(|made| made.variation));
-    };
-    assert!(
-        error.to_string().contains("the take has no frames for another cycle"),
-        "{error}"
+        }
     );
-    // Cycles that are all alike do not vary.
-    let alike = walk_of(loopwright_synth::WalkSettings {
-        seconds: 12.0,
-        ..steady()
-    });
-    let analysis = Analysis::new(&alike).unwrap();
-    let refused = analysis.make_loop(&best(&analysis), &settings);
     assert!(
-        matches!(
-            refused,
-            Err(MakeError::Variation(VariationError::Alike { left_out: false }))
-        ),
-        "{:?}",
-        refused.map(|made| made.variation)
+        expected && few.to_string().contains("no frames for another cycle"),
+        "{few}"
     );
+    let alike = of_walk(12.0);
+    assert!(matches!(alike, VariationError::Alike { left_out: false }), "{alike}");
 }
 
 /// The take with a joint turned about the bone below it, by an angle at each time.

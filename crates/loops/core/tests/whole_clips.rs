@@ -60,8 +60,10 @@ fn a_finished_loop_comes_back_as_it_was() {
         let made = made(&take);
         assert_eq!(made.loop_clip.num_samples(), 66);
         let (metres, radians) = apart(&made, &take, 66);
-        let is_same = metres < 1e-5 && radians < 0.01_f64.to_radians();
-        assert!(is_same, "{last_key}: {metres} {radians}");
+        assert!(
+            metres < 1e-5 && radians < 0.01_f64.to_radians(),
+            "{last_key}: {metres} {radians}"
+        );
     }
 }
 
@@ -115,8 +117,10 @@ fn a_little_more_than_a_cycle_is_trimmed_to_one() {
         let analysis = Analysis::new(&walk_of(settings)).unwrap();
         let best = best(&analysis);
         let (whole, secs) = (best.whole.unwrap(), best.source_period_secs);
-        let is_cycle = whole.kind == WholeClipKind::Cycle && (secs - truth).abs() < 1.0 / 30.0;
-        assert!(is_cycle, "{cycles}, {noise_deg} deg: {secs} s, {whole:?}");
+        assert!(
+            whole.kind == WholeClipKind::Cycle && (secs - truth).abs() < 1.0 / 30.0,
+            "{cycles}, {noise_deg} deg: {secs} s, {whole:?}"
+        );
         let quality = measured(&analysis.make_loop(&best, &LoopSettings::default()).unwrap());
         let displacement = quality.displacement_metres.unwrap();
         assert!(!quality.pops() && displacement < 0.01, "{quality:?}");
@@ -151,8 +155,10 @@ fn a_single_cycle_has_its_own_period() {
             continue;
         };
         let (whole, secs) = (best.whole.unwrap(), best.source_period_secs);
-        let is_right = whole.last_key == LastKey::BeforeClosing && (secs - truth).abs() < 4e-3;
-        assert!(is_right, "{keys}: {secs} s, {whole:?}");
+        assert!(
+            whole.last_key == LastKey::BeforeClosing && (secs - truth).abs() < 4e-3,
+            "{keys}: {secs} s, {whole:?}"
+        );
     }
 }
 
@@ -262,8 +268,10 @@ fn fish(beats: f64, frames: usize, name: &str) -> Take {
 fn nothing_is_cut_out_of_what_loops() {
     for (beats, keys) in [(1.0, 60), (2.0, 60), (3.0, 60), (2.0, 61)] {
         let found = whole(&fish(beats, keys, "Take 001")).unwrap();
-        let is_kept = found.loops_already() && found.is_in_place() && found.num_frames == 60.0;
-        assert!(is_kept, "{beats} beats, {keys} keys: {found:?}");
+        assert!(
+            found.loops_already() && found.is_in_place() && found.num_frames == 60.0,
+            "{beats} beats, {keys} keys: {found:?}"
+        );
     }
 }
 

@@ -338,28 +338,6 @@ mod tests {
         )
     }
 
-    #[test]
-    fn the_image_of_a_pose_is_where_a_mirror_shows_it() {
-        let take = take(any_motion);
-        let (clip, mirror) = (clip(&take), mirror(&take));
-        let image = Image::new(&clip, &mirror, CARRIER).unwrap();
-        let skeleton = clip.skeleton();
-        for sample in [0, 17, 203] {
-            let pose = clip.pose(sample);
-            let seen = image.pose(pose);
-            let seen = seen.as_ref();
-            assert_eq!(
-                (seen.translations[0], seen.rotations[0]),
-                (pose.translations[0], pose.rotations[0])
-            );
-            for joint in 1..NAMES.len() {
-                let world = |pose: PoseRef<'_>, joint: usize| pose.world_of(skeleton, joint).translation;
-                let off = world(seen, PARTNERS[joint]) - world(pose, joint) * ACROSS;
-                assert!(off.length() < 1e-14, "{sample}: joint {joint} is off by {off}");
-            }
-        }
-    }
-
     /// Third differences of positions over both seams: a gap of the pose, or one of its velocity or acceleration, would stand out.
     #[test]
     fn a_half_and_its_image_meet_smoothly_at_both_seams() {
@@ -368,8 +346,10 @@ mod tests {
         let image = Image::new(&clip, &mirror, CARRIER).unwrap();
         let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
         let largest = closed.seam.largest();
-        let is_right = largest.position > 0.05 && largest.angle > 0.1 && largest.angular_velocity > 0.1;
-        assert!(is_right, "{largest:?}");
+        assert!(
+            largest.position > 0.05 && largest.angle > 0.1 && largest.angular_velocity > 0.1,
+            "{largest:?}"
+        );
         assert_eq!(closed.tracks.num_frames(), 2 * HALF);
         let world = closed.tracks.world();
         for frame in 0..2 * HALF {
@@ -428,8 +408,10 @@ mod tests {
                 (closed.rotation_offsets[at(2)], left),
                 (closed.rotation_offsets[at(3)], right),
             ] {
-                let is_near = (found - wanted).length() < 1e-9;
-                assert!(is_near, "{found} instead of {wanted} at {sample}");
+                assert!(
+                    (found - wanted).length() < 1e-9,
+                    "{found} instead of {wanted} at {sample}"
+                );
             }
         }
     }

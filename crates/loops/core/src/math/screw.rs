@@ -150,8 +150,10 @@ mod tests {
             let screw = Screw::from(twist);
             for secs in [0.0, 1e-9, 0.01, 0.7, -1.3, 5.0] {
                 let (found, expected) = (screw.at(secs), twist.exp(secs));
-                let is_near = (found.translation - expected.translation).length() < 1e-12;
-                assert!(is_near, "{twist:?} {secs}: {found:?} {expected:?}");
+                assert!(
+                    (found.translation - expected.translation).length() < 1e-12,
+                    "{twist:?} {secs}: {found:?} {expected:?}"
+                );
                 assert!(rotation::difference(found.rotation, expected.rotation).length() < 1e-12);
             }
         }
@@ -193,8 +195,10 @@ mod tests {
     fn directions_are_a_frame_and_the_axis_keeps_its_distance() {
         for twist in twists() {
             let screw = Screw::from(twist);
-            let is_near = (screw.basis_x.cross(screw.basis_y) - screw.axis).length() < 1e-15;
-            assert!(is_near, "{twist:?}");
+            assert!(
+                (screw.basis_x.cross(screw.basis_y) - screw.axis).length() < 1e-15,
+                "{twist:?}"
+            );
             assert!(screw.basis_x.is_normalized() && screw.basis_y.is_normalized());
             let radius = screw.radius();
             if radius < 100.0 {

@@ -393,14 +393,6 @@ mod tests {
     }
 
     #[test]
-    fn signs_are_continuous_and_unit() {
-        let q = rotation::exp(DVec3::new(0.1, 0.2, 0.3));
-        let take = Take::new("t", skeleton(), 0.1, vec![DVec3::ZERO; 4], vec![q, q, -q * 1.01, q]).unwrap();
-        assert!((take.rotations(1)[0].dot(take.rotations(0)[0]) - 1.0).abs() < 1e-15);
-        assert_eq!(take.num_frames(), 2);
-    }
-
-    #[test]
     fn every_rotation_comes_out_unit_and_on_the_side_of_the_frame_before() {
         let mut state = 11_u64;
         let mut random = || {

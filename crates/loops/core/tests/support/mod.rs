@@ -10,7 +10,6 @@ use loopwright_synth::{WalkSettings, synthesize};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
 pub(crate) mod characters;
-pub(crate) mod golden;
 pub(crate) mod quadrature;
 
 /// Numbers that are the same on every run.
@@ -33,6 +32,14 @@ impl Random {
     pub(crate) fn within(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
+}
+
+#[track_caller]
+pub(crate) fn assert_near(found: DVec3, expected: DVec3, tolerance: f64) {
+    assert!(
+        (found - expected).length() <= tolerance,
+        "found {found}, expected {expected}"
+    );
 }
 
 /// A joint without a tip.
