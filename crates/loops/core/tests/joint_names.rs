@@ -8,9 +8,9 @@ use std::fmt::Write;
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::retarget::{JointMap, Link, Rig};
-use loopwright_core::{Pose, Skeleton, Take};
+use loopwright_core::Take;
 
-use crate::support::{characters::rig_at_rest, joint};
+use crate::support::characters::{Tree, rig_at_rest};
 
 /// A choice of at least this confidence is not printed as unsure.
 const SURE: f64 = 0.75;
@@ -222,9 +222,9 @@ fn place_between(place: &str) -> DVec3 {
 /// The skeleton at rest: a take of its rest pose.
 fn at_rest(program: &Program, rest: Rest) -> Take {
     let rows = &program.rows;
-    let (mut joints, mut pose, mut worlds) = (Vec::new(), Pose::default(), Vec::<Rigid>::new());
+    let mut tree = Tree::default();
     for (number, row) in rows.iter().enumerate() {
-        let above = row.parent.map_or(Rigid::IDENTITY, |parent| worlds[parent]);
+        let above = row.parent.map_or(DVec3::ZERO, |parent| tree.joints[parent].2.translation);
         let known = match (&row.part, &row.place) {
             (Some(part), _) => Some(place_of(&part.name, part.index, count(program, part))),
             (None, Some(place)) => Some(place_between(place)),
@@ -242,7 +242,7 @@ fn at_rest(program: &Program, rest: Rest) -> Take {
                 DVec3::new(place.x * f64::from(row.side), place.y, place.z)
             }
             None if row.parent.is_none() => DVec3::ZERO,
-            None => above.translation + DVec3::new(0.02 * f64::from(row.side), 0.01, 0.03),
+            None => above + DVec3::new(0.02 * f64::from(row.side), 0.01, 0.03),
         };
         let axes = DVec3::new(1.1, -0.7, 2.3) * (1.0 + 0.37 * number as f64);
         let axes = if rest.has_own_axes {
@@ -250,14 +250,9 @@ fn at_rest(program: &Program, rest: Rest) -> Take {
         } else {
             DQuat::IDENTITY
         };
-        worlds.push(Rigid::new(axes, at));
-        let local = above.inverse() * worlds[number];
-        pose.translations.push(local.translation);
-        pose.rotations.push(local.rotation.normalize());
-        joints.push(joint(&row.name, row.parent, local.translation));
+        tree.joints.push((row.name.clone(), row.parent, Rigid::new(axes, at)));
     }
-    let skeleton = Skeleton::new(joints).unwrap();
-    Take::new(&program.name, skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+    tree.take()
 }
 
 fn rig(program: &Program, rest: Rest) -> Rig {

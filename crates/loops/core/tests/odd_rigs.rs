@@ -2,97 +2,14 @@
 
 use std::sync::Arc;
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright_core::feet::FootLock;
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::retarget::{Given, JointMap, MapError, Rig, RigPair};
-use loopwright_core::{Analysis, Joint, LoopSettings, Pose, RootMode, RootSettings, Skeleton, Take};
+use loopwright_core::{Analysis, LoopSettings, Pose, RootMode, RootSettings, Take};
 
-use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of, walk};
-use crate::support::{best, best_loop, joint, measured};
-
-/// A skeleton in the making: joints with their places in the world.
-#[derive(Clone, Default)]
-struct Tree {
-    joints: Vec<(String, Option<usize>, Rigid)>,
-}
-
-impl Tree {
-    /// The joints of a rig of the walker's shape that rests without turns.
-    fn of(take: &Take) -> Self {
-        let world = take.pose(0).world(take.skeleton());
-        let joints = take.skeleton().joints().iter().enumerate();
-        let row = |(index, joint): (usize, &Joint)| (joint.name.clone(), joint.parent, world.as_ref().joint(index));
-        Self {
-            joints: joints.map(row).collect(),
-        }
-    }
-
-    fn find(&self, name: &str) -> usize {
-        self.joints.iter().position(|(known, ..)| known == name).unwrap()
-    }
-
-    fn at(&self, name: &str) -> DVec3 {
-        self.joints[self.find(name)].2.translation
-    }
-
-    fn add(&mut self, name: &str, parent: Option<&str>, at: DVec3) -> &mut Self {
-        let parent = parent.map(|parent| self.find(parent));
-        self.joints
-            .push((name.to_owned(), parent, Rigid::new(DQuat::IDENTITY, at)));
-        self
-    }
-
-    fn rename(&mut self, names: &[(&str, &str)]) -> &mut Self {
-        for (old, new) in names {
-            let joint = self.find(old);
-            (*new).clone_into(&mut self.joints[joint].0);
-        }
-        self
-    }
-
-    fn hang(&mut self, name: &str, parent: &str) -> &mut Self {
-        let (joint, parent) = (self.find(name), self.find(parent));
-        self.joints[joint].1 = Some(parent);
-        self
-    }
-
-    /// Leaves joints out; what hangs from them hangs from their parents.
-    fn without(&mut self, names: &[&str]) -> &mut Self {
-        for name in names {
-            let gone = self.find(name);
-            let above = self.joints[gone].1;
-            self.joints.remove(gone);
-            for (_, parent, _) in &mut self.joints {
-                *parent = if *parent == Some(gone) { above } else { *parent };
-                *parent = parent.map(|parent| if parent > gone { parent - 1 } else { parent });
-            }
-        }
-        self
-    }
-
-    /// As a take of one pose; every joint after its parent.
-    fn take(&self) -> Take {
-        let mut order: Vec<usize> = Vec::new();
-        while order.len() < self.joints.len() {
-            let next = (0..self.joints.len()).find(|joint| {
-                !order.contains(joint) && self.joints[*joint].1.is_none_or(|parent| order.contains(&parent))
-            });
-            order.push(next.unwrap());
-        }
-        let mut pose = Pose::default();
-        let joints = order.iter().map(|&place| {
-            let (name, parent, world) = &self.joints[place];
-            let local = parent.map_or(*world, |parent| self.joints[parent].2.inverse() * *world);
-            pose.translations.push(local.translation);
-            pose.rotations.push(local.rotation.normalize());
-            let above = parent.map(|parent| order.iter().position(|&joint| joint == parent).unwrap());
-            joint(name, above, local.translation)
-        });
-        let skeleton = Skeleton::new(joints.collect()).unwrap();
-        Take::new("odd", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
-    }
-}
+use crate::support::characters::{Character, PLAIN, Tree, character, rig_at_rest, rig_of, walk};
+use crate::support::{best, best_loop, measured};
 
 /// The walk on a rig: the take, and where each joint is in the world at a frame.
 struct Walked {
@@ -328,10 +245,8 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
         for side in ["l", "r"] {
             let elbow = tree.at(&format!("lowerarm_{side}"));
             tree.without(&[&format!("lowerarm_{side}"), &format!("clavicle_{side}")]);
-            let upper = tree.find(&format!("upperarm_{side}"));
-            let along = elbow - tree.joints[upper].2.translation;
-            let hand = tree.find(&format!("hand_{side}"));
-            tree.joints[hand].2.translation = elbow + along * 0.3;
+            let along = elbow - tree.at(&format!("upperarm_{side}"));
+            tree.put(&format!("hand_{side}"), elbow + along * 0.3);
         }
         let target = tree.take();
         let pair = pair_onto(&target);

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::feet::{FootLock, FootOutcome, HoldError};
-use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::math::rotation;
 use loopwright_core::motion::WorldTracks;
 use loopwright_core::retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
 use loopwright_core::{
@@ -12,7 +12,7 @@ use loopwright_core::{
 use loopwright_synth::WalkSettings;
 
 use crate::support::characters::{
-    Character, MIXAMO, PLAIN, UNREAL, character, rig_at_rest, rig_of, speed_of_points, walk,
+    Character, MIXAMO, PLAIN, Tree, UNREAL, character, rig_at_rest, rig_of, speed_of_points, walk,
 };
 use crate::support::{best_made, chain, joint, posed, posed_on, take_of, walk_of};
 
@@ -529,26 +529,14 @@ fn hands_on_the_ground_are_on_it_where_arms_are_longer() {
     assert!(bones_apart((&walker, MIXAMO), (&moved, UNREAL), 40, 4) < 1e-4);
 }
 
-/// The same character with a joint on the ground from which its feet hang, and not from its legs.
+/// The character with a joint on the ground from which its feet hang, and not from its legs.
 fn with_feet_apart(character: &Take) -> Take {
-    let skeleton = character.skeleton();
-    let world = character.pose(0).world(skeleton);
-    let mut pose = Pose::new(vec![DVec3::ZERO], vec![DQuat::IDENTITY]);
-    let mut joints = vec![joint("root", None, DVec3::ZERO)];
-    for (index, joint) in skeleton.joints().iter().enumerate() {
-        let parent = joint.parent.filter(|_| !joint.name.starts_with("foot"));
-        let above = parent.map_or(Rigid::IDENTITY, |parent| world.as_ref().joint(parent));
-        let local = above.inverse() * world.as_ref().joint(index);
-        pose.translations.push(local.translation);
-        pose.rotations.push(local.rotation);
-        joints.push(Joint {
-            parent: Some(parent.map_or(0, |parent| parent + 1)),
-            rest_offset: local.translation,
-            ..joint.clone()
-        });
+    let mut tree = Tree::of(character);
+    tree.add("root", None, DVec3::ZERO);
+    for name in ["pelvis", "foot_l", "foot_r"] {
+        tree.hang(name, "root");
     }
-    let skeleton = Skeleton::new(joints).unwrap();
-    Take::new("apart", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+    tree.take()
 }
 
 #[test]
@@ -657,22 +645,11 @@ fn a_turn_that_winds_over_the_cycle_gains_none() {
 fn spines_of_other_counts_bend_along_their_length() {
     let take = walk();
     let source = rig_of(&take);
-    let walker = character(&take, PLAIN);
     // One joint more between the second and the third of the spine.
-    let skeleton = walker.skeleton();
-    let at = skeleton.find("spine_03").unwrap();
-    let mut joints: Vec<Joint> = skeleton.joints().to_vec();
-    let half = joints[at].rest_offset * 0.5;
-    for joint in &mut joints {
-        joint.parent = joint.parent.map(|parent| parent + usize::from(parent >= at));
-    }
-    let mut between = joints[at].clone();
-    (between.name, between.rest_offset, joints[at].rest_offset) = ("spine_02b".to_owned(), half, half);
-    joints[at].parent = Some(at);
-    joints.insert(at, between);
-    let skeleton = Skeleton::new(joints).unwrap();
-    let rest = unturned(&skeleton, DQuat::IDENTITY);
-    let long = Take::new("long", skeleton, 0.1, rest.translations, rest.rotations).unwrap();
+    let mut tree = Tree::of(&character(&take, PLAIN));
+    let between = tree.at("spine_02").midpoint(tree.at("spine_03"));
+    tree.add("spine_02b", Some("spine_02"), between).hang("spine_03", "spine_02b");
+    let long = tree.take();
     let target = rig_at_rest(&long);
     let map = JointMap::between(&source, &target).unwrap();
     assert_eq!(map.coverage(&target), 1.0);

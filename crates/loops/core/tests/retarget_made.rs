@@ -8,12 +8,12 @@ use loopwright_core::edit::{JointOffset, LoopEdit, Offset};
 use loopwright_core::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan};
 use loopwright_core::retarget::{FootSole, RigPair};
 use loopwright_core::{
-    Analysis, Joint, LoopSettings, MadeLoop, Pose, RootMode, RootSettings, SearchSettings, Skeleton, Take,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take,
     loop_clip::LoopKeys, math::rotation, motion::WorldTracks, quality,
 };
 
-use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
-use crate::support::{best_made, joint, measured, posed};
+use crate::support::characters::{Character, PLAIN, Tree, character, rig_at_rest, rig_of, speed_of_points, walk};
+use crate::support::{best_made, measured, posed};
 
 /// The walker, a character, and the recommended loop of the walker with these settings on it.
 struct On {
@@ -233,27 +233,13 @@ fn edits_stances_and_the_origin_are_the_characters() {
     assert!(made.recentered_by.is_some() && !measured(&made).pops());
 }
 
-/// The same character below a joint on the ground, as engines have it, whose axes are a quarter turn off.
+/// The character below a joint on the ground, as engines have it, whose axes are a quarter turn off.
 fn below_a_root(character: &Take) -> Take {
-    let tilt = DQuat::from_axis_angle(DVec3::X, -FRAC_PI_2);
-    let own = character.pose(0).to_pose();
-    let mut joints = vec![joint("root", None, DVec3::ZERO)];
-    let mut pose = Pose::new(vec![DVec3::ZERO], vec![tilt]);
-    for (joint, known) in character.skeleton().joints().iter().enumerate() {
-        let (mut at, mut turn) = (own.translations[joint], own.rotations[joint]);
-        if known.parent.is_none() {
-            (at, turn) = (tilt.conjugate() * at, tilt.conjugate() * turn);
-        }
-        pose.translations.push(at);
-        pose.rotations.push(turn);
-        joints.push(Joint {
-            parent: Some(known.parent.map_or(0, |parent| parent + 1)),
-            rest_offset: at,
-            ..known.clone()
-        });
-    }
-    let skeleton = Skeleton::new(joints).unwrap();
-    Take::new("rooted", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+    let mut tree = Tree::of(character);
+    tree.add("root", None, DVec3::ZERO).hang("pelvis", "root");
+    let root = tree.find("root");
+    tree.joints[root].2.rotation = DQuat::from_axis_angle(DVec3::X, -FRAC_PI_2);
+    tree.take()
 }
 
 #[test]
@@ -320,17 +306,14 @@ fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
     }
 }
 
-/// The same character with balls of the feet twice as far ahead, which its legs do not always reach.
+/// The character with balls of the feet twice as far ahead, which its legs do not always reach.
 fn with_long_feet(character: &Take) -> Take {
-    let mut pose = character.pose(0).to_pose();
-    let mut joints = character.skeleton().joints().to_vec();
-    for name in ["ball_l", "ball_r"] {
-        let ball = character.skeleton().find(name).unwrap();
-        pose.translations[ball] *= DVec3::new(1.0, 1.0, 2.0);
-        joints[ball].rest_offset = pose.translations[ball];
+    let mut tree = Tree::of(character);
+    for (foot, ball) in [("foot_l", "ball_l"), ("foot_r", "ball_r")] {
+        let (foot, at) = (tree.at(foot), tree.at(ball));
+        tree.put(ball, at + DVec3::Z * (at - foot).z);
     }
-    let skeleton = Skeleton::new(joints).unwrap();
-    Take::new("long feet", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+    tree.take()
 }
 
 #[test]

@@ -159,29 +159,6 @@ mod tests {
         }
     }
 
-    /// exp(t xi) by its power series in the rate: v t + w x v t^2/2 + w x (w x v) t^3/6, exact to rounding for small rates.
-    #[test]
-    fn goes_over_into_the_straight_line() {
-        let linear = DVec3::new(0.3, -0.2, 1.4);
-        let axis = DVec3::new(0.48, -0.6, 0.64);
-        for exponent in -320..=-4 {
-            let angular = axis * libm::pow(10.0, f64::from(exponent));
-            let screw = Screw::from(Twist { linear, angular });
-            for secs in [0.5, 3.0, 100.0] {
-                let once = angular.cross(linear) * (0.5 * secs);
-                let twice = angular.cross(angular.cross(linear)) * (secs * secs / 6.0);
-                let series = (linear + once + twice) * secs;
-                let error = (screw.position(secs) - series).length();
-                // The truncation error of the series: w^3 v t^4 / 24.
-                let left_out = 1.5 * angular.length() * angular.length() * angular.length() * secs * secs * secs * secs;
-                assert!(error < 1e-12 + left_out, "1e{exponent} {secs}: {error}");
-            }
-            if exponent <= -12 {
-                assert!((screw.position(10.0) - linear * 10.0).length() < 1e-9);
-            }
-        }
-    }
-
     #[test]
     fn goes_back_to_the_twist() {
         for twist in twists() {
