@@ -152,17 +152,6 @@ fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
         }
         assert!(edited.feet.is_held());
         assert_ne!(edited.loop_clip, plain.loop_clip);
-        // The held loop mirrors itself as well.
-        let mirror = candidate.pairing.mirror().unwrap();
-        let clip = &edited.loop_clip;
-        for key in 0..half {
-            let seen = |key: usize| clip.world_pose(key).moved(clip.root_pose(key).inverse()).translations;
-            let (before, after) = (seen(key), seen(key + half));
-            for (joint, at) in before.iter().enumerate() {
-                let image = after[mirror.partner(joint)] * DVec3::new(-1.0, 1.0, 1.0);
-                assert!((*at - image).length() < 1e-6, "joint {joint} at {key}");
-            }
-        }
     }
 }
 

@@ -6,9 +6,9 @@
 use std::fmt::Write;
 
 use glam::{DQuat, DVec3};
+use loopwright_core::Take;
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::retarget::{JointMap, Link, Rig};
-use loopwright_core::Take;
 
 use crate::support::characters::{Tree, rig_at_rest};
 
@@ -224,7 +224,9 @@ fn at_rest(program: &Program, rest: Rest) -> Take {
     let rows = &program.rows;
     let mut tree = Tree::default();
     for (number, row) in rows.iter().enumerate() {
-        let above = row.parent.map_or(DVec3::ZERO, |parent| tree.joints[parent].2.translation);
+        let above = row
+            .parent
+            .map_or(DVec3::ZERO, |parent| tree.joints[parent].2.translation);
         let known = match (&row.part, &row.place) {
             (Some(part), _) => Some(place_of(&part.name, part.index, count(program, part))),
             (None, Some(place)) => Some(place_between(place)),

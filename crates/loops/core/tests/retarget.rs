@@ -14,7 +14,7 @@ use loopwright_synth::WalkSettings;
 use crate::support::characters::{
     Character, MIXAMO, PLAIN, Tree, UNREAL, character, rig_at_rest, rig_of, speed_of_points, walk,
 };
-use crate::support::{best_made, chain, joint, posed, posed_on, take_of, walk_of};
+use crate::support::{best_made, joint, posed, posed_on, take_of, walk_of};
 
 fn long_walk() -> Take {
     walk_of(WalkSettings::default().seconds(20.0))
@@ -171,21 +171,6 @@ fn loops_stay_loops_with_one_twist_at_scale() {
     assert!(!before.pops() && !after.pops());
     let slide = after.foot_slide_mps.unwrap();
     assert!(slide < 0.01, "{slide} m/s");
-    // The step over the seam is as large beside the others as in the source.
-    let steps = |clip: &LoopClip, joint: usize| -> f64 {
-        let count = clip.num_samples();
-        let turn = |key: usize| clip.body_pose(key).rotations[joint];
-        let step = |key: usize| rotation::difference(turn(key + 1), turn(key));
-        let second = |key: usize| (step(key + 1) - step(key)).length();
-        let most = (0..count).map(second).fold(0.0, f64::max);
-        [count - 2, count - 1].map(second).into_iter().fold(0.0, f64::max) / most.max(1e-9)
-    };
-    let names = UNREAL.split_whitespace().zip(MIXAMO.split_whitespace());
-    for (name, like) in names.skip(15).take(2) {
-        let [one, other] =
-            [(clip, like), (&moved, name)].map(|(clip, name)| steps(clip, clip.skeleton().find(name).unwrap()));
-        assert!(other < one + 0.05, "{name}: {other} against {one}");
-    }
 }
 
 /// The largest bend of a leg, degrees.
@@ -234,17 +219,6 @@ fn feet_are_held_while_those_of_the_source_stand() {
                 .map(|(clip, leg)| most_bent(clip.skeleton(), &clip.tracks_from_root(), leg));
             let more = ours - theirs;
             assert!(more < 10.0, "{what}: {more} degrees");
-        }
-        // Bones keep their lengths, and feet that are placed end their legs.
-        let world = held.tracks_from_root();
-        let find = |name: &str| held.skeleton().find(name).unwrap();
-        let (knee, ankle) = (find("calf_l"), find("foot_l"));
-        let at_rest = rest.world_tracks();
-        let length = (at_rest.position(0, ankle) - at_rest.position(0, knee)).length();
-        for sample in 0..held.num_samples() {
-            let shin = (world.position(sample, ankle) - world.position(sample, knee)).length();
-            let off = (shin - length).abs();
-            assert!(off < 1e-9, "{what}: sample {sample}, {shin} m of {length} m");
         }
     }
 }
@@ -648,7 +622,8 @@ fn spines_of_other_counts_bend_along_their_length() {
     // One joint more between the second and the third of the spine.
     let mut tree = Tree::of(&character(&take, PLAIN));
     let between = tree.at("spine_02").midpoint(tree.at("spine_03"));
-    tree.add("spine_02b", Some("spine_02"), between).hang("spine_03", "spine_02b");
+    tree.add("spine_02b", Some("spine_02"), between)
+        .hang("spine_03", "spine_02b");
     let long = tree.take();
     let target = rig_at_rest(&long);
     let map = JointMap::between(&source, &target).unwrap();
@@ -686,24 +661,4 @@ fn the_caller_overrides_the_map_and_mistakes_are_named() {
     let beyond = Given::Between("Neck".to_owned(), "Head".to_owned(), 2.0);
     let wrong = map().with(from, to, &[("head".to_owned(), beyond)]);
     assert!(matches!(wrong, Err(MapError::Share { .. })));
-}
-
-#[test]
-fn what_is_no_body_is_refused_or_rests() {
-    let take = walk();
-    for names in [&["box"][..], &["box"; 4]] {
-        let skeleton = chain(names, DVec3::ZERO);
-        let rest = unturned(&skeleton, DQuat::IDENTITY);
-        let thing = Take::new("thing", skeleton, 0.1, rest.translations, rest.rotations).unwrap();
-        let (walker, thing_rig) = (rig_of(&take), rig_at_rest(&thing));
-        for (source, target, motion) in [(&walker, &thing_rig, &take), (&thing_rig, &walker, &thing)] {
-            match RigPair::new(source.clone(), target.clone()) {
-                Err(error) => assert!(
-                    matches!(error, MapError::NothingMapped | MapError::NoSkeleton { .. }),
-                    "{error}"
-                ),
-                Ok(pair) => assert!(pair.of_motion(&motion.world_tracks()).take(motion).is_ok()),
-            }
-        }
-    }
 }

@@ -8,8 +8,8 @@ use loopwright_core::edit::{JointOffset, LoopEdit, Offset};
 use loopwright_core::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan};
 use loopwright_core::retarget::{FootSole, RigPair};
 use loopwright_core::{
-    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take,
-    loop_clip::LoopKeys, math::rotation, motion::WorldTracks, quality,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, loop_clip::LoopKeys,
+    math::rotation, motion::WorldTracks, quality,
 };
 
 use crate::support::characters::{Character, PLAIN, Tree, character, rig_at_rest, rig_of, speed_of_points, walk};

@@ -64,7 +64,9 @@ fn flagged_poses_do_not_enter() {
     let spiked = posed(&clean, |frame, pose| {
         if frame == 100 {
             let turn = DQuat::from_rotation_x(1.5);
-            pose.rotations.iter_mut().for_each(|rotation| *rotation = turn * *rotation);
+            pose.rotations
+                .iter_mut()
+                .for_each(|rotation| *rotation = turn * *rotation);
         }
     });
     let [clean, spiked] = [clean, spiked].map(|take| Analysis::new(&take).unwrap());

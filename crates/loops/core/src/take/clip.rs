@@ -312,7 +312,7 @@ fn on_whole_frame(frame: f64, last: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::math::{ops, rotation};
-    use crate::motion::Joint;
+    use crate::tests::{skeleton, take_of};
 
     /// A turning, moving joint whose motion is known at any time (frames).
     fn truth(frame: f64) -> (DVec3, DQuat) {
@@ -324,9 +324,9 @@ mod tests {
     }
 
     fn take(num_frames: usize, spacing: f64) -> Take {
-        let skeleton = Skeleton::new(vec![Joint::new("root", None, DVec3::ZERO)]);
-        let (translations, rotations) = (0..num_frames).map(|f| truth(f as f64 * spacing)).unzip();
-        Take::new("t", skeleton.unwrap(), 0.1, translations, rotations).unwrap()
+        take_of(skeleton(&[("root", None, DVec3::ZERO)]), 0.1, num_frames, |frame, _| {
+            truth(frame as f64 * spacing)
+        })
     }
 
     fn worst_error(num_frames: usize, spacing: f64) -> f64 {

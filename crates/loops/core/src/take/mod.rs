@@ -344,6 +344,7 @@ pub(crate) fn normalize_frame(
 mod tests {
     use super::*;
     use crate::math::rotation;
+    use crate::tests::numbers;
 
     fn skeleton() -> Skeleton {
         let joint = |name: &str, parent| Joint::new(name, parent, DVec3::ZERO);
@@ -394,11 +395,7 @@ mod tests {
 
     #[test]
     fn every_rotation_comes_out_unit_and_on_the_side_of_the_frame_before() {
-        let mut state = 11_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 40) as f64 / f64::from(1 << 23) - 1.0
-        };
+        let mut random = numbers(11);
         let rotations: Vec<DQuat> = (0..400)
             .map(|index| match (index / 7) % 5 {
                 // At right angles to each other, where neither side is the nearer one.

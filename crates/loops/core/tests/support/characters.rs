@@ -150,10 +150,10 @@ pub(crate) fn character(walker: &Take, of: Character) -> Take {
             above = source.parent(above.unwrap());
         }
         let parent = above.and_then(place);
-        let is_any = |words: [&str; 3]| words.into_iter().any(|word| mixamo.contains(word));
+        let is_any = |words: &[&str]| words.iter().any(|word| mixamo.contains(word));
         let factor = match mixamo {
-            _ if is_any(["Leg", "Foot", "Toe"]) => of.legs,
-            _ if is_any(["Arm", "ForeArm", "Hand"]) => of.arms,
+            _ if is_any(&["Leg", "Foot", "Toe"]) => of.legs,
+            _ if is_any(&["Arm", "Hand"]) => of.arms,
             _ => 1.0,
         };
         let mut offset = source.joint(joint).rest_offset * factor;
@@ -161,7 +161,7 @@ pub(crate) fn character(walker: &Take, of: Character) -> Take {
             offset.y = 0.0;
         }
         let (mut lowered, mut own) = (DQuat::IDENTITY, DQuat::IDENTITY);
-        if mixamo.contains("ForeArm") || mixamo.contains("Hand") {
+        if is_any(&["ForeArm", "Hand"]) {
             let sign = if mixamo.starts_with("Left") { -1.0 } else { 1.0 };
             lowered = rotation::exp(DVec3::Z * sign * of.arms_down);
         }

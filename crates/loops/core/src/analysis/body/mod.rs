@@ -450,17 +450,15 @@ mod tests {
     use glam::{DQuat, DVec3};
 
     use super::*;
-    use crate::motion::{Joint, Skeleton};
+    use crate::motion::Skeleton;
+    use crate::tests::{skeleton, take_of};
 
     /// One standing frame; rows are name, parent, position relative to the parent.
     pub(super) fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
-        let joints = rows
-            .iter()
-            .map(|&(name, parent, offset)| Joint::new(name, parent, DVec3::from_array(offset)))
+        let rows: Vec<_> = (rows.iter())
+            .map(|&(name, parent, offset)| (name, parent, DVec3::from_array(offset)))
             .collect();
-        let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
-        let skeleton = Skeleton::new(joints).unwrap();
-        Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; rows.len()]).unwrap()
+        take_of(skeleton(&rows), 0.1, 1, |_, joint| (rows[joint].2, DQuat::IDENTITY))
     }
 
     #[test]

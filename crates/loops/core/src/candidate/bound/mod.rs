@@ -189,20 +189,15 @@ impl<'a> SeamBounds<'a> {
 mod tests {
     use super::*;
     use crate::candidate::{score::SeamCost, seams::NO_COST};
-    use crate::{analysis::features::Features, math::decay::Decay};
+    use crate::{analysis::features::Features, math::decay::Decay, tests::numbers};
 
     const NUM_FRAMES: usize = 150;
     const NUM_AXES: usize = 9;
 
     /// Irregular numbers of very different sizes, the same in every run.
     fn features(offset: f64, size: f64) -> Features {
-        let mut state = 1_u64;
-        let mut draw = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f64 / 16_777_216.0 - 0.5
-        };
+        let mut next = numbers(1);
+        let mut draw = || 0.5 * next();
         let values = |scale: f64, draw: &mut dyn FnMut() -> f64| -> Vec<f64> {
             (0..NUM_FRAMES * NUM_AXES)
                 .map(|index| offset + size * scale * draw() / (1 + index % NUM_AXES) as f64)
