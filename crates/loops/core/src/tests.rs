@@ -1,4 +1,4 @@
-//! What unit tests of several modules start from.
+//! Makers that unit tests of several modules share.
 
 use glam::{DQuat, DVec3};
 

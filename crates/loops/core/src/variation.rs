@@ -71,7 +71,7 @@ pub enum VariationError {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variation {
-    /// What was asked for.
+    /// The settings asked for.
     pub settings: VariationSettings,
     /// Number of loops after which all repeats.
     pub copies: usize,

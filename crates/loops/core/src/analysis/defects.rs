@@ -9,7 +9,7 @@ use super::body::Body;
 use crate::math::{ops, percentile, rotation, time_step::TimeStep};
 use crate::{motion::WorldTracks, take::Take};
 
-/// What is wrong with a frame.
+/// A fault of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum BadFrameKind {
@@ -25,7 +25,7 @@ pub enum BadFrameKind {
 pub struct BadFrame {
     /// Frame, counted from 0.
     pub frame: usize,
-    /// What is wrong with it.
+    /// Its fault.
     pub kind: BadFrameKind,
 }
 

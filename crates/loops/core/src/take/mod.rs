@@ -329,7 +329,7 @@ pub(crate) fn normalize_frame(
         if !plausible {
             return Err(TakeError::Implausible { frame, joint });
         }
-        // What has been divided once is left alone: a second time may move the last bit.
+        // Dividing a second time may move the last bit.
         if (length - 1.0).abs() > UNIT_LENGTH {
             *rotation /= length;
         }

@@ -49,7 +49,7 @@ const SHORTEST_STEP_SECS: f64 = 1.0 / 120.0;
 /// A spring's fade lasts so many half-lives: then a hundredth of its offset is left.
 const HALF_LIVES: f64 = 4.8;
 
-/// What the feet of a loop do at every sample, for jumps out of it and into it.
+/// The work of the feet of a loop at every sample, for jumps out of it and into it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Footwork {
     pub(super) limbs: Vec<Limb>,
@@ -59,7 +59,7 @@ pub struct Footwork {
     pub(super) model: FootModel,
 }
 
-/// What the parts of a leg do at every sample of a loop: see [`Goals`].
+/// The work of the parts of a leg at every sample of a loop: see [`Goals`].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LegWork {
     pub(super) bears: Vec<[f64; NUM_PARTS]>,
@@ -133,7 +133,7 @@ impl Footwork {
 pub struct FadingLoop<'a> {
     /// The loop.
     pub clip: &'a LoopClip,
-    /// What its feet do.
+    /// The work of its feet.
     pub feet: &'a Footwork,
     /// Seconds since the start of the loop.
     pub secs: f64,
