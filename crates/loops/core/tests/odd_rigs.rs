@@ -8,7 +8,7 @@ use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::retarget::{Given, JointMap, MapError, Rig, RigPair};
 use loopwright_core::{Analysis, LoopSettings, Pose, RootMode, RootSettings, Take};
 
-use crate::support::characters::{Character, PLAIN, Tree, character, rig_at_rest, rig_of, walk};
+use crate::support::characters::{Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, walk};
 use crate::support::{best, best_loop, measured};
 
 /// The walk on a rig: the take, and where each joint is in the world at a frame.
@@ -54,10 +54,6 @@ impl Walked {
     }
 }
 
-fn pair_onto(target: &Take) -> RigPair {
-    RigPair::new(rig_of(&walk()), rig_at_rest(target)).unwrap()
-}
-
 /// The joints that are ankles of the feet.
 fn ankles(rig: &Rig) -> Vec<&str> {
     let names = (rig.body().feet.iter()).map(|foot| rig.skeleton().joint(foot.ankle).name.as_str());
@@ -94,7 +90,7 @@ fn booted() -> Tree {
 #[test]
 fn feet_beside_legs_that_have_none_walk_with_them() {
     let target = booted().take();
-    let pair = pair_onto(&target);
+    let pair = pair_onto(&walk(), &target);
     let walked = Walked::of(&pair);
     for (foot, shin, from) in [
         ("pied gauche.001", "pied gauche", "LeftFoot"),
@@ -156,7 +152,7 @@ fn joints_above_the_hips_go_with_them() {
             tree.add("root", None, DVec3::ZERO).hang("Hips", "root");
         }
         let target = tree.take();
-        let pair = pair_onto(&target);
+        let pair = pair_onto(&walk(), &target);
         let walked = Walked::of(&pair);
         let find = |name: &str| target.skeleton().find(name).unwrap();
         for name in ["Hips", "Pelvis"] {
@@ -178,7 +174,7 @@ fn joints_above_the_hips_go_with_them() {
             }
         }
         // The body is where it is without them.
-        let plain = Walked::of(&pair_onto(&character(&walk(), PLAIN)));
+        let plain = Walked::of(&pair_onto(&walk(), &character(&walk(), PLAIN)));
         for frame in 0..walked.take.num_frames() {
             for name in ["foot_l", "head", "hand_r"] {
                 let [one, other] = [&walked, &plain].map(|walked| walked.at(frame, name).translation);
@@ -205,7 +201,7 @@ fn loops_on_such_rigs_close() {
     let best = best(&analysis);
     for (tree, top) in [(pelvis, "Hips"), (booted(), "Armature")] {
         let target = tree.take();
-        let pair = pair_onto(&target);
+        let pair = pair_onto(&walk(), &target);
         for mode in [RootMode::Constant, RootMode::Path] {
             let settings = LoopSettings {
                 root: RootSettings {
@@ -249,7 +245,7 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
             tree.put(&format!("hand_{side}"), elbow + along * 0.3);
         }
         let target = tree.take();
-        let pair = pair_onto(&target);
+        let pair = pair_onto(&walk(), &target);
         let walked = Walked::of(&pair);
         for (ours, theirs) in [
             (["upperarm_l", "hand_l"], ["LeftArm", "LeftForeArm"]),
@@ -274,7 +270,7 @@ fn joints_below_the_root_follow_the_body_that_they_are_at() {
     tree.add("sword_end", Some("sword"), hand + DVec3::new(-0.8, 0.0, 0.0));
     tree.add("cape", Some("root"), chest - DVec3::Z * 0.2);
     tree.add("lamp", Some("root"), DVec3::new(3.0, 1.0, 0.0));
-    let pair = pair_onto(&tree.take());
+    let pair = pair_onto(&walk(), &tree.take());
     let walked = Walked::of(&pair);
     for (joint, with) in [
         ("ik_foot_l", "foot_l"),
@@ -321,7 +317,7 @@ fn every_entry_of_a_map_has_its_effect() {
     let hand = take.skeleton().find("RightHand").unwrap();
     let wanted = world[1].rotations[hand] * world[0].rotations[hand].conjugate();
     for joint in target.skeleton().joints() {
-        let mut pair = pair_onto(&target);
+        let mut pair = pair_onto(&walk(), &target);
         let given = [(joint.name.clone(), Given::Joint("RightHand".to_owned()))];
         let (from, to) = (pair.source.skeleton(), pair.target.skeleton());
         pair.map = pair.map.with(from, to, &given).unwrap();

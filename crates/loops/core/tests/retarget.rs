@@ -12,7 +12,7 @@ use loopwright_core::{
 use loopwright_synth::WalkSettings;
 
 use crate::support::characters::{
-    Character, MIXAMO, PLAIN, Tree, UNREAL, character, rig_at_rest, rig_of, speed_of_points, walk,
+    Character, MIXAMO, PLAIN, Tree, UNREAL, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
 };
 use crate::support::{best_made, joint, posed, posed_on, take_of, walk_of};
 
@@ -158,8 +158,7 @@ fn loops_stay_loops_with_one_twist_at_scale() {
         has_own_axes: true,
         ..PLAIN
     };
-    let (source, target) = (rig_of(&take), rig_at_rest(&character(&take, of)));
-    let pair = RigPair::new(source.clone(), target.clone()).unwrap();
+    let pair = pair_onto(&take, &character(&take, of));
     let transfer = pair.of_loop(clip);
     let moved = transfer.loop_clip(clip).unwrap();
     let shape = |clip: &LoopClip| (clip.num_samples(), clip.period_secs());
@@ -167,7 +166,7 @@ fn loops_stay_loops_with_one_twist_at_scale() {
     assert_eq!(moved.root().twist.angular, clip.root().twist.angular);
     assert!((moved.root().twist.linear - clip.root().twist.linear * transfer.scale()).length() < 1e-12);
     let quality = |clip: &LoopClip, body| quality::measure(&LoopKeys::from_loop(clip), body, None);
-    let (before, after) = (quality(clip, &made.body), quality(&moved, target.body()));
+    let (before, after) = (quality(clip, &made.body), quality(&moved, pair.target.body()));
     assert!(!before.pops() && !after.pops());
     let slide = after.foot_slide_mps.unwrap();
     assert!(slide < 0.01, "{slide} m/s");
@@ -188,13 +187,10 @@ fn feet_are_held_while_those_of_the_source_stand() {
     let take = walk();
     let made = made_loop(&take);
     let clip = &made.loop_clip;
-    let source = rig_of(&take);
     for (legs, apart) in [(0.45, false), (1.0, false), (2.5, false), (1.3, true), (0.6, true)] {
         let rest = character(&take, Character { legs, ..PLAIN });
         let rest = if apart { with_feet_apart(&rest) } else { rest };
-        let target = rig_at_rest(&rest);
-        let pair = RigPair::new(source.clone(), target.clone()).unwrap();
-        let transfer = pair.of_loop(clip);
+        let transfer = pair_onto(&take, &rest).of_loop(clip);
         let carried = transfer.loop_clip(clip).unwrap();
         let (held, feet) = transfer.held(clip, &carried, FootLock::Auto).unwrap();
         let held = held.unwrap_or(carried);
@@ -412,9 +408,8 @@ fn limits_of_contacts_that_are_stated_reach_characters() {
 fn a_mix_of_loops_stands_where_they_stand() {
     let take = walk();
     let made = made_loop(&take);
-    let (source, clip) = (rig_of(&take), &made.loop_clip);
-    let target = rig_at_rest(&character(&take, Character { legs: 2.5, ..PLAIN }));
-    let pair = RigPair::new(source.clone(), target.clone()).unwrap();
+    let clip = &made.loop_clip;
+    let pair = pair_onto(&take, &character(&take, Character { legs: 2.5, ..PLAIN }));
     let transfer = pair.of_loop(clip);
     let feet = transfer.feet_of_loop(clip).unwrap();
     let count = clip.num_samples();
@@ -437,16 +432,15 @@ fn a_mix_of_loops_stands_where_they_stand() {
 #[test]
 fn feet_of_another_motion_are_refused() {
     let take = walk();
-    let (source, clip) = (rig_of(&take), made_loop(&take).loop_clip);
-    let target = rig_at_rest(&character(&take, PLAIN));
-    let pair = RigPair::new(source.clone(), target.clone()).unwrap();
+    let clip = made_loop(&take).loop_clip;
+    let pair = pair_onto(&take, &character(&take, PLAIN));
     let transfer = pair.of_loop(&clip);
     let (feet, carried) = (transfer.feet_of_take(&take), transfer.loop_clip(&clip).unwrap());
-    let held = feet.hold(target.body(), None, &carried, FootLock::Auto);
+    let held = feet.hold(pair.target.body(), None, &carried, FootLock::Auto);
     let (found, known) = (clip.num_samples(), take.num_frames());
     assert_eq!(held.unwrap_err(), HoldError::KnownElsewhere { found, known });
 
-    let (transfer, carried) = retarget(&source, &target, &long_walk());
+    let (transfer, carried) = retarget(&pair.source, &pair.target, &long_walk());
     let held = transfer.held_take(&take, &carried, FootLock::Auto);
     let found = carried.num_frames();
     assert_eq!(held.unwrap_err(), HoldError::KnownElsewhere { found, known });
@@ -583,13 +577,12 @@ fn other_roots_beside_the_body_change_nothing() {
 #[test]
 fn a_turn_that_winds_over_the_cycle_gains_none() {
     let take = walk();
-    let source = rig_of(&take);
     let of = Character {
         arms_down: 0.8,
         has_own_axes: true,
         ..PLAIN
     };
-    let pair = RigPair::new(source, rig_at_rest(&character(&take, of))).unwrap();
+    let pair = pair_onto(&take, &character(&take, of));
     let arm = take.skeleton().find("LeftArm").unwrap();
     let count = 60;
     let poses = (0..count).map(|sample| {

@@ -12,7 +12,9 @@ use loopwright_core::{
     math::rotation, motion::WorldTracks, quality,
 };
 
-use crate::support::characters::{Character, PLAIN, Tree, character, rig_at_rest, rig_of, speed_of_points, walk};
+use crate::support::characters::{
+    Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
+};
 use crate::support::{best_made, measured, posed};
 
 /// The walker, a character, and the recommended loop of the walker with these settings on it.
@@ -24,7 +26,7 @@ struct On {
 
 fn onto(target: &Take, search: &SearchSettings, settings: &LoopSettings) -> On {
     let take = walk();
-    let pair = RigPair::new(rig_of(&take), rig_at_rest(target)).unwrap();
+    let pair = pair_onto(&take, target);
     let analysis = Analysis::new(&take).unwrap();
     let found = analysis.find_loops(search).unwrap();
     let settings = LoopSettings {
@@ -95,7 +97,7 @@ fn toes_without_ends_keep_their_turns() {
     let down = target.world_tracks().position(0, ball).y;
     for off in [0.0, 1e-10, 1e-4] {
         let target = posed(&target, |_, pose| pose.translations[0].y -= down - off);
-        let pair = RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap();
+        let pair = pair_onto(&take, &target);
         let moved = pair.of_motion(&take.world_tracks()).take(&take).unwrap();
         for (toe, like) in [("ball_l", "LeftToeBase"), ("ball_r", "RightToeBase")] {
             let [toe, like] = [moved.skeleton().find(toe), take.skeleton().find(like)].map(Option::unwrap);
@@ -320,7 +322,7 @@ fn with_long_feet(character: &Take) -> Take {
 fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
     let take = walk();
     let target = with_long_feet(&character(&take, PLAIN));
-    let mut pair = RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap();
+    let mut pair = pair_onto(&take, &target);
     let lengths = |on: &Take| -> Vec<f64> {
         let world = on.world_tracks();
         let find = |name: &str| on.skeleton().find(name).unwrap();

@@ -6,11 +6,10 @@ use glam::DVec3;
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::mean_cycle::CyclesEnd;
 use loopwright_core::pipeline::MakeError;
-use loopwright_core::retarget::RigPair;
 use loopwright_core::variation::{VariationError, VariationSettings};
 use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
 
-use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of};
+use crate::support::characters::{Character, PLAIN, character, pair_onto};
 use crate::support::{best, posed, posed_on, steady, walk_of};
 
 /// Slow swings of no common period with the walk; of the mean square one.
@@ -307,7 +306,7 @@ fn what_hangs_from_a_leg_does_not_vary() {
 fn a_character_varies_as_the_take_does() {
     let take = wandering();
     let target = character(&take, Character { legs: 0.45, ..PLAIN });
-    let pair = Arc::new(RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap());
+    let pair = Arc::new(pair_onto(&take, &target));
     let analysis = Analysis::new(&take).unwrap();
     let [plain, varied] = [None, Some(settings(3))].map(|variation| {
         let on = LoopSettings {

@@ -9,7 +9,7 @@ use glam::DVec3;
 use loopwright_core::Take;
 use loopwright_core::math::{Spring, decay_rate, ops, rotation};
 
-use crate::settings::{check_ranges, check_size};
+use crate::settings::{check_ranges, check_size, num_frames};
 use crate::{SynthError, body, body::joint, noise::Noise, take_of};
 
 /// A command to the body, valid from a time on.
@@ -81,11 +81,10 @@ const STRIDES_HZ: f64 = 0.9;
 pub fn drive(settings: &DriveSettings) -> Result<Take, SynthError> {
     settings.check()?;
     let rest = body::rest_pose(&body::skeleton());
-    let num_frames = (settings.seconds * settings.frame_rate_hz + 1e-9).floor() as usize + 1;
     let mut noise = Noise::new(settings.seed);
     let mut driven = Driven::default();
     let mut commands = settings.commands.iter().peekable();
-    let poses = (0..num_frames).map(|frame| {
+    let poses = (0..num_frames(settings.seconds, settings.frame_rate_hz)).map(|frame| {
         let secs = frame as f64 / settings.frame_rate_hz;
         while let Some(command) = commands.next_if(|command| command.at_secs <= secs) {
             driven.advance(command.at_secs, settings);

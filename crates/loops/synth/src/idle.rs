@@ -7,7 +7,7 @@ use loopwright_core::math::{Rigid, ops, rotation};
 use loopwright_core::{Pose, Take};
 
 use crate::body::{self, HIP_ASIDE_METRES, HIP_BELOW_METRES, SHANK_METRES, Side, THIGH_METRES, joint};
-use crate::settings::{check_ranges, check_size};
+use crate::settings::{check_ranges, check_size, num_frames};
 use crate::{SynthError, ik, noise::Noise, take_of, walker::standing_height};
 
 /// A standing body to synthesize. By default it breathes and sways for twelve seconds.
@@ -91,8 +91,7 @@ pub fn synthesize_idle(settings: &IdleSettings) -> Result<Take, SynthError> {
     let mut noise = Noise::new(settings.seed);
     let wanders: [Wander; NUM_WANDERS] = core::array::from_fn(|_| Wander::new(&mut noise));
     let breath = Wander::new(&mut noise);
-    let num_frames = (settings.seconds * settings.frame_rate_hz + 1e-9).floor() as usize + 1;
-    let poses = (0..num_frames).map(|frame| {
+    let poses = (0..num_frames(settings.seconds, settings.frame_rate_hz)).map(|frame| {
         let mut pose = rest.clone();
         set_idle(
             &mut pose,

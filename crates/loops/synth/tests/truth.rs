@@ -1,26 +1,8 @@
 //! The truth of a take: root, phase, contacts, and writing and reading it.
 
 use glam::DVec3;
-use loopwright_core::math::{Twist, rotation};
+use loopwright_core::math::rotation;
 use loopwright_synth::{Truth, WalkSettings, Walker, random_settings, synthesize};
-
-#[test]
-fn twist_between_is_the_logarithm_of_the_roots_motion() {
-    for seed in 0..100 {
-        let settings = random_settings(seed);
-        let truth = Walker::new(&settings).unwrap().truth();
-        for (start, end) in [(0.0, 0.3), (0.4, 0.4 + settings.period_secs), (1.0, 3.1), (2.0, 0.5)] {
-            let motion = truth.root_at(start).inverse() * truth.root_at(end);
-            let turn = DVec3::Y * (truth.yaw_at(end) - truth.yaw_at(start));
-            let expected = Twist::log_with_turn(motion, turn, end - start);
-            let found = truth.twist_between(start, end);
-            let off = (found.linear - expected.linear).length();
-            assert!(off < 1e-9, "{found:?} {expected:?}");
-            assert!((found.angular - expected.angular).length() < 1e-12);
-            assert!((motion.translation - found.exp(end - start).translation).length() < 1e-12);
-        }
-    }
-}
 
 #[test]
 fn root_runs_on_an_arc_at_the_speed_asked_for() {

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::retarget::{Rig, unturned};
+use loopwright_core::retarget::{Rig, RigPair, unturned};
 use loopwright_core::{BodyOverrides, Joint, LoopClip, Pose, Skeleton, Take, quality};
 use loopwright_synth::WalkSettings;
 
@@ -180,6 +180,11 @@ pub(crate) fn character(walker: &Take, of: Character) -> Take {
         world.translation.y += 0.025 * of.legs - lowest;
     }
     tree.take()
+}
+
+/// A walker's rig, and the rig that it goes onto.
+pub(crate) fn pair_onto(walker: &Take, target: &Take) -> RigPair {
+    RigPair::new(rig_of(walker), rig_at_rest(target)).unwrap()
 }
 
 pub(crate) fn rig_at_rest(take: &Take) -> Rig {
