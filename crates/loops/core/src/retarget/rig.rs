@@ -206,8 +206,7 @@ impl Rig {
     }
 
     fn joint_on_ground(&self) -> Option<usize> {
-        let mut rest = Tracks::empty(self.skeleton.clone(), 1.0, 1);
-        rest.push(self.reference.as_ref());
+        let rest = Tracks::pose_by_pose(&self.skeleton, 1.0, [self.reference.as_ref()]);
         root_joint::find(&self.skeleton, &rest.world(), &self.body)
     }
 

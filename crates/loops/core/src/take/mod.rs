@@ -237,15 +237,16 @@ impl Take {
                 ..joint.clone()
             })
             .collect();
-        let mut tracks = Tracks::empty(Skeleton::new(joints).ok()?, self.frame_time_secs(), self.num_frames());
-        for frame in 0..self.num_frames() {
+        let poses = (0..self.num_frames()).map(|frame| {
             let pose = self.pose(frame);
             let (locals, rotations) = (pose.translations, pose.rotations);
             let mut folded = Pose::new(locals[1..].to_vec(), rotations[1..].to_vec());
             folded.translations[0] = locals[0] + rotations[0] * locals[1];
             folded.rotations[0] = rotations[0] * rotations[1];
-            tracks.push(folded.as_ref());
-        }
+            folded
+        });
+        let skeleton = Skeleton::new(joints).ok()?;
+        let tracks = Tracks::pose_by_pose(&skeleton, self.frame_time_secs(), poses);
         Self::from_tracks(self.name(), tracks).ok()
     }
 
@@ -253,11 +254,8 @@ impl Take {
     #[must_use]
     pub fn below_root_joint(&self, name: &str) -> Self {
         let skeleton = self.skeleton().below_root(name);
-        let mut tracks = Tracks::empty(skeleton, self.frame_time_secs(), self.num_frames());
-        for frame in 0..self.num_frames() {
-            tracks.push(self.pose(frame).to_pose().below_root(Rigid::IDENTITY).as_ref());
-        }
-        self.with_tracks(tracks)
+        let poses = (0..self.num_frames()).map(|frame| self.pose(frame).to_pose().below_root(Rigid::IDENTITY));
+        self.with_tracks(Tracks::pose_by_pose(&skeleton, self.frame_time_secs(), poses))
     }
 
     /// Returns a recording of that name; the tracks hold the invariants.
@@ -285,11 +283,8 @@ impl Take {
 
     /// Returns the recording with every pose mapped; `map` also receives the number of the frame.
     pub(crate) fn map_frames(&self, map: impl Fn(usize, PoseRef<'_>) -> Pose) -> Self {
-        let mut tracks = Tracks::empty(self.skeleton().clone(), self.frame_time_secs(), self.num_frames());
-        for frame in 0..self.num_frames() {
-            tracks.push(map(frame, self.pose(frame)).as_ref());
-        }
-        self.with_tracks(tracks)
+        let poses = (0..self.num_frames()).map(|frame| map(frame, self.pose(frame)));
+        self.with_tracks(Tracks::pose_by_pose(self.skeleton(), self.frame_time_secs(), poses))
     }
 }
 

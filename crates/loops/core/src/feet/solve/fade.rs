@@ -239,13 +239,9 @@ impl SolvedFade {
         let step_secs =
             (to.clip.step_secs() / (to.clip.step_secs() / LONGEST_STEP_SECS).ceil()).max(SHORTEST_STEP_SECS);
         let count = (window_secs(to, fade, longest_secs) / step_secs).floor() as usize + 1;
-        let mut tracks = Tracks::empty(to.clip.skeleton().clone(), step_secs, count);
-        let mut roots = Vec::with_capacity(count);
-        for sample in 0..count {
-            let (body, root) = sampled(sample as f64 * step_secs);
-            tracks.push(body.as_ref());
-            roots.push(root);
-        }
+        let (bodies, roots): (Vec<Pose>, Vec<Rigid>) =
+            (0..count).map(|sample| sampled(sample as f64 * step_secs)).unzip();
+        let tracks = Tracks::pose_by_pose(to.clip.skeleton(), step_secs, bodies);
         let stage = Stage::new(&tracks, Course::through(roots, step_secs));
         let goals: Vec<Goals> = (0..to.feet.limbs.len())
             .map(|leg| goals_through([from, to], fade, leg, &stage))

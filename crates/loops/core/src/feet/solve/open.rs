@@ -115,8 +115,7 @@ impl OpenMotion<'_> {
 
     fn corrected(&self, settled: &Settled, stage: &Stage<'_>, goals: &[Goals]) -> Tracks {
         let Self { tracks, below, .. } = self;
-        let mut held = Tracks::empty(tracks.skeleton().clone(), tracks.step_secs(), tracks.num_frames());
-        for sample in 0..tracks.num_frames() {
+        let held = (0..tracks.num_frames()).map(|sample| {
             let mut pose = tracks.pose(sample).to_pose();
             if !stage.course.is_held(sample) {
                 let above = stage.rotation_above(sample, below.lifted);
@@ -125,9 +124,9 @@ impl OpenMotion<'_> {
                     limb.turn(&goals.poses[sample], &mut pose.rotations, settled.leg(leg, sample));
                 }
             }
-            held.push(pose.as_ref());
-        }
-        held
+            pose
+        });
+        Tracks::pose_by_pose(tracks.skeleton(), tracks.step_secs(), held)
     }
 
     /// Returns what the parts of a leg should do.
