@@ -8,7 +8,7 @@ use loopwright_formats::{AnimationChoice, ReadSettings, read_take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 
-use crate::support::{best, joint, posed_on, walk_of};
+use crate::support::{analysed, best, joint, posed_on, walk_of};
 
 /// A take with a joint more that hangs from its root and flies about.
 fn with_target(take: &Take, name: &str) -> Take {
@@ -25,8 +25,8 @@ fn with_target(take: &Take, name: &str) -> Take {
 #[test]
 fn a_target_that_flies_about_changes_nothing() {
     let walk = walk_of(WalkSettings::default());
-    let plain = Analysis::new(&walk).unwrap();
-    let steered = Analysis::new(&with_target(&walk, "LeftFootIK")).unwrap();
+    let plain = analysed(&walk);
+    let steered = analysed(&with_target(&walk, "LeftFootIK"));
     assert_eq!(steered.body.controls, [walk.num_joints()]);
     assert_eq!(steered.body.feet, plain.body.feet);
     assert_eq!((&steered.joints, &steered.defects), (&plain.joints, &plain.defects));
@@ -44,7 +44,7 @@ fn a_target_that_flies_about_changes_nothing() {
     assert!((twist.angular - plain_twist.angular).length() < 1e-12);
     assert_eq!(steered.feet.contacts, plain_loop.feet.contacts);
     // The same joint under another name is part of the body.
-    let worn = Analysis::new(&with_target(&walk, "LeftFootBell")).unwrap();
+    let worn = analysed(&with_target(&walk, "LeftFootBell"));
     assert!(worn.body.controls.is_empty());
     assert!(loops(&worn).0.abruptness > other.abruptness + 0.01);
 }

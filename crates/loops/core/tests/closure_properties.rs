@@ -243,6 +243,10 @@ impl Tracks {
     }
 }
 
+fn closed_by(clip: &Clip, settings: impl Into<ClosureSettings>) -> Closed {
+    close(clip, &settings.into()).unwrap()
+}
+
 fn method(start: Shape, end: Shape) -> Method {
     Method {
         start,
@@ -387,7 +391,7 @@ fn nothing_is_left_of_the_gap() {
         let context = [[0, 0], [1, 1], [12, 12]][random.below(3)];
         let [coarse, middle, fine] = [100, 200, 400].map(|num_intervals| {
             let clip = Tracks::sampled(&motions, num_intervals, period_secs / num_intervals as f64, context).clip();
-            close(&clip, &method.into()).unwrap()
+            closed_by(&clip, method)
         });
         assert_eq!(fine.is_layered, context[0] == 12, "case {case}");
         let left = [&coarse, &middle, &fine].map(gaps_of_samples);
@@ -456,7 +460,7 @@ fn poses_meet_and_the_residual_is_rounding_on_clips_of_any_length() {
     for case in 0..4000 {
         let (_, tracks, settings) = random_case(&mut random);
         let clip = tracks.clip();
-        let closed = close(&clip, &settings.into()).unwrap();
+        let closed = closed_by(&clip, settings);
         let is_c2 = settings.order == Order::C2 && settings.start.is_c2() && settings.end.is_c2();
         assert_eq!(closed.method.order == Order::C2, is_c2);
         assert_closed(&clip, &closed, is_c2, case);
@@ -475,7 +479,7 @@ fn closed_samples_are_the_offsets_applied() {
     for case in 0..1000 {
         let (_, tracks, settings) = random_case(&mut random);
         let clip = tracks.clip();
-        let closed = close(&clip, &settings.into()).unwrap();
+        let closed = closed_by(&clip, settings);
         let (joints, last) = (clip.skeleton().num_joints(), clip.num_intervals());
         let looped = closed.tracks.values();
         let lengths = [looped.translations.len(), looped.rotations.len()];
@@ -535,7 +539,7 @@ fn a_periodic_take_comes_back_unchanged() {
         // Also if frames are missing at either end or at both: then gaps are measured across the seam.
         let context = [random.below(3), random.below(3)];
         let clip = Tracks::sampled(&motions, num_intervals, period / num_intervals as f64, context).clip();
-        let closed = close(&clip, &random.method(period).into()).unwrap();
+        let closed = closed_by(&clip, random.method(period));
         assert!(displacement(&clip, &closed) < 1e-9, "case {case}, context {context:?}");
     }
 }
@@ -611,7 +615,7 @@ fn a_crossfade_runs_into_the_take_itself() {
     let motions = [Motion::random(&mut random, 1.0)];
     for (context, near) in [([12, 0], -1_isize), ([0, 12], 41), ([12, 12], -1)] {
         let clip = Tracks::sampled(&motions, 40, 1.0 / 40.0, context).clip();
-        let closed = close(&clip, &Method::crossfade(0.3).into()).unwrap();
+        let closed = closed_by(&clip, Method::crossfade(0.3));
         assert_eq!(closed.clamps, []);
         let looped = closed.tracks.values();
         // One sample from the seam the weight is within a thousandth of one; it is one at the seam.
@@ -641,7 +645,7 @@ fn a_crossfade_goes_on_beyond_half_a_turn() {
     };
     for turns_back in [1.0, -1.0] {
         let clip = tracks(turns_back).clip();
-        let closed = close(&clip, &Method::crossfade(0.9).into()).unwrap();
+        let closed = closed_by(&clip, Method::crossfade(0.9));
         let gap = |t: f64| angle(t) - angle(t - 1.0);
         assert!(gap(0.2) > core::f64::consts::PI + 0.4 && gap(1.0) < core::f64::consts::PI - 0.2);
         let turns = closed.tracks.values().rotations.windows(2);
@@ -684,7 +688,7 @@ fn extreme_settings_stay_finite_exact_and_near() {
         };
         let (start, end) = (shape(), shape());
         let method = method(start, end);
-        let closed = close(&clip, &method.into()).unwrap();
+        let closed = closed_by(&clip, method);
         assert!(pose_gap(&clip, &closed) < 1e-12, "case {case}: {start:?} {end:?}");
         let (before, left) = (closed.seam.largest(), closed.residual);
         // A fade over a picosecond has rates of its size over that; what cancels is exact relative to it.
@@ -721,7 +725,7 @@ fn an_adjustment_survives_a_jump_beyond_the_cut() {
         (if frame < 3 { DVec3::ONE } else { inside }, DQuat::IDENTITY)
     });
     let clip = tracks.clip();
-    let closed = close(&clip, &Method::new(Shape::new(ShapeKind::Adjustment, 0.3)).into()).unwrap();
+    let closed = closed_by(&clip, Method::new(Shape::new(ShapeKind::Adjustment, 0.3)));
     assert!(pose_gap(&clip, &closed) < 1e-12);
     let gap = closed.seam.largest();
     assert!(gap.velocity > 10.0 && closed.residual.velocity < 1e-11 * gap.velocity);
@@ -747,7 +751,7 @@ fn an_adjustment_leaves_alone_what_stands() {
     let fades = Shape::new(ShapeKind::Cubic, 0.2);
     for (start, end, least) in [(follows, follows, 0.05), (follows, fades, 0.05), (fades, follows, 0.03)] {
         let method = method(start, end);
-        let closed = close(&clip, &method.into()).unwrap();
+        let closed = closed_by(&clip, method);
         for offsets in [&closed.translation_offsets, &closed.rotation_offsets] {
             let carried = offsets[STANDS[0]];
             assert!(carried.length() > least && offsets[STANDS[1]].length() > least);
@@ -770,7 +774,7 @@ fn a_joint_is_closed_alike_whatever_other_joints_do() {
     );
     for (start, end) in [(follows, fades), (fades, follows), (follows, follows), (fades, fades)] {
         let method = method(start, end);
-        let both = close(&clip, &method.into()).unwrap();
+        let both = closed_by(&clip, method);
         for joint in 0..2 {
             let alone = ClosureSettings {
                 joints: vec![(1 - joint, None)],
@@ -793,7 +797,7 @@ fn the_layer_for_noise_is_as_smooth_as_the_method() {
     let clip = Tracks::sampled(&[Motion::random(&mut random, 1.0)], 60, 1.0 / 60.0, [6, 6]).clip();
     for kind in [ShapeKind::Cubic, ShapeKind::Spring, ShapeKind::Linear] {
         let shape = Shape::new(kind, 1e-4);
-        let closed = close(&clip, &Method::new(shape).into()).unwrap();
+        let closed = closed_by(&clip, Method::new(shape));
         assert_eq!((closed.is_layered, closed.method.order), (true, Order::C1));
         assert!(closed.residual.velocity < 1e-11 && closed.residual.acceleration > 1e-3);
         let gap = closed.seam.largest();
@@ -822,7 +826,7 @@ fn chosen_joints_are_closed_by_their_own_method() {
     let plain = close(&clip, &ClosureSettings::default()).unwrap();
     assert_eq!(of_joint(&closed, 0), of_joint(&plain, 0));
     assert_eq!(of_joint(&closed, 1), vec![DVec3::ZERO; 51]);
-    let sprung = close(&clip, &spring.into()).unwrap();
+    let sprung = closed_by(&clip, spring);
     assert_eq!(of_joint(&closed, 2), of_joint(&sprung, 2));
     // A gap left open is not a residual, but is reported.
     assert!(closed.residual.position < 1e-12 && closed.seam.joints[1].position.length() > 1e-3);
@@ -891,7 +895,7 @@ fn mapped(values: &Pose, point: impl Fn(DVec3) -> DVec3, turn: impl Fn(DQuat) ->
 
 /// The closed samples, frame-major.
 fn closed_values(tracks: &Tracks, settings: Method) -> Pose {
-    close(&tracks.clip(), &settings.into()).unwrap().tracks.into_values()
+    closed_by(&tracks.clip(), settings).tracks.into_values()
 }
 
 #[test]
@@ -987,7 +991,7 @@ fn still_joints_keep_their_bits() {
             tracks.rotations[2 * frame + 1] = still_turn;
         }
         let clip = tracks.clip();
-        let looped = close(&clip, &settings.into()).unwrap().tracks.into_values();
+        let looped = closed_by(&clip, settings).tracks.into_values();
         // Frames around the cut may hold another offset or pose; that is not motion of this joint.
         for sample in 0..tracks.num_intervals {
             assert_eq!(bits(looped.translations[2 * sample]), bits(still), "case {case}");
@@ -1026,7 +1030,7 @@ fn the_end_without_a_share_stays_as_it_is() {
                 shares: Shares::all(share),
                 ..Method::new(Shape::new(ShapeKind::Quintic, 0.9))
             };
-            let closed = close(&clip, &settings.into()).unwrap();
+            let closed = closed_by(&clip, settings);
             for sample in 0..60 {
                 let offset = closed.translation_offsets[sample].length() + closed.rotation_offsets[sample].length();
                 let is_kept = kept.contains(&sample);
@@ -1041,7 +1045,7 @@ fn the_end_without_a_share_stays_as_it_is() {
             shares: Shares { rho, ..Shares::EVEN },
             ..Method::default()
         };
-        let closed = close(&clip, &method.into()).unwrap();
+        let closed = closed_by(&clip, method);
         let gap = &closed.seam.joints[0];
         let (moved, turned) = (closed.translation_offsets[0], closed.rotation_offsets[0]);
         assert!((moved - rho * gap.position).length() < 1e-14, "case {case}");
@@ -1056,7 +1060,7 @@ fn fades_that_do_not_fit_are_shortened_and_reported() {
     let clip = Tracks::sampled(&motions, 15, 0.5 / 15.0, [1, 1]).clip();
     let period = clip.period_secs();
     let settings = method(Shape::new(ShapeKind::Cubic, 0.7), Shape::new(ShapeKind::Spring, 0.3));
-    let closed = close(&clip, &settings.into()).unwrap();
+    let closed = closed_by(&clip, settings);
     let shortened = (Shape::new(ShapeKind::Cubic, period), Order::C1);
     assert_eq!((closed.method.start, closed.method.order), shortened);
     let warned = closed.clamps.iter().map(|clamp| match *clamp {
@@ -1069,7 +1073,7 @@ fn fades_that_do_not_fit_are_shortened_and_reported() {
     ];
     assert_eq!(warned.collect::<Vec<_>>(), expected);
     let fitting = method(closed.method.start, closed.method.end);
-    let again = close(&clip, &fitting.into()).unwrap();
+    let again = closed_by(&clip, fitting);
     assert_eq!(again.clamps, []);
     assert_eq!(closed.tracks, again.tracks);
 }
@@ -1081,7 +1085,7 @@ fn settings_out_of_range_are_refused() {
     let good = Method::default();
     let expected = (Shape::new(ShapeKind::Quintic, 0.35), Order::C2);
     assert_eq!((good.start, good.order), expected);
-    close(&clip, &good.into()).unwrap();
+    closed_by(&clip, good);
     for secs in [0.0, -0.1, f64::NAN, f64::INFINITY] {
         let end = Shape::new(ShapeKind::Quintic, secs);
         let refused = close(&clip, &Method { end, ..good }.into());

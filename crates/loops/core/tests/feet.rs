@@ -18,8 +18,8 @@ use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
 use crate::support::{
-    best_made, by_cost, captured, made_of, measured, moved, of_poses, posed, poses, skeleton, steady, stretch, take_of,
-    walk_of,
+    analysed, best_made, by_cost, captured, made_of, measured, moved, of_poses, posed, poses, skeleton, steady,
+    stretch, take_of, walk_of,
 };
 
 /// The loop with the cheapest seam: how well a speed is recovered depends on the stretch, not on how it was chosen.
@@ -39,7 +39,7 @@ fn stance(foot: usize, span: StanceSpan, stands: bool) -> StanceEdit {
 /// Stances that are stated replace those detected, are held as those are, and leave the other foot's alone.
 #[test]
 fn edited_stances_overrule_those_detected() {
-    let analysis = Analysis::new(&walk_of(WalkSettings::default())).unwrap();
+    let analysis = analysed(&walk_of(WalkSettings::default()));
     let candidate = found(&analysis);
     let made = |stances: Vec<StanceEdit>| {
         let settings = LoopSettings {
@@ -106,7 +106,7 @@ fn edited_stances_overrule_those_detected() {
 /// that is the take's and in seconds of the loop.
 #[test]
 fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
-    let analysis = Analysis::new(&walk_of(WalkSettings::default())).unwrap();
+    let analysis = analysed(&walk_of(WalkSettings::default()));
     let settings = SearchSettings {
         pairing: Some(analysis.mirror(&[]).unwrap()).into(),
         ..SearchSettings::default()
@@ -280,7 +280,7 @@ fn held_feet_move_less_than_two_millimetres() {
     let mut num_held = 0;
     for seed in 0..40 {
         let synthetic = still_footed(seed);
-        let analysis = Analysis::new(&synthetic.take).unwrap();
+        let analysis = analysed(&synthetic.take);
         let held = made(&analysis, &found(&analysis).cut, FootLock::Auto);
         num_held += usize::from(held.feet.outcomes == [FootOutcome::Held; 2]);
         for side in SIDES {
@@ -300,7 +300,7 @@ fn held_feet_move_less_than_two_millimetres() {
 fn swinging_feet_are_not_held_back() {
     for (speed_mps, period_secs) in [(0.9, 1.25), (1.0, 1.21), (1.7, 0.97)] {
         let settings = steady().speed_mps(speed_mps).period_secs(period_secs);
-        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let analysis = analysed(&walk_of(settings));
         let best = found(&analysis);
         let [free, held] = [FootLock::Off, FootLock::Solve].map(|lock| made(&analysis, &best.cut, lock).loop_clip);
         for foot in &analysis.body.feet {
@@ -324,7 +324,7 @@ fn feet_that_slide_far_are_held_too() {
             .turn_dps(turn_dps)
             .noise_deg(noise_deg)
             .seconds(299.0 / 60.0);
-        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let analysis = analysed(&walk_of(settings));
         let made = best_made(&analysis, &LoopSettings::default());
         assert!(made.feet.is_held(), "seed {seed}");
         let [open, held] = made.feet.foot_slide_mps.map(Option::unwrap);
@@ -338,7 +338,7 @@ fn a_foot_is_held_but_for_contacts_in_which_it_slides() {
     const FAR_METRES: f64 = 0.2;
     let take = walk_of(steady());
     let two_cycles = |take: &Take| {
-        let analysis = Analysis::new(take).unwrap();
+        let analysis = analysed(take);
         let cut = Cut::new(take, 60.0, 204.0).unwrap();
         (made(&analysis, &cut, FootLock::Auto), analysis.body.feet.clone())
     };
@@ -370,7 +370,7 @@ fn noise_does_not_move_standing_feet() {
     let mut held = 0;
     for noise_deg in [0.05, 0.1, 0.2, 0.3] {
         let settings = WalkSettings::default().noise_deg(noise_deg).frame_rate_hz(120.0);
-        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let analysis = analysed(&walk_of(settings));
         let cut = found(&analysis).cut;
         let made = made(&analysis, &cut, FootLock::Auto);
         if made.feet.is_held() {
@@ -393,7 +393,7 @@ fn noise_does_not_move_standing_feet() {
 #[test]
 fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     let take = walk_of(WalkSettings::default());
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let best = found(&analysis);
     let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&analysis, &best.cut, each));
     assert!(!open.feet.is_held() && held.feet.is_held());
@@ -421,7 +421,7 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
 fn contacts_run_over_the_seam() {
     let settings = steady().period_secs(1.2).frame_rate_hz(60.0);
     let take = walk_of(settings);
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let spans = |start: usize| -> Vec<(usize, usize, usize)> {
         let cut = Cut::new(&take, start as f64, (start + 72) as f64).unwrap();
         let made = made(&analysis, &cut, FootLock::Auto);
@@ -465,7 +465,7 @@ fn a_take_in_place_gets_its_speed_back() {
             .speed_variation(0.0);
         let synthetic = synthesize(&settings).unwrap();
         let take = on_a_treadmill(&synthetic);
-        let analysis = Analysis::new(&take).unwrap();
+        let analysis = analysed(&take);
         let best = found(&analysis);
         let made = made(&analysis, &best.cut, FeetSettings::default());
         let twist = made.loop_clip.root().twist;
@@ -481,7 +481,7 @@ fn a_take_in_place_gets_its_speed_back() {
 fn captured_root_motion_stays_unchanged() {
     for seed in 0..20 {
         let settings = random_settings(seed).noise_deg(random_settings(seed).noise_deg.min(0.1));
-        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let analysis = analysed(&walk_of(settings));
         let best = found(&analysis);
         let [auto, poses, asked] = [RootSpeed::Auto, RootSpeed::Poses, RootSpeed::Feet].map(|speed| {
             let feet = FeetSettings {
@@ -601,7 +601,7 @@ fn limits_are_positive_numbers() {
 #[test]
 fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
     let take = dipping(&walk_of(steady()));
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let best = found(&analysis);
     let lowest_with = |feet: FootLock| {
         let made = made(&analysis, &best.cut, feet);
@@ -623,7 +623,7 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
 
 /// The take with toes that pass a centimetre below the ground in mid-swing.
 fn dipping(take: &Take) -> Take {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let world = take.world_tracks();
     let of_feet: Vec<_> = (analysis.body.feet.iter())
         .map(|foot| {
@@ -671,7 +671,7 @@ fn knees_and_ankles_of_captured_walks_do_not_jerk() {
     let mut too_hard = Vec::new();
     for file in WALKS {
         let take = captured(&folder, file);
-        let analysis = Analysis::new(&take).unwrap();
+        let analysis = analysed(&take);
         let best = found(&analysis);
         let made = analysis.make_loop(&best, &LoopSettings::default()).unwrap();
         assert_eq!(made.feet.outcomes, [FootOutcome::Held; 2], "{file}");
@@ -708,7 +708,7 @@ fn standing_feet_are_as_high_as_in_the_take() {
     let Some(folder) = folder_or_skip() else { return };
     for file in WALKS {
         let take = captured(&folder, file);
-        let analysis = Analysis::new(&take).unwrap();
+        let analysis = analysed(&take);
         let made = made(&analysis, &found(&analysis).cut, FootLock::Auto);
         let (looped, uncut) = (made.loop_clip.tracks_from_root(), made.source.clip.world_tracks());
         let first = made.source.clip.sample_range().start().unsigned_abs();
@@ -732,7 +732,7 @@ fn noise_does_not_turn_ankles() {
     for seed in 0..4 {
         let settings = WalkSettings::default().seed(seed).noise_deg(0.5);
         let take = walk_of(settings);
-        let analysis = Analysis::new(&take).unwrap();
+        let analysis = analysed(&take);
         let cut = found(&analysis).cut;
         let [free, held] = [FootLock::Off, FootLock::Solve].map(|lock| made(&analysis, &cut, lock).loop_clip);
         for foot in &analysis.body.feet {
@@ -774,7 +774,7 @@ fn feet_without_toes_are_held_by_their_ends() {
             rotations: kept.iter().map(|&joint| pose.rotations[joint]).collect(),
         }),
     );
-    let analysis = Analysis::new(&toeless).unwrap();
+    let analysis = analysed(&toeless);
     let truth = &synthetic.truth;
     let start_secs = 1.1 * truth.period_secs;
     let end_secs = start_secs + 1.02 * truth.period_from(start_secs, 1.0);
@@ -800,7 +800,7 @@ fn feet_without_toes_are_held_by_their_ends() {
 /// A root that goes too fast drags standing feet along: by its excess of speed times the time for which they stand.
 #[test]
 fn the_distance_of_a_slide_is_speed_times_time() {
-    let analysis = Analysis::new(&walk_of(WalkSettings::default())).unwrap();
+    let analysis = analysed(&walk_of(WalkSettings::default()));
     let made = made(&analysis, &found(&analysis).cut, FootLock::Auto);
     let root = *made.loop_clip.root();
     let mut twist = root.twist;
@@ -835,7 +835,7 @@ fn the_distance_of_a_slide_is_speed_times_time() {
 fn a_foot_bears_on_its_heel_first_and_on_its_toes_last() {
     for seed in 0..20 {
         let synthetic = still_footed(seed);
-        let analysis = Analysis::new(&synthetic.take).unwrap();
+        let analysis = analysed(&synthetic.take);
         let made = made(&analysis, &found(&analysis).cut, FootLock::Solve);
         let count = made.loop_clip.num_samples();
         for foot in 0..2 {

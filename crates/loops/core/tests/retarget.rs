@@ -6,7 +6,7 @@ use loopwright_core::math::rotation;
 use loopwright_core::motion::WorldTracks;
 use loopwright_core::retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
 use loopwright_core::{
-    Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMotion, Skeleton, Take, Tracks,
+    BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMotion, Skeleton, Take, Tracks,
     analysis::ContactLimits, loop_clip::LoopKeys, quality,
 };
 use loopwright_synth::WalkSettings;
@@ -14,7 +14,7 @@ use loopwright_synth::WalkSettings;
 use crate::support::characters::{
     Character, MIXAMO, PLAIN, Tree, UNREAL, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
 };
-use crate::support::{best_made, joint, posed, posed_on, take_of, walk_of};
+use crate::support::{analysed, best_made, joint, posed, posed_on, take_of, walk_of};
 
 fn long_walk() -> Take {
     walk_of(WalkSettings::default().seconds(20.0))
@@ -144,7 +144,7 @@ fn bones_keep_their_lengths_and_equal_poses_stay_equal() {
 }
 
 fn made_loop(take: &Take) -> MadeLoop {
-    best_made(&Analysis::new(take).unwrap(), &LoopSettings::default())
+    best_made(&analysed(take), &LoopSettings::default())
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn feet_that_stand_as_still_as_those_of_the_source_are_left_as_they_are() {
     assert!(held.is_some());
     // Where a loop's own feet slide visibly, those of the character do not.
     let loose = LoopSettings::with_feet(FootLock::Off);
-    let loose = best_made(&Analysis::new(&take).unwrap(), &loose).loop_clip;
+    let loose = best_made(&analysed(&take), &loose).loop_clip;
     let transfer = RigPair::new(source.clone(), source).unwrap().of_loop(&loose);
     let slide = transfer.slide_of_source(&loose).unwrap();
     assert!(slide > 0.01, "{slide}");

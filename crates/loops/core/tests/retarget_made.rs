@@ -8,14 +8,14 @@ use loopwright_core::edit::{JointOffset, LoopEdit, Offset};
 use loopwright_core::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan};
 use loopwright_core::retarget::{FootSole, RigPair};
 use loopwright_core::{
-    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, loop_clip::LoopKeys,
-    math::rotation, motion::WorldTracks, quality,
+    LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, loop_clip::LoopKeys, math::rotation,
+    motion::WorldTracks, quality,
 };
 
 use crate::support::characters::{
     Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
 };
-use crate::support::{best_made, measured, posed};
+use crate::support::{analysed, best_made, measured, posed};
 
 /// The walker, a character, and the recommended loop of the walker with these settings on it.
 struct On {
@@ -27,7 +27,7 @@ struct On {
 fn onto(target: &Take, search: &SearchSettings, settings: &LoopSettings) -> On {
     let take = walk();
     let pair = pair_onto(&take, target);
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let found = analysis.find_loops(search).unwrap();
     let settings = LoopSettings {
         character: Some(Arc::new(pair.clone())),
@@ -140,7 +140,7 @@ fn fronts_of_shoes_stay_above_the_ground_while_feet_are_held() {
     let take = walk();
     let target = with_long_feet(&character(&take, PLAIN));
     let soles = long_soles(&target);
-    let own = best_made(&Analysis::new(&take).unwrap(), &LoopSettings::default()).loop_clip;
+    let own = best_made(&analysed(&take), &LoopSettings::default()).loop_clip;
     let lowest_with = |lock: FootLock| {
         let rig = rig_at_rest(&target).with_soles(soles.clone());
         let transfer = RigPair::new(rig_of(&take), rig).unwrap().of_loop(&own);
@@ -275,7 +275,7 @@ fn the_root_joint_of_the_character_carries_the_root_motion_in_every_mode() {
 #[test]
 fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
     let take = walk();
-    let mirror = Analysis::new(&take).unwrap().mirror(&[]).unwrap();
+    let mirror = analysed(&take).mirror(&[]).unwrap();
     let search = SearchSettings {
         pairing: Some(mirror).into(),
         ..SearchSettings::default()
@@ -373,5 +373,5 @@ fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
         character: Some(Arc::new(pair)),
         ..LoopSettings::default()
     };
-    assert!(!measured(&best_made(&Analysis::new(&take).unwrap(), &settings)).pops());
+    assert!(!measured(&best_made(&analysed(&take), &settings)).pops());
 }

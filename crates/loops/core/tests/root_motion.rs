@@ -5,11 +5,11 @@ use loopwright_core::loop_clip::{LoopClipError, LoopKeys};
 use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::root_motion::{RootError, RootSpace};
 use loopwright_core::{
-    Analysis, LoopClip, LoopSettings, MadeLoop, RootMode, RootSettings, Take, pipeline::MakeError, quality, recognition,
+    LoopClip, LoopSettings, MadeLoop, RootMode, RootSettings, Take, pipeline::MakeError, quality, recognition,
 };
 use loopwright_synth::WalkSettings;
 
-use crate::support::{by_cost, made_of, posed, skeleton, stretch, take_of, twist, walk_of};
+use crate::support::{analysed, by_cost, made_of, posed, skeleton, stretch, take_of, twist, walk_of};
 
 const FRAME_TIME: f64 = 1.0 / 60.0;
 
@@ -77,7 +77,7 @@ fn turns_are_detected_from_the_keys_of_a_loop() {
         for has_closing_key in [true, false] {
             let num_keys = 60 + usize::from(has_closing_key);
             let written = with_swinging_legs(&take_on(|secs| start * twist.exp(secs), num_keys, false));
-            let body = Analysis::new(&written).unwrap().body;
+            let body = analysed(&written).body;
             let seen = recognition::recognise(&written, &body, 0).unwrap();
             assert_eq!(seen.layout.has_closing_key, has_closing_key, "{degrees}");
             assert_eq!(seen.space, RootSpace::Ground);
@@ -150,7 +150,7 @@ fn walked(mode: RootMode) -> MadeLoop {
 /// A loop of the synthetic walker that turns at some rate, degrees per second.
 fn walk(turn_dps: f64, root: &RootSettings) -> Result<MadeLoop, MakeError> {
     let settings = WalkSettings::default().seconds(6.0).turn_dps(turn_dps);
-    let analysis = Analysis::new(&walk_of(settings)).unwrap();
+    let analysis = analysed(&walk_of(settings));
     let found = analysis.find_loops(&by_cost()).unwrap();
     let settings = LoopSettings::with_root(*root);
     analysis.make_loop(&stretch(&analysis, &found.candidates[0].cut), &settings)

@@ -6,11 +6,11 @@ use loopwright_core::unstable::bound::{Instructions, SeamBounds};
 use loopwright_core::unstable::rhythm::{self, PoseDistances};
 use loopwright_core::unstable::search::{Admission, DistinctPairs};
 use loopwright_core::unstable::{comparison::PoseComparison, score::SeamCost, seams::Seams};
-use loopwright_core::{Analysis, SearchSettings, Take, candidate::SeamPair};
+use loopwright_core::{SearchSettings, Take, candidate::SeamPair};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 
-use crate::support::{Random, captured, posed, steady, walk_of};
+use crate::support::{Random, analysed, captured, posed, steady, walk_of};
 
 /// Greedy suppression over the sorted list of all admissible pairs, by definition.
 fn brute_force(seams: &Seams, admission: &Admission, separation: usize, count: usize) -> Vec<SeamPair> {
@@ -238,7 +238,7 @@ fn takes_give_the_list_of_brute_force() {
         }
     }
     for take in takes {
-        let analysis = Analysis::new(&take).unwrap();
+        let analysis = analysed(&take);
         let fps = 1.0 / take.frame_time_secs();
         let (min_lag, separation) = ((0.4 * fps) as usize, (0.1 * fps).round() as usize);
         let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.1 });
@@ -261,7 +261,7 @@ fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
         pose.translations[0].x += if frame >= 200 { 0.5 } else { 0.0 };
     });
     let appraised = |take: &Take, start: f64, end: f64| {
-        let analysis = Analysis::new(take).unwrap();
+        let analysis = analysed(take);
         analysis.appraise(start, end, &SearchSettings::default()).unwrap()
     };
     assert_eq!(appraised(&clean, 170.0, 239.0).num_jumps, 0);
@@ -275,7 +275,7 @@ fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
 #[test]
 fn remembered_distances_change_no_rhythm() {
     let settings = WalkSettings::default().seconds(20.0);
-    let analysis = Analysis::new(&walk_of(settings)).unwrap();
+    let analysis = analysed(&walk_of(settings));
     let comparison = PoseComparison::from(&analysis.features);
     let remembered = PoseDistances::new(comparison);
     let (num_frames, frame_time) = (comparison.num_frames(), analysis.take.frame_time_secs());

@@ -1,10 +1,10 @@
 //! The autocorrelation against the sum written out, and against the truth of synthetic walks.
 
 use glam::DQuat;
-use loopwright_core::{Analysis, Take};
+use loopwright_core::Take;
 use loopwright_synth::WalkSettings;
 
-use crate::support::{posed, walk_of};
+use crate::support::{analysed, posed, walk_of};
 
 fn walk(seconds: f64) -> Take {
     walk_of(
@@ -35,7 +35,7 @@ fn detrended(values: &[f64]) -> Vec<f64> {
 #[test]
 fn the_transform_equals_the_sum_written_out() {
     let take = walk(5.0);
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let features = &analysis.features;
     let frames = features.num_frames();
     let values = analysis.spectrum.values();
@@ -69,7 +69,7 @@ fn flagged_poses_do_not_enter() {
                 .for_each(|rotation| *rotation = turn * *rotation);
         }
     });
-    let [clean, spiked] = [clean, spiked].map(|take| Analysis::new(&take).unwrap());
+    let [clean, spiked] = [clean, spiked].map(|take| analysed(&take));
     assert!(!spiked.defects.bad_frames.is_empty());
     let differ = clean.spectrum.values().iter().zip(spiked.spectrum.values());
     let worst = differ.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);

@@ -1,10 +1,10 @@
 //! The list of stretches against sessions whose stretches are known: synthetic walks and idles, joined one after the other.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Analysis, LoopCandidate, Pose, SearchSettings, Take, candidate::FoundStretches, math::rotation};
+use loopwright_core::{LoopCandidate, Pose, SearchSettings, Take, candidate::FoundStretches, math::rotation};
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 
-use crate::support::{best, of_poses, walk_of};
+use crate::support::{analysed, best, of_poses, walk_of};
 
 const FRAME_RATE_HZ: f64 = 30.0;
 
@@ -92,7 +92,7 @@ fn session(parts: &[Part]) -> (Take, Vec<[usize; 2]>) {
 }
 
 fn stretches(take: &Take, settings: &SearchSettings) -> FoundStretches {
-    Analysis::new(take).unwrap().find_stretches(settings).unwrap()
+    analysed(take).find_stretches(settings).unwrap()
 }
 
 /// The part that holds a whole loop, up to half a second on either side.
@@ -128,7 +128,7 @@ fn assert_one_row_each(parts: &[Part]) {
         assert!((turn_dps - part.turn_dps).abs() < 3.0, "{part:?}: {summary:?}");
     }
     // The recommended loop first, and idle ones last.
-    assert_eq!(found.rows[0].best, best(&Analysis::new(&take).unwrap()));
+    assert_eq!(found.rows[0].best, best(&analysed(&take)));
     assert!(found.rows[1..].is_sorted_by_key(|row| row.best.is_idle), "{summary:?}");
 }
 
@@ -163,10 +163,7 @@ fn a_single_walk_is_one_row_with_its_versions() {
     assert_eq!(found.rows.len(), 1, "{:?}", found.rows);
     assert!(found.rows[0].versions.len() >= 8, "{}", found.rows[0].versions.len());
     // All that the search of the whole take lists is there, and nothing twice.
-    let listed = Analysis::new(&take)
-        .unwrap()
-        .find_loops(&SearchSettings::default())
-        .unwrap();
+    let listed = analysed(&take).find_loops(&SearchSettings::default()).unwrap();
     let versions = &found.rows[0].versions;
     for candidate in &listed.candidates[1..] {
         let same = versions.iter().filter(|version| version.cut == candidate.cut);
@@ -244,7 +241,7 @@ fn every_kind_comes_once_before_any_comes_again() {
 fn every_cycle_of_a_gait_is_found() {
     let parts = [walk(8.0, 1.2, 10.0), idle(5.0), walk(6.0, 0.8, 0.0)];
     let (take, frames) = session(&parts);
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let cycles = analysis.find_cycles(&SearchSettings::default()).unwrap().candidates;
     for part in [0, 2] {
         let of_part: Vec<&LoopCandidate> = (cycles.iter())

@@ -7,10 +7,10 @@ use loopwright_core::math::{ops, rotation};
 use loopwright_core::mean_cycle::CyclesEnd;
 use loopwright_core::pipeline::MakeError;
 use loopwright_core::variation::{VariationError, VariationSettings};
-use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
+use loopwright_core::{Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
 
 use crate::support::characters::{Character, PLAIN, character, pair_onto};
-use crate::support::{best, posed, posed_on, steady, walk_of};
+use crate::support::{analysed, best, posed, posed_on, steady, walk_of};
 
 /// Slow swings of no common period with the walk; of the mean square one.
 fn wander(secs: f64, phase: f64) -> f64 {
@@ -44,7 +44,7 @@ fn wandering() -> Take {
 }
 
 fn made(take: &Take, variation: Option<VariationSettings>) -> MadeLoop {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let settings = LoopSettings {
         variation,
         ..LoopSettings::default()
@@ -163,7 +163,7 @@ fn every_seam_is_as_smooth_as_the_rest() {
 #[test]
 fn what_cannot_vary_is_refused() {
     let take = wandering();
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let candidate = best(&analysis);
     let refused = |variation: VariationSettings| {
         let settings = LoopSettings {
@@ -188,7 +188,7 @@ fn what_cannot_vary_is_refused() {
     assert!(matches!(too_long, VariationError::TooLong { .. }));
     // What the cycles of a steady walk show: two or three too little, and those that are all alike nothing.
     let of_walk = |seconds: f64| {
-        let analysis = Analysis::new(&walk_of(steady().seconds(seconds))).unwrap();
+        let analysis = analysed(&walk_of(steady().seconds(seconds)));
         let settings = LoopSettings {
             variation: Some(whole),
             ..LoopSettings::default()
@@ -307,7 +307,7 @@ fn a_character_varies_as_the_take_does() {
     let take = wandering();
     let target = character(&take, Character { legs: 0.45, ..PLAIN });
     let pair = Arc::new(pair_onto(&take, &target));
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let [plain, varied] = [None, Some(settings(3))].map(|variation| {
         let on = LoopSettings {
             variation,

@@ -11,7 +11,9 @@ use loopwright_core::{
 };
 use loopwright_synth::WalkSettings;
 
-use crate::support::{best, best_made, measured, of_frames, of_poses, posed, skeleton, steady, take_of, walk_of};
+use crate::support::{
+    analysed, best, best_made, measured, of_frames, of_poses, posed, skeleton, steady, take_of, walk_of,
+};
 
 /// A walk of exactly one cycle of `frames` frames, and as many keys as asked for.
 fn cycle(frames: usize, keys: usize) -> Take {
@@ -24,14 +26,14 @@ fn cycle(frames: usize, keys: usize) -> Take {
 }
 
 fn whole(take: &Take) -> Option<WholeClip> {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     found.best().and_then(|best| best.whole)
 }
 
 fn made(take: &Take) -> MadeLoop {
     let settings = LoopSettings::with_feet(FootLock::Off);
-    best_made(&Analysis::new(take).unwrap(), &settings)
+    best_made(&analysed(take), &settings)
 }
 
 /// Largest distance and rotation between the poses of a loop, moved by its root, and the frames of a take.
@@ -114,7 +116,7 @@ fn a_little_more_than_a_cycle_is_trimmed_to_one() {
             .seconds(cycles * truth)
             .frame_rate_hz(30.0)
             .noise_deg(noise_deg);
-        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let analysis = analysed(&walk_of(settings));
         let best = best(&analysis);
         let (whole, secs) = (best.whole.unwrap(), best.source_period_secs);
         assert!(
@@ -147,7 +149,7 @@ fn a_single_cycle_has_its_own_period() {
             .period_secs(truth)
             .seconds(f64::from(keys - 1) / 30.0)
             .frame_rate_hz(30.0);
-        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let analysis = analysed(&walk_of(settings));
         let found = analysis.find_loops(&SearchSettings::default()).unwrap();
         let Some(best) = found.best() else {
             // Two frames short of a cycle is no cycle.
@@ -218,7 +220,7 @@ fn captures_of_many_cycles_are_searched() {
                 .seconds(f64::from(frames - 1) / 60.0)
                 .period_secs(66.0 / 60.0),
         );
-        let best = best(&Analysis::new(&take).unwrap());
+        let best = best(&analysed(&take));
         assert!(best.whole.is_none() && best.cycles == 1, "{frames}: {:?}", best.whole);
     }
 }
@@ -228,7 +230,7 @@ fn clips_of_any_length_have_an_answer() {
     let take = cycle(66, 67);
     for frames in 1..12 {
         let short = of_frames(&take, 0..frames);
-        let analysis = Analysis::new(&short).unwrap();
+        let analysis = analysed(&short);
         assert_eq!(analysis.whole_loop(), None, "{frames}");
         let _ = analysis.whole_cycle();
         let _ = analysis.find_loops(&SearchSettings::default());
@@ -295,7 +297,7 @@ fn names_tell_what_motion_leaves_open() {
         ("Take 001", WholeClipKind::EndsAsItBegins, false),
     ] {
         let take = strike(name);
-        let found = Analysis::new(&take).unwrap().whole_loop().unwrap();
+        let found = analysed(&take).whole_loop().unwrap();
         assert_eq!((found.kind, found.by_name), (kind, by_name), "{name}");
         let deaf = BodyOverrides {
             ignore_name: true,
@@ -318,10 +320,7 @@ fn a_door_on_its_hinge_moves() {
         let turn = if joint == 0 { turn } else { 0.0 };
         (rows[joint].2, DQuat::from_rotation_y(turn))
     });
-    let found = Analysis::new(&door)
-        .unwrap()
-        .find_loops(&SearchSettings::default())
-        .unwrap();
+    let found = analysed(&door).find_loops(&SearchSettings::default()).unwrap();
     let best = found.best().unwrap();
     assert!(best.loops_already() && best.twist.angular.length() < 1e-6, "{best:?}");
 }

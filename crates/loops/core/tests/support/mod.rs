@@ -156,9 +156,13 @@ pub(crate) fn stretch(analysis: &Analysis, cut: &Cut) -> LoopCandidate {
 
 /// The loop of the frames from `start` to `end`, one cycle.
 pub(crate) fn made_of(take: &Take, start: usize, end: usize, settings: &LoopSettings) -> MadeLoop {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let cut = Cut::new(take, start as f64, end as f64).unwrap();
     analysis.make_loop(&stretch(&analysis, &cut), settings).unwrap()
+}
+
+pub(crate) fn analysed(take: &Take) -> Analysis {
+    Analysis::new(take).unwrap()
 }
 
 pub(crate) fn best(analysis: &Analysis) -> LoopCandidate {
@@ -171,7 +175,7 @@ pub(crate) fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoo
 }
 
 pub(crate) fn best_loop(take: &Take) -> LoopClip {
-    best_made(&Analysis::new(take).unwrap(), &LoopSettings::default()).loop_clip
+    best_made(&analysed(take), &LoopSettings::default()).loop_clip
 }
 
 /// A search for the cheapest seams, whatever else comes of them.
