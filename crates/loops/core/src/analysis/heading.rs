@@ -135,7 +135,7 @@ mod tests {
     const SIDE: DVec3 = DVec3::new(0.1, 0.0, 0.0);
     const DOWN: DVec3 = DVec3::new(0.0, -0.9, 0.0);
 
-    /// Hips with two legs.
+    /// Hips with two legs, and where they are from the joint above.
     const LEGS: [(&str, Option<usize>, DVec3); 5] = [
         ("Hips", None, DVec3::Y),
         ("LeftUpLeg", Some(0), SIDE),
@@ -144,13 +144,24 @@ mod tests {
         ("RightFoot", Some(3), DOWN),
     ];
 
+    /// The same joints with rests that tell nothing.
+    fn at_origin<'a>(rows: &[(&'a str, Option<usize>, DVec3)]) -> Vec<(&'a str, Option<usize>, DVec3)> {
+        let rows = rows.iter();
+        rows.map(|&(name, parent, _)| (name, parent, DVec3::ZERO)).collect()
+    }
+
     #[test]
     fn yaw_is_left_positive_and_counts_whole_turns() {
         let yaws: Vec<f64> = (0..40).map(|i| 0.3 + 0.4 * f64::from(i)).collect();
-        let take = take_of(skeleton(&LEGS), 0.1, yaws.len(), |frame, joint| match joint {
-            0 => (DVec3::new(1.0, 1.0, 2.0), rotation::from_yaw(yaws[frame])),
-            _ => (LEGS[joint].2, DQuat::IDENTITY),
-        });
+        let take = take_of(
+            skeleton(&at_origin(&LEGS)),
+            0.1,
+            yaws.len(),
+            |frame, joint| match joint {
+                0 => (DVec3::new(1.0, 1.0, 2.0), rotation::from_yaw(yaws[frame])),
+                _ => (LEGS[joint].2, DQuat::IDENTITY),
+            },
+        );
         let body = Body::find(&take, &BodyOverrides::default()).unwrap();
         let heading = Heading::level(&take.world_tracks(), &body);
         for (frame, yaw) in yaws.iter().enumerate() {
@@ -175,7 +186,9 @@ mod tests {
                     ("RightEnd", Some(6), SIDE * -2.0 + noise),
                 ]);
             }
-            let take = take_of(skeleton(&rows), 0.1, 3, |_, joint| (rows[joint].2, DQuat::IDENTITY));
+            let take = take_of(skeleton(&at_origin(&rows)), 0.1, 3, |_, joint| {
+                (rows[joint].2, DQuat::IDENTITY)
+            });
             let body = Body::find(&take, &BodyOverrides::default()).unwrap();
             assert!(body.shoulders.is_some());
             let heading = Heading::level(&take.world_tracks(), &body);
