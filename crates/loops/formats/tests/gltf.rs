@@ -193,7 +193,7 @@ fn sparse_and_normalized_numbers_mean_what_they_stand_for() {
 }
 
 /// Armature (Z up, scaled by 0.01) > hips > spare node > foot, with a skin of hips and foot.
-fn rig() -> GltfFile {
+pub(crate) fn rig() -> GltfFile {
     let turn = -core::f64::consts::FRAC_1_SQRT_2;
     let mut file = GltfFile::of_nodes(json!([
         {"name": "Armature", "rotation": [turn, 0, 0, -turn], "scale": [0.01, 0.01, 0.01], "translation": [1, 0, 0],
@@ -603,25 +603,6 @@ fn few_bytes_that_mean_much_are_refused() {
     let deep = format!("{{\"asset\": {}", "[".repeat(100_000));
     let error = read(deep.as_bytes(), AnimationChoice::Auto).unwrap_err();
     assert!(matches!(error, ReadError::Gltf(GltfError::Json { .. })), "{error}");
-}
-
-/// Truncated anywhere, and with any byte changed, a file is read or rejected, and files that are read can be written.
-#[test]
-fn nothing_makes_the_reader_panic() {
-    let bytes = rig().glb();
-    for end in 0..bytes.len() {
-        let _ = read(&bytes[..end], AnimationChoice::Auto);
-    }
-    let mut seed = 7_u32;
-    for at in 0..bytes.len() {
-        let mut edited = bytes.clone();
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        edited[at] = (seed >> 24) as u8;
-        if let Ok((loaded, _)) = read(&edited, AnimationChoice::Auto) {
-            let _ = write_take(&loaded.take, &loaded.source);
-            let _ = write_take(&loaded.take, &loaded.source.in_format(Format::Gltf, &loaded.take));
-        }
-    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod gltf;
 mod loop_file;
 mod manifest;
 mod mesh;
+mod mutations;
 mod pose_by_pose;
 mod round_trip;
 mod soles;

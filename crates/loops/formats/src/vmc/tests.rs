@@ -2,7 +2,7 @@ use loopwright_core::math::rotation;
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
-use crate::{BvhRecording, BvhStream, ReadSettings, StreamedLine, read_take};
+use crate::{BvhRecording, BvhStream, ReadSettings, StreamedLine, random::Random, read_take};
 
 /// Bytes of a message; texts and numbers in order.
 fn message(address: &str, text: Option<&str>, numbers: &[f32]) -> Vec<u8> {
@@ -463,32 +463,26 @@ fn values_that_lie_are_counted_and_left_out() {
 fn no_packets_end_it_in_a_panic() {
     let take = walk(0.5);
     let good = sent(&take);
-    let mut seed = 3_u64;
-    let mut random = |below: usize| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
+    let mut random = Random(3);
     for _ in 0..40 {
         let mut packets = good.clone();
         for _ in 0..400 {
-            let at = random(packets.len());
-            match random(5) {
+            let at = random.below(packets.len());
+            match random.below(5) {
                 0 => drop(packets.remove(at)),
                 1 => {
-                    let other = random(packets.len());
+                    let other = random.below(packets.len());
                     packets.swap(at, other);
                 }
-                2 => packets[at].1 += random(1000) as f64 - 300.0,
+                2 => packets[at].1 += random.below(1000) as f64 - 300.0,
                 3 => {
-                    let other = packets[random(packets.len())].clone();
+                    let other = packets[random.below(packets.len())].clone();
                     packets.insert(at, other);
                 }
                 _ => {
                     let (packet, _) = &mut packets[at];
-                    let byte = random(packet.len());
-                    packet[byte] = random(256) as u8;
+                    let byte = random.below(packet.len());
+                    packet[byte] = random.below(256) as u8;
                 }
             }
         }
