@@ -9,6 +9,7 @@ mod fbx_bad_files;
 mod fbx_files;
 #[cfg(feature = "fbx")]
 mod fbx_round_trip;
+mod forms;
 mod gltf;
 mod loop_file;
 mod manifest;

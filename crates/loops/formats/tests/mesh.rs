@@ -7,7 +7,7 @@ use loopwright_formats::{Format, LoadedTake, ReadSettings, SizeLimits, SpaceSett
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-use crate::support::gltf_file::{GltfFile, parts_of};
+use crate::support::gltf_file::{GltfFile, numbers, parts_of};
 use crate::support::{carried, walk, written};
 
 fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
@@ -240,35 +240,6 @@ fn faults_are_named() {
     assert_eq!(many, Err(MeshError::TooLarge { limit: 4_000_000 }));
 }
 
-/// The numbers of an accessor, of types that real characters have.
-fn numbers(json: &Value, bin: &[u8], accessor: u64) -> Vec<f64> {
-    let accessor = &json["accessors"][accessor as usize];
-    let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
-    let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
-    let width = match accessor["type"].as_str().unwrap() {
-        "MAT4" => 16,
-        "VEC4" => 4,
-        "VEC3" => 3,
-        "VEC2" => 2,
-        _ => 1,
-    };
-    let kind = accessor["componentType"].as_u64().unwrap();
-    let size = [1, 1, 2, 2, 4, 4, 4][kind as usize - 5120];
-    let stride = view["byteStride"]
-        .as_u64()
-        .map_or(width * size, |stride| stride as usize);
-    let start = number(&view["byteOffset"]) + number(&accessor["byteOffset"]);
-    let one = |at: usize| match kind {
-        5121 => f64::from(bin[at]),
-        5123 => f64::from(u16::from_le_bytes([bin[at], bin[at + 1]])),
-        5126 => f64::from(f32::from_le_bytes(bin[at..at + 4].try_into().unwrap())),
-        other => panic!("{other}"),
-    };
-    (0..number(&accessor["count"]))
-        .flat_map(|element| (0..width).map(move |part| one(start + element * stride + part * size)))
-        .collect()
-}
-
 #[test]
 fn captured_characters_at_rest_are_where_their_files_say() {
     let Some(folder) = folder_or_skip() else { return };
@@ -287,18 +258,19 @@ fn captured_characters_at_rest_are_where_their_files_say() {
         let (json, bin) = parts_of(&bytes);
         let world = globals(&json, |_, node| rest(node));
         let unit = loaded.source.space().unit_metres;
+        let accessor = |number: &Value| Some(numbers(&json, bin, &json["accessors"][number.as_u64()? as usize]));
         let mut expected = Vec::new();
         for (index, node) in json["nodes"].as_array().unwrap().iter().enumerate() {
             let Some(number) = node["mesh"].as_u64() else { continue };
             let skin = node["skin"].as_u64().map(|skin| &json["skins"][skin as usize]);
             let bones: Option<Vec<DMat4>> = skin.map(|skin| {
-                let binds = numbers(&json, bin, skin["inverseBindMatrices"].as_u64().unwrap());
+                let binds = accessor(&skin["inverseBindMatrices"]).unwrap();
                 (skin["joints"].as_array().unwrap().iter().zip(binds.chunks_exact(16)))
                     .map(|(joint, bind)| world[joint.as_u64().unwrap() as usize] * DMat4::from_cols_slice(bind))
                     .collect()
             });
             for primitive in json["meshes"][number as usize]["primitives"].as_array().unwrap() {
-                let list = |name: &str| Some(numbers(&json, bin, primitive["attributes"][name].as_u64()?));
+                let list = |name: &str| accessor(&primitive["attributes"][name]);
                 let positions = list("POSITION").unwrap();
                 let (joints, weights) = (list("JOINTS_0"), list("WEIGHTS_0"));
                 for (vertex, position) in positions.chunks_exact(3).enumerate() {
