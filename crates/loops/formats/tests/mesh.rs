@@ -14,6 +14,13 @@ fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError>
     (loaded.source).read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())
 }
 
+/// A file as a take, with its mesh.
+fn loaded(bytes: &[u8]) -> (LoadedTake, Mesh) {
+    let loaded = load(bytes, "take").unwrap();
+    let mesh = mesh_of(bytes, &loaded).unwrap().unwrap();
+    (loaded, mesh)
+}
+
 /// Where the bones carry the vertices.
 fn skinned(mesh: &Mesh, world: &Pose) -> Vec<DVec3> {
     let bones = mesh.bones_at(world);
@@ -192,51 +199,39 @@ fn vertices_follow_scaled_joints_as_the_format_says() {
 
 #[test]
 fn faults_are_named() {
-    let read = |change: &dyn Fn(&mut GltfFile)| {
-        let mut file = two_joints();
-        change(&mut file);
+    let read = |file: GltfFile| {
         let bytes = file.glb();
-        let loaded = load(&bytes, "wave").unwrap();
-        mesh_of(&bytes, &loaded).map(|_| ())
+        mesh_of(&bytes, &load(&bytes, "wave").unwrap()).map(|_| ())
     };
-    assert_eq!(read(&|_| ()), Ok(()));
-    let message = |change: &dyn Fn(&mut GltfFile)| read(change).unwrap_err().to_string();
-    let skins = message(&|file| file.json["nodes"][4]["skin"] = 7.into());
-    assert_eq!(skins, "nodes.skin names number 7 of 1");
-    let indices = message(&|file| {
-        let view = file.view(&[0, 1, 3]);
-        let accessor = file.accessor(json!({"bufferView": view, "componentType": 5121, "type": "SCALAR", "count": 3}));
-        file.json["meshes"][0]["primitives"][0]["indices"] = accessor.into();
-    });
-    assert_eq!(indices, "meshes[0].primitives[0].indices names number 3 of 3");
-    let joints = message(&|file| {
-        file.json["skins"][0]["joints"] = json!([1]);
-    });
-    assert_eq!(joints, "meshes[0].primitives[0].attributes.JOINTS names number 1 of 1");
-    let compressed = message(&|file| {
-        file.json["meshes"][0]["primitives"][0]["extensions"] = json!({"KHR_draco_mesh_compression": {}});
-    });
-    assert!(compressed.contains("meshes[0].primitives[0] is compressed (KHR_draco_mesh_compression)"));
-    let counts = message(&|file| {
-        let uneven = file.floats("VEC3", &[0.0; 6]);
-        file.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = uneven.into();
-    });
-    assert!(counts.contains("expected as many values as positions"), "{counts}");
-    let far = message(&|file| {
-        let far = file.floats("VEC3", &[0.0, 0.0, f32::NAN, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0]);
-        file.json["meshes"][1]["primitives"][0]["attributes"]["POSITION"] = far.into();
-    });
-    let expected = "meshes[1].primitives[0]: vertex 0 is not finite or out of any plausible range";
-    assert_eq!(far, expected);
+    assert_eq!(read(two_joints()), Ok(()));
+    let mut file = two_joints();
+    let view = file.view(&[0, 1, 3]);
+    let indices = json!({"bufferView": view, "componentType": 5121, "type": "SCALAR", "count": 3});
+    let indices = file.accessor(indices).to_string();
+    let uneven = file.floats("VEC3", &[0.0; 6]).to_string();
+    let far = file.floats("VEC3", &[0.0, 0.0, f32::NAN, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0]).to_string();
+    #[rustfmt::skip]
+    let faults = [
+        ("/nodes/4/skin", "7", "nodes.skin names number 7 of 1"),
+        ("/meshes/0/primitives/0/indices", &indices, "meshes[0].primitives[0].indices names number 3 of 3"),
+        ("/skins/0/joints", "[1]", "meshes[0].primitives[0].attributes.JOINTS names number 1 of 1"),
+        ("/meshes/0/primitives/0/extensions", r#"{"KHR_draco_mesh_compression": {}}"#,
+            "meshes[0].primitives[0] is compressed (KHR_draco_mesh_compression)"),
+        ("/meshes/0/primitives/0/attributes/NORMAL", &uneven, "expected as many values as positions"),
+        ("/meshes/1/primitives/0/attributes/POSITION", &far,
+            "meshes[1].primitives[0]: vertex 0 is not finite or out of any plausible range"),
+    ];
+    for (path, value, expected) in faults {
+        let fault = read(file.clone().edit(path, value)).unwrap_err().to_string();
+        assert!(fault.contains(expected), "{fault}\n  expected: {expected}");
+    }
     // Many nodes that show one mesh, whose numbers stand nowhere, are many vertices for few bytes.
-    let many = read(&|file| {
-        let zeros = file.accessor(json!({"componentType": 5126, "type": "VEC3", "count": 300_000}));
-        file.json["meshes"][1]["primitives"][0]["attributes"]["POSITION"] = zeros.into();
-        let nodes = file.json["nodes"].as_array_mut().unwrap();
-        let first = nodes.len();
-        nodes.extend((0..14).map(|_| json!({"mesh": 1})));
-        nodes[2]["children"] = (3..4).chain(first..first + 14).collect::<Vec<usize>>().into();
-    });
+    let zeros = file.accessor(json!({"componentType": 5126, "type": "VEC3", "count": 300_000}));
+    let nodes = file.json["nodes"].as_array_mut().unwrap();
+    let first = nodes.len();
+    nodes.extend((0..14).map(|_| json!({"mesh": 1})));
+    nodes[2]["children"] = (3..4).chain(first..first + 14).collect::<Vec<usize>>().into();
+    let many = read(file.edit("/meshes/1/primitives/0/attributes/POSITION", &zeros.to_string()));
     assert_eq!(many, Err(MeshError::TooLarge { limit: 4_000_000 }));
 }
 
@@ -250,8 +245,7 @@ fn captured_characters_at_rest_are_where_their_files_say() {
         "mesh2motion/fox-animations.glb",
     ] {
         let bytes = std::fs::read(folder.join(name)).unwrap();
-        let loaded = load(&bytes, "take").unwrap();
-        let mesh = mesh_of(&bytes, &loaded).unwrap().unwrap();
+        let (loaded, mesh) = loaded(&bytes);
         let rest_pose = loaded.source.rest(loaded.take.skeleton());
         let found = skinned(&mesh, &rest_pose.as_ref().world(loaded.take.skeleton()));
 
@@ -300,20 +294,14 @@ fn captured_characters_at_rest_are_where_their_files_say() {
 /// The capsules of a fresh file are no character, and the same triangles of another program are one.
 #[test]
 fn a_mesh_that_stands_in_for_a_character_says_so() {
-    let bytes = written(&walk(), Format::Glb);
-    let mesh = mesh_of(&bytes, &load(&bytes, "walk").unwrap()).unwrap().unwrap();
-    assert!(mesh.is_stand_in);
-    let bytes = two_joints().glb();
-    let mesh = mesh_of(&bytes, &load(&bytes, "two").unwrap()).unwrap().unwrap();
-    assert!(!mesh.is_stand_in);
+    assert!(loaded(&written(&walk(), Format::Glb)).1.is_stand_in);
+    assert!(!loaded(&two_joints().glb()).1.is_stand_in);
 }
 
 /// All vertices at once, in single precision and from an origin far away, are where each is by itself.
 #[test]
 fn posed_vertices_are_where_their_bones_carry_them() {
-    let bytes = written(&walk(), Format::Glb);
-    let loaded = load(&bytes, "walk").unwrap();
-    let mesh = mesh_of(&bytes, &loaded).unwrap().unwrap();
+    let (loaded, mesh) = loaded(&written(&walk(), Format::Glb));
     let far = DVec3::new(12_000.0, 0.0, -9_000.0);
     let mut world = loaded.take.pose(7).world(loaded.take.skeleton());
     for position in &mut world.translations {
@@ -330,9 +318,7 @@ fn posed_vertices_are_where_their_bones_carry_them() {
 /// A mesh that is read with a root joint above the others follows the joints without it as before.
 #[test]
 fn a_root_joint_is_folded_out_of_the_bones() {
-    let bytes = written(&walk().below_root_joint("root"), Format::Glb);
-    let loaded = load(&bytes, "walk").unwrap();
-    let mesh = mesh_of(&bytes, &loaded).unwrap().unwrap();
+    let (loaded, mesh) = loaded(&written(&walk().below_root_joint("root"), Format::Glb));
     let folded_take = loaded.take.without_root_joint().unwrap();
     let folded = (mesh.clone()).without_root_joint(loaded.take.pose(0).joint(1));
     let [with, without] = [&loaded.take, &folded_take].map(|take| take.pose(9).world(take.skeleton()));

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+#[derive(Clone)]
 pub(crate) struct GltfFile {
     pub(crate) json: Value,
     pub(crate) bytes: Vec<u8>,
