@@ -239,8 +239,6 @@ impl FileForm for VrmaSource {
         Ok(written)
     }
 
-    fn turn_into(&mut self, _: Format, _: &Take) {}
-
     fn shown_on(&self, read: Take, motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
         let bones = self.bones()?;
         if read.num_joints() != bones.len() || read.num_frames() != motion.num_keys {

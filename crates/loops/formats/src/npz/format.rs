@@ -1,6 +1,6 @@
 //! NPZ as one of the formats: what it can do, and its reader and writer.
 
-use loopwright_core::{Pose, Skeleton, Take};
+use loopwright_core::{Pose, Skeleton};
 
 use super::{read, source::NpzSource, write, zip};
 use crate::entry::{FormatEntry, one_motion};
@@ -52,8 +52,4 @@ impl FileForm for NpzSource {
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
         write::write(motion, self)
     }
-
-    fn turn_into(&mut self, _: Format, _: &Take) {}
-
-    fn suit_engines(&mut self) {}
 }
