@@ -13,7 +13,7 @@ use loopwright_formats::{
 };
 use loopwright_mocap::folder_or_skip;
 
-use crate::support::{self, Random, loop_of, take_of};
+use crate::support::{self, Random, assert_keys, loop_of, take_of};
 
 fn hierarchy(source: &Source) -> &Hierarchy {
     let Source::Bvh(source) = source else {
@@ -325,18 +325,8 @@ fn loops_come_back_for_any_layout() {
                     assert_no_minus_zero(text_of(&written));
                     let again = read_again(text_of(&written), &source).take;
                     assert_eq!(again.num_frames(), num_keys);
-                    assert_eq!(again.num_joints(), 2 + usize::from(add_root));
-                    let world = again.world_tracks();
-                    for key in 0..num_keys {
-                        let pose = clip.world_pose(key);
-                        for joint in 0..2 {
-                            let counterpart = joint + usize::from(add_root);
-                            assert!(pose.translations[joint].distance(world.position(key, counterpart)) < 1e-7);
-                            // An added root is upright in the file's axes, so its child has the rotation.
-                            let turned = rotation::difference(pose.rotations[joint], world.rotation(key, counterpart));
-                            assert!(turned.length() < 1e-7);
-                        }
-                    }
+                    // An added root is upright in the file's axes, so its child has the rotation.
+                    assert_keys(&again, &clip, usize::from(add_root), [1e-7; 2]);
                     // The fastest curve turns by 15 degrees a key, the root's pitch and roll by less.
                     let step = largest_step_degrees(text_of(&written), &source);
                     assert!(step < 60.0, "{up} {mode:?} {settings:?}: {step}");

@@ -60,6 +60,22 @@ pub(crate) fn loop_of(take: &Take, num_samples: usize, carrier: usize, root: Roo
     LoopClip::new(take.name(), tracks, carrier, root).unwrap()
 }
 
+/// The keys of a loop that was written are its poses in the world, below joints that were added.
+pub(crate) fn assert_keys(take: &Take, clip: &LoopClip, num_added: usize, [metres, radians]: [f64; 2]) {
+    let num_joints = clip.skeleton().num_joints();
+    assert_eq!(take.num_joints(), num_joints + num_added);
+    let world = take.world_tracks();
+    for key in 0..take.num_frames() {
+        let pose = clip.world_pose(key);
+        for joint in 0..num_joints {
+            let (at, turn) = (world.position(key, joint + num_added), world.rotation(key, joint + num_added));
+            let off = pose.translations[joint].distance(at);
+            let turned = rotation::difference(pose.rotations[joint], turn).length();
+            assert!(off < metres && turned < radians, "key {key}, joint {joint}: {off} m, {turned} radians");
+        }
+    }
+}
+
 pub(crate) fn walk() -> Take {
     synthesize(&WalkSettings::default()).unwrap().take
 }
