@@ -13,7 +13,7 @@ use loopwright_formats::{
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-use crate::support::gltf_file::{GltfFile, accessor_of, parts_of};
+use crate::support::gltf_file::{GltfFile, accessor_of, parsed, parts_of};
 use crate::support::{self, assert_keys, distance, read, take_of};
 
 fn loaded(file: &GltfFile) -> LoadedTake {
@@ -167,8 +167,8 @@ pub(crate) fn rig() -> GltfFile {
         {"name": "Foot", "translation": [0, 5, -40]},
         {"name": "prop", "mesh": 7},
     ]));
-    file.json["skins"] = json!([{"name": "rig", "joints": [3, 1], "skeleton": 1}]);
-    file.json["extensions"] = json!({"VENDOR_unknown": {"b": 1, "a": [true, null]}});
+    file.json["skins"] = parsed(r#"[{"name": "rig", "joints": [3, 1], "skeleton": 1}]"#);
+    file.json["extensions"] = parsed(r#"{"VENDOR_unknown": {"b": 1, "a": [true, null]}}"#);
     let input = file.floats("SCALAR", &[0.0, 0.1, 0.2, 0.3, 0.4]);
     let positions = [0.0, 1.0, 2.0, 3.0, 4.0].iter();
     let positions: Vec<f32> = positions.flat_map(|key| [10.0 * key, -20.0 * key, 100.0]).collect();
@@ -351,28 +351,20 @@ fn unusual_contents_are_reported() {
     let is_off_grid = |warning: &FileWarning| matches!(warning, FileWarning::KeysOffGrid { .. });
     assert!(warnings.iter().any(is_off_grid), "{warnings:?}");
 
-    let mut file = rig();
-    file.json["nodes"][0]["scale"] = json!([9, 9, 9]);
-    let (loaded, warnings) = read(&file.glb(), AnimationChoice::Auto).unwrap();
+    let (loaded, warnings) = read(&rig().edit("/nodes/0/scale", "[9, 9, 9]").glb(), AnimationChoice::Auto).unwrap();
     let is_unit = |warning: &FileWarning| matches!(warning, FileWarning::Space(SpaceWarning::UnitNotMetres { .. }));
     assert!(warnings.iter().any(is_unit), "{warnings:?}");
     assert!(loaded.source.space().unit_metres < 1.0 && !loaded.source.space().unit_given);
 
     // A dinosaur of 45 m, not one of 45 cm: in no unit a person.
-    for (node, name) in [(1, "Body"), (3, "Skull")] {
-        file.json["nodes"][node]["name"] = json!(name);
-    }
-    file.json["nodes"][0]["scale"] = json!([0.5, 0.5, 0.5]);
-    let (loaded, warnings) = read(&file.glb(), AnimationChoice::Auto).unwrap();
-    assert!(
-        warnings.contains(&SpaceWarning::UnitUnknown { unit_metres: 1.0 }.into()),
-        "{warnings:?}"
-    );
+    let dinosaur = rig().edit("/nodes/1/name", r#""Body""#).edit("/nodes/3/name", r#""Skull""#);
+    let dinosaur = dinosaur.edit("/nodes/0/scale", "[0.5, 0.5, 0.5]");
+    let (loaded, warnings) = read(&dinosaur.glb(), AnimationChoice::Auto).unwrap();
+    let unknown = SpaceWarning::UnitUnknown { unit_metres: 1.0 }.into();
+    assert!(warnings.contains(&unknown), "{warnings:?}");
     assert_eq!(loaded.source.space().unit_metres, 1.0);
 
-    let mut file = rig();
-    file.json["skins"] = json!([{"joints": [1]}, {"name": "rig", "joints": [0, 1, 3]}]);
-    let warnings = reported(&file);
+    let warnings = reported(&rig().edit("/skins", r#"[{"joints": [1]}, {"name": "rig", "joints": [0, 1, 3]}]"#));
     let is_skin = |warning: &FileWarning| matches!(warning, FileWarning::SeveralSkins { .. });
     assert!(warnings.iter().any(is_skin), "{warnings:?}");
 }
@@ -394,9 +386,7 @@ fn animations_and_skins_are_taken_by_name_or_number() {
     let error = read_take(&bytes, "f", &settings, &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "there is no skin \"2\"; there are: rig");
     // What has no name goes by that of the file, or by its number.
-    let mut nameless = rig();
-    nameless.json["animations"][0]["name"] = json!(" ");
-    nameless.json["skins"][0]["name"] = json!("");
+    let nameless = rig().edit("/animations/0/name", r#"" ""#).edit("/skins/0/name", r#""""#);
     assert_eq!(loaded(&nameless).take.name(), "t");
     let error = read_take(&nameless.glb(), "f", &settings, &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "there is no skin \"2\"; there are: 0");
@@ -417,7 +407,7 @@ fn a_skeleton_of_too_many_joints_for_a_mesh_has_none() {
 /// A take may reach as far as the reader accepts, but in a node that is scaled down its numbers are larger.
 #[test]
 fn numbers_that_no_reader_accepts_are_not_written() {
-    let mut file = GltfFile::of_nodes(json!([{"scale": [0.01, 0.01, 0.01], "children": [1]}, {}]));
+    let mut file = GltfFile::of(r#"[{"scale": [0.01, 0.01, 0.01], "children": [1]}, {}]"#);
     file.move_node("a", (1, "translation"), &[0.0, 0.1], &[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
     let LoadedTake { take, source, .. } = loaded(&file);
     assert_eq!((take.num_joints(), take.num_frames()), (1, 2));
@@ -553,11 +543,11 @@ fn real_files_come_back_as_they_went_in() {
 
 #[test]
 fn a_joint_that_another_animation_moves_has_a_key() {
-    let mut file = GltfFile::of_nodes(json!([
+    let mut file = GltfFile::of(r#"[
         {"name": "hips", "children": [1, 2]},
         {"name": "hand", "translation": [0.0, 0.5, 0.0]},
-        {"name": "head", "translation": [0.0, 0.7, 0.0]},
-    ]));
+        {"name": "head", "translation": [0.0, 0.7, 0.0]}
+    ]"#);
     let input = file.floats("SCALAR", &[0.0, 0.1, 0.2]);
     let moves = file.floats("VEC3", &[0.0, 0.5, 0.0, 0.3, 0.5, 0.0, 0.0, 0.5, 0.0]);
     let scales = file.floats("VEC3", &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0]);
@@ -587,13 +577,13 @@ fn a_joint_that_another_animation_moves_has_a_key() {
 /// A branch that stands still below a node without a track is no joint. In the loop that node has a track, and the branch below it is read.
 #[test]
 fn what_stands_still_beside_two_animated_roots_is_left_out() {
-    let mut file = GltfFile::of_nodes(json!([
+    let mut file = GltfFile::of(r#"[
         {"name": "hips", "translation": [0.0, 0.85, 0.0], "children": [1, 3]},
         {"name": "spine", "translation": [0.0, 0.2, 0.0], "children": [2]},
         {"name": "hand", "translation": [0.0, 0.2, 0.0]},
         {"name": "leg", "translation": [0.1, -0.4, 0.0]},
-        {"name": "target", "translation": [0.0, 1.5, 5.0]},
-    ]));
+        {"name": "target", "translation": [0.0, 1.5, 5.0]}
+    ]"#);
     let times: Vec<f32> = (0..73).map(|frame| frame as f32 / 24.0).collect();
     let turns: Vec<f32> = (0..73)
         .flat_map(|frame| {
@@ -603,13 +593,7 @@ fn what_stands_still_beside_two_animated_roots_is_left_out() {
         .collect();
     let input = file.floats("SCALAR", &times);
     let output = file.floats("VEC4", &turns);
-    file.animate(
-        "nod",
-        &[
-            (1, "rotation", "LINEAR", input, output),
-            (4, "rotation", "LINEAR", input, output),
-        ],
-    );
+    file.animate("nod", &[1, 4].map(|node| (node, "rotation", "LINEAR", input, output)));
     let LoadedTake { take, source, .. } = loaded(&file);
     let analysis = Analysis::new(&take).unwrap();
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();

@@ -7,7 +7,7 @@ use loopwright_formats::{Format, LoadedTake, ReadSettings, SizeLimits, SpaceSett
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-use crate::support::gltf_file::{GltfFile, numbers, parts_of};
+use crate::support::gltf_file::{GltfFile, numbers, parsed, parts_of};
 use crate::support::{carried, walk, written};
 
 fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
@@ -74,13 +74,13 @@ fn binds() -> [DMat4; 2] {
 
 /// Two joints below a scaled and turned node; a triangle hangs on both, and a rigid one on a node below the second.
 pub(crate) fn two_joints() -> GltfFile {
-    let mut file = GltfFile::of_nodes(json!([
+    let mut file = GltfFile::of(r#"[
         {"name": "top", "children": [1], "scale": [2.0, 2.0, 2.0], "rotation": [0.0, 0.6, 0.0, 0.8], "translation": [0.5, 0.0, 1.0]},
         {"name": "hips", "children": [2], "translation": [0.0, 1.0, 0.0]},
         {"name": "spine", "children": [3], "translation": [0.0, 0.4, 0.1], "scale": [0.5, 0.5, 0.5]},
         {"name": "hat", "mesh": 1, "translation": [0.0, 0.3, 0.0], "scale": [1.0, 2.0, 3.0]},
-        {"name": "body", "mesh": 0, "skin": 0, "translation": [9.0, 9.0, 9.0]},
-    ]));
+        {"name": "body", "mesh": 0, "skin": 0, "translation": [9.0, 9.0, 9.0]}
+    ]"#);
     let binds: Vec<f32> = binds().iter().flat_map(|bind| bind.as_mat4().to_cols_array()).collect();
     let binds = file.floats("MAT4", &binds);
     file.json["skins"] = json!([{"joints": [1, 2], "inverseBindMatrices": binds}]);
@@ -89,7 +89,7 @@ pub(crate) fn two_joints() -> GltfFile {
     let view = file.view(&[0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0]);
     let joints = file.accessor(json!({"bufferView": view, "componentType": 5121, "type": "VEC4", "count": 3}));
     let hat = file.floats("VEC3", &[0.1, 0.2, 0.3, 0.0, 0.0, 1.0, 0.3, 0.0, 0.0]);
-    file.json["materials"] = json!([{"pbrMetallicRoughness": {"baseColorFactor": [0.25, 0.5, 1.0, 1.0]}}]);
+    file.json["materials"] = parsed(r#"[{"pbrMetallicRoughness": {"baseColorFactor": [0.25, 0.5, 1.0, 1.0]}}]"#);
     file.json["meshes"] = json!([
         {"primitives": [{"attributes": {"POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": weights}, "material": 0}]},
         {"primitives": [{"attributes": {"POSITION": hat}}]},
@@ -115,7 +115,7 @@ fn textures_are_in_the_file_or_named_by_it() {
     let places = file.floats("VEC2", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
     let material = |texture: usize| json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": texture}}});
     file.json["materials"] = json!([material(0), material(1), material(2)]);
-    file.json["textures"] = json!([{"source": 0}, {"source": 1}, {"source": 2}]);
+    file.json["textures"] = parsed(r#"[{"source": 0}, {"source": 1}, {"source": 2}]"#);
     let primitive = file.json["meshes"][0]["primitives"][0].clone();
     let primitives = (0..3).map(|material| {
         let mut primitive = primitive.clone();

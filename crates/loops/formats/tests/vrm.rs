@@ -10,7 +10,7 @@ use loopwright_formats::{
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-use crate::support::gltf_file::{GltfFile, accessor_of, numbers, parts_of};
+use crate::support::gltf_file::{GltfFile, accessor_of, numbers, parsed, parts_of};
 use crate::support::{Random, distance, read, skeleton, take_of, walk, written};
 
 /// The bones of the synthetic body, by the names of their joints.
@@ -481,15 +481,15 @@ fn what_is_no_human_body_is_refused_by_the_bones_that_it_lacks() {
 
 /// A motion of hips and spine, with an expression and a gaze beside them, and channels that such a file must not have.
 fn motion() -> GltfFile {
-    let mut file = GltfFile::of_nodes(json!([
+    let mut file = GltfFile::of(r#"[
         {"name": "stage", "rotation": [0, 1, 0, 0], "children": [1]},
         {"name": "hips", "translation": [0, 0.9, 0], "children": [2]},
         {"name": "spine", "translation": [0, 0.2, 0], "children": [3]},
         {"name": "between", "translation": [0, 0.2, 0], "children": [4]},
         {"name": "head", "translation": [0, 0.2, 0]},
         {"name": "mouth"},
-        {"name": "gaze"},
-    ]));
+        {"name": "gaze"}
+    ]"#);
     let times: Vec<f32> = (0..31).map(|key| key as f32 / 30.0).collect();
     let input = file.floats("SCALAR", &times);
     let vectors = |at: &dyn Fn(f32) -> [f32; 3]| -> Vec<f32> { times.iter().flat_map(|&time| at(time)).collect() };
@@ -512,12 +512,12 @@ fn motion() -> GltfFile {
         ],
     );
     file.json["extensionsUsed"] = json!(["VRMC_vrm_animation"]);
-    file.json["extensions"] = json!({"VRMC_vrm_animation": {
+    file.json["extensions"] = parsed(r#"{"VRMC_vrm_animation": {
         "specVersion": "1.0-draft",
         "humanoid": {"humanBones": {"hips": {"node": 1}, "spine": {"node": 2}, "head": {"node": 4}}},
         "expressions": {"preset": {"aa": {"node": 5}}},
-        "lookAt": {"node": 6},
-    }});
+        "lookAt": {"node": 6}
+    }}"#);
     file
 }
 
@@ -650,13 +650,13 @@ fn a_scale_that_stretches_the_whole_body_is_spoken_of() {
 fn gaze_and_expressions_of_one_side_are_mirrored() {
     let mut file = motion();
     file.json["extensions"]["VRMC_vrm_animation"]["expressions"] =
-        json!({"preset": {"blinkLeft": {"node": 5}}, "custom": {"happy": {"node": 5}}});
+        parsed(r#"{"preset": {"blinkLeft": {"node": 5}}, "custom": {"happy": {"node": 5}}}"#);
     let (nod, _) = read(&file.glb(), AnimationChoice::Given("nod")).unwrap();
     let bytes = write_take(&nod.take, &nod.source.clone().mirrored()).unwrap().bytes;
     let (json, binary) = parts_of(&bytes);
     assert_eq!(
         json["extensions"]["VRMC_vrm_animation"]["expressions"],
-        json!({"preset": {"blinkRight": {"node": 5}}, "custom": {"happy": {"node": 5}}})
+        parsed(r#"{"preset": {"blinkRight": {"node": 5}}, "custom": {"happy": {"node": 5}}}"#)
     );
     let animation = &json["animations"][0];
     let mut channels = animation["channels"].as_array().unwrap().iter();

@@ -8,7 +8,17 @@ pub(crate) struct GltfFile {
     pub(crate) bytes: Vec<u8>,
 }
 
+/// JSON from its text.
+pub(crate) fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
 impl GltfFile {
+    /// A file with the nodes of a text, see [`Self::of_nodes`].
+    pub(crate) fn of(nodes: &str) -> Self {
+        Self::of_nodes(parsed(nodes))
+    }
+
     /// A file with these nodes, of which those that are no children are roots of the scene.
     pub(crate) fn of_nodes(nodes: Value) -> Self {
         let all = nodes.as_array().unwrap();
@@ -63,14 +73,14 @@ impl GltfFile {
 
     /// A file of one node, a property of which has keys.
     pub(crate) fn moving(path: &str, times: &[f32], values: &[f32]) -> Self {
-        let mut file = Self::of_nodes(json!([{"name": "a"}]));
+        let mut file = Self::of(r#"[{"name": "a"}]"#);
         file.move_node("a", (0, path), times, values);
         file
     }
 
     /// Puts a value, given as text, at a path such as `/nodes/3/children`.
     pub(crate) fn edit(mut self, path: &str, value: &str) -> Self {
-        let value = serde_json::from_str(value).unwrap();
+        let value = parsed(value);
         let (parent, key) = path.rsplit_once('/').unwrap();
         match self.json.pointer_mut(parent).unwrap() {
             Value::Array(list) => list[key.parse::<usize>().unwrap()] = value,
