@@ -64,15 +64,16 @@ impl Found {
 
 #[test]
 fn changed_files_are_read_or_refused() {
-    let mut files = vec![
+    let files = [
         crate::bad_files::GOOD.as_bytes().to_vec(),
         crate::gltf::rig().glb(),
         crate::mesh::two_joints().glb(),
         written(&walk(), Format::Glb),
         crate::soles::shod_feet().glb(),
     ];
+    let files = files.into_iter();
     #[cfg(feature = "fbx")]
-    files.extend(crate::fbx_bad_files::files());
+    let files = files.chain(crate::fbx_bad_files::files());
     let mut all = Found::default();
     for bytes in files {
         let is_bvh = bytes.starts_with(b"HIERARCHY");

@@ -7,8 +7,8 @@ use glam::DQuat;
 use loopwright_core::Skeleton;
 
 use super::read::{Frames, chosen, is_bvh, skeleton};
-use super::row::{RowFault, read_row};
-use super::{Hierarchy, hierarchy, lex::Lexer, motion};
+use super::lex::{Lexer, RowFault, read_row};
+use super::{Hierarchy, hierarchy, motion};
 use crate::space::Space;
 use crate::text::without_byte_order_mark;
 use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::FileWarning};

@@ -299,13 +299,7 @@ impl<'a> Accessors<'a> {
             buffer: view.buffer,
             reason: self.faults.get(view.buffer).cloned().unwrap_or_default(),
         })?;
-        let end = view.byte_offset.checked_add(view.byte_length);
-        let bytes = end.and_then(|end| buffer.get(view.byte_offset..end));
-        let bytes = bytes.ok_or_else(|| GltfError::BeyondEnd {
-            at: format!("bufferViews[{number}]"),
-            needed: (view.byte_offset as u64).saturating_add(view.byte_length as u64),
-            available: buffer.len() as u64,
-        })?;
+        let bytes = GltfError::part(buffer, view.byte_offset, view.byte_length, || format!("bufferViews[{number}]"))?;
         Ok((bytes, view.byte_stride))
     }
 }
