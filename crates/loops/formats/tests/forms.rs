@@ -4,7 +4,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::{RootMotion, Skeleton};
 use loopwright_formats::{
-    Format, LoopWriteSettings, ReadError, ReadSettings, Source, SpaceSettings, UnitChoice, Up, WriteError, read_take,
+    Format, LoopWriteSettings, ReadError, ReadSettings, Source, SpaceSettings, UnitChoice, Up, UpChoice, WriteError, read_take,
     write_loop, write_take,
 };
 
@@ -83,10 +83,7 @@ fn what_a_format_does_not_hold_is_refused() {
 
 #[test]
 fn a_unit_of_no_length_is_refused() {
-    let space = SpaceSettings {
-        unit: UnitChoice::Metres(0.0),
-        ..SpaceSettings::default()
-    };
+    let space = SpaceSettings::new(UpChoice::Auto, UnitChoice::Metres(0.0));
     let bytes = written(&walk(), Format::Bvh);
     let refused = read_take(&bytes, "t", &ReadSettings::in_space(space), &mut Vec::new());
     assert_eq!(refused.unwrap_err(), ReadError::Unit { found: 0.0 });

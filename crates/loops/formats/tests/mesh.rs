@@ -3,7 +3,7 @@
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use loopwright_core::Pose;
 use loopwright_formats::mesh::{Mesh, MeshError, MeshImage};
-use loopwright_formats::{Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, load, read_take};
+use loopwright_formats::{Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice, load, read_take};
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
@@ -147,13 +147,7 @@ fn textures_are_in_the_file_or_named_by_it() {
 fn vertices_follow_scaled_joints_as_the_format_says() {
     let file = two_joints();
     let bytes = file.glb();
-    let settings = ReadSettings {
-        space: SpaceSettings {
-            unit: UnitChoice::Metres(1.0),
-            ..SpaceSettings::default()
-        },
-        ..ReadSettings::default()
-    };
+    let settings = ReadSettings::in_space(SpaceSettings::new(UpChoice::Auto, UnitChoice::Metres(1.0)));
     let loaded = read_take(&bytes, "wave", &settings, &mut Vec::new()).unwrap();
     let mesh = mesh_of(&bytes, &loaded).unwrap().unwrap();
     assert_eq!((mesh.vertices.len(), mesh.indices.len()), (6, 6));

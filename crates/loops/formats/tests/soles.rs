@@ -153,10 +153,7 @@ impl Legs {
     /// What is read of it.
     fn soles(&self) -> (Rig, Vec<FootSole>) {
         let bytes = self.file.glb();
-        let settings = ReadSettings {
-            space: SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(1.0)),
-            ..ReadSettings::default()
-        };
+        let settings = ReadSettings::in_space(SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(1.0)));
         let loaded = read_take(&bytes, "stand", &settings, &mut Vec::new()).unwrap();
         soles_of(&bytes, &loaded)
     }

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::Take;
 use loopwright_core::motion::Part;
 use loopwright_formats::{
-    AnimationChoice, Character, CharacterError, FileWarning, Format, ReadError, ReadSettings, Source, WriteError,
+    AnimationChoice, Character, CharacterError, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Source, WriteError,
     load, write_take,
 };
 use loopwright_mocap::folder_or_skip;
@@ -524,19 +524,23 @@ fn motion() -> GltfFile {
     file
 }
 
+/// The second animation of such a motion.
+fn nod(file: &GltfFile) -> (LoadedTake, Vec<FileWarning>) {
+    read(&file.glb(), AnimationChoice::Given("nod")).unwrap()
+}
+
 #[test]
 fn only_bones_move_and_expressions_and_gaze_come_along() {
-    let bytes = motion().glb();
-    let (nod, warnings) = read(&bytes, AnimationChoice::Given("nod")).unwrap();
+    let (loaded, warnings) = nod(&motion());
     assert!(
         matches!(&warnings[..], [FileWarning::BonesMissing { names }, FileWarning::NotOfBones { count: 3 }]
             if names.len() == 12 && names.contains(&"leftHand".to_owned()) && !names.contains(&"head".to_owned())),
         "{warnings:?}"
     );
-    let names = nod.take.skeleton().joints().iter().map(|joint| joint.name.as_str());
+    let names = loaded.take.skeleton().joints().iter().map(|joint| joint.name.as_str());
     assert!(names.eq(["hips", "spine", "between", "head"]));
-    assert_eq!(nod.take.pose(30).translations[1], DVec3::new(0.0, 0.2, 0.0));
-    let again = write_take(&nod.take, &nod.source).unwrap();
+    assert_eq!(loaded.take.pose(30).translations[1], DVec3::new(0.0, 0.2, 0.0));
+    let again = write_take(&loaded.take, &loaded.source).unwrap();
     let (json, bytes) = parts_of(&again.bytes);
     // Programs play the first animation, so there is no other.
     assert_eq!(json["animations"].as_array().unwrap().len(), 1);
@@ -615,20 +619,20 @@ fn what_a_file_may_leave_open_is_no_fault() {
         ("humanoid/humanBones/spine", "null"),
     ] {
         let file = motion().edit(&format!("/extensions/VRMC_vrm_animation/{path}"), value);
-        let (nod, warnings) = read(&file.glb(), AnimationChoice::Given("nod")).unwrap();
+        let (loaded, warnings) = nod(&file);
         let mut warned = warnings.iter();
         let is_left_out = warned.any(|warning| matches!(warning, FileWarning::NotOfBones { count: 4.. }));
         assert!(is_left_out, "{path}: {value}: {warnings:?}");
-        assert!(write_take(&nod.take, &nod.source).is_ok());
+        assert!(write_take(&loaded.take, &loaded.source).is_ok());
     }
 }
 
 #[test]
 fn eyes_are_not_animated() {
     let file = motion().edit("/extensions/VRMC_vrm_animation/humanoid/humanBones/leftEye", r#"{"node": 3}"#);
-    let (nod, warnings) = read(&file.glb(), AnimationChoice::Given("nod")).unwrap();
+    let (loaded, warnings) = nod(&file);
     assert!(warnings.contains(&FileWarning::NotOfBones { count: 3 }), "{warnings:?}");
-    let (json, _) = parts_of(&write_take(&nod.take, &nod.source).unwrap().bytes);
+    let (json, _) = parts_of(&write_take(&loaded.take, &loaded.source).unwrap().bytes);
     let channels = json["animations"][0]["channels"].as_array().unwrap();
     assert!(
         channels.iter().all(|channel| channel["target"]["node"] != 3),
@@ -641,7 +645,7 @@ fn a_scale_that_stretches_the_whole_body_is_spoken_of() {
     for (scale, is_spoken_of) in [([1.0, 2.0, 1.0], true), ([2.0, 2.0, 2.0], false)] {
         let mut file = motion();
         file.json["nodes"][0]["scale"] = json!(scale);
-        let (_, warnings) = read(&file.glb(), AnimationChoice::Given("nod")).unwrap();
+        let (_, warnings) = nod(&file);
         let spoken = warnings
             .iter()
             .any(|warning| matches!(warning, FileWarning::ScaledJoints { joint, .. } if joint == "stage"));
@@ -654,8 +658,8 @@ fn gaze_and_expressions_of_one_side_are_mirrored() {
     let mut file = motion();
     file.json["extensions"]["VRMC_vrm_animation"]["expressions"] =
         parsed(r#"{"preset": {"blinkLeft": {"node": 5}}, "custom": {"happy": {"node": 5}}}"#);
-    let (nod, _) = read(&file.glb(), AnimationChoice::Given("nod")).unwrap();
-    let bytes = write_take(&nod.take, &nod.source.clone().mirrored()).unwrap().bytes;
+    let (loaded, _) = nod(&file);
+    let bytes = write_take(&loaded.take, &loaded.source.clone().mirrored()).unwrap().bytes;
     let (json, binary) = parts_of(&bytes);
     assert_eq!(
         json["extensions"]["VRMC_vrm_animation"]["expressions"],
@@ -667,13 +671,13 @@ fn gaze_and_expressions_of_one_side_are_mirrored() {
     let yaw = numbers(&json, binary, accessor_of(&json, animation, gaze, "output"))[4 * 30 + 1];
     assert!((yaw + 0.3_f64.sin()).abs() < 1e-6, "{yaw}");
     // And back.
-    let twice = write_take(&nod.take, &nod.source.clone().mirrored().mirrored()).unwrap();
-    assert_eq!(twice.bytes, write_take(&nod.take, &nod.source).unwrap().bytes);
+    let twice = write_take(&loaded.take, &loaded.source.clone().mirrored().mirrored()).unwrap();
+    assert_eq!(twice.bytes, write_take(&loaded.take, &loaded.source).unwrap().bytes);
     assert_eq!(
-        nod.source.left_out_in(Format::Bvh),
+        loaded.source.left_out_in(Format::Bvh),
         Some(FileWarning::FaceLeftOut { format: Format::Bvh })
     );
-    assert_eq!(nod.source.left_out_in(Format::Vrma), None);
+    assert_eq!(loaded.source.left_out_in(Format::Vrma), None);
 }
 
 #[test]
@@ -698,12 +702,9 @@ fn joints_that_a_character_does_not_state_are_no_bones() {
 #[test]
 fn a_root_joint_above_the_hips_is_refused() {
     let walk = walk();
-    let rooted = walk.below_root_joint("root");
-    let source = Source::for_take(&walk, Format::Vrma);
-    let refused = loopwright_formats::write_take_with_root(&rooted, &source);
-    assert_eq!(refused, Err(WriteError::NoRootJoint));
     let back = load(&written(&walk, Format::Vrma), "t").unwrap();
-    let rooted = back.take.below_root_joint("root");
-    let refused = loopwright_formats::write_take_with_root(&rooted, &back.source);
-    assert_eq!(refused, Err(WriteError::NoRootJoint));
+    for (take, source) in [(&walk, Source::for_take(&walk, Format::Vrma)), (&back.take, back.source)] {
+        let refused = loopwright_formats::write_take_with_root(&take.below_root_joint("root"), &source);
+        assert_eq!(refused, Err(WriteError::NoRootJoint));
+    }
 }
