@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use loopwright_core::analysis::MotionKind;
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
+use crate::loop_file::stated;
 use crate::loop_file::facts::{Grade, TakeFacts};
 use crate::loop_file::word::{if_known, optional_word};
 
@@ -20,189 +21,181 @@ pub const SET_VERSION: u32 = 1;
 /// The name of the file beside the clips.
 pub const SET_FILE: &str = "set.json";
 
-/// All that a player needs beside the clips. docs/formats/set.md explains it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Manifest {
-    /// The version of the program that wrote it.
-    #[serde(default)]
-    pub loopwright: String,
-    /// What the document is.
-    #[cfg_attr(test, schemars(extend("const" = SET_FORMAT)))]
-    pub format: String,
-    /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(test, schemars(extend("const" = SET_VERSION)))]
-    pub version: u32,
-    /// The name of the set.
-    #[serde(default)]
-    pub name: String,
-    /// Frames per second of all clips.
-    #[serde(default)]
-    pub fps: f64,
-    /// The joint that carries nothing but the root motion; null if none does.
-    pub root_joint: Option<String>,
-    /// Whether the clips stay where they are; otherwise the root joint, or the carrier, moves as the manifest says.
-    pub in_place: bool,
-    /// The body.
-    #[serde(default)]
-    pub skeleton: SetSkeleton,
-    /// The clips: loops first.
-    pub clips: Vec<SetClip>,
-    /// Which loops are blended by what.
-    #[serde(default)]
-    pub blend_spaces: Vec<SetSpace>,
-    /// The jump of least cost from each loop into each other.
-    #[serde(default)]
-    pub transitions: Vec<SetTransition>,
-    /// Constants for a character controller, measured on the takes; null if none can be measured.
-    pub controller: Option<SetController>,
-    /// Licences of the takes.
-    #[serde(default)]
-    pub licences: Vec<String>,
-    /// Parts that the set lacks.
-    #[serde(default)]
-    pub missing: Vec<Missing>,
-    /// Loops that fill holes between those of the takes.
-    #[serde(default)]
-    pub filled: Vec<Filled>,
-    /// What was given and is not used.
-    #[serde(default)]
-    pub left_out: Vec<LeftOut>,
-}
+stated! {
+    /// All that a player needs beside the clips. docs/formats/set.md explains it.
+    pub struct Manifest {
+        /// The version of the program that wrote it.
+        #[serde(default)]
+        pub loopwright: String,
+        /// What the document is.
+        #[cfg_attr(test, schemars(extend("const" = SET_FORMAT)))]
+        pub format: String,
+        /// Version of the shape. Within a version keys are only added.
+        #[cfg_attr(test, schemars(extend("const" = SET_VERSION)))]
+        pub version: u32,
+        /// The name of the set.
+        #[serde(default)]
+        pub name: String,
+        /// Frames per second of all clips.
+        #[serde(default)]
+        pub fps: f64,
+        /// The joint that carries nothing but the root motion; null if none does.
+        pub root_joint: Option<String>,
+        /// Whether the clips stay where they are; otherwise the root joint, or the carrier, moves as the manifest says.
+        pub in_place: bool,
+        /// The body.
+        #[serde(default)]
+        pub skeleton: SetSkeleton,
+        /// The clips: loops first.
+        pub clips: Vec<SetClip>,
+        /// Which loops are blended by what.
+        #[serde(default)]
+        pub blend_spaces: Vec<SetSpace>,
+        /// The jump of least cost from each loop into each other.
+        #[serde(default)]
+        pub transitions: Vec<SetTransition>,
+        /// Constants for a character controller, measured on the takes; null if none can be measured.
+        pub controller: Option<SetController>,
+        /// Licences of the takes.
+        #[serde(default)]
+        pub licences: Vec<String>,
+        /// Parts that the set lacks.
+        #[serde(default)]
+        pub missing: Vec<Missing>,
+        /// Loops that fill holes between those of the takes.
+        #[serde(default)]
+        pub filled: Vec<Filled>,
+        /// What was given and is not used.
+        #[serde(default)]
+        pub left_out: Vec<LeftOut>,
+    }
 
-/// The body of all clips.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct SetSkeleton {
-    /// Number of joints, without a root joint that was added.
-    pub joints: usize,
-    /// The joint that the legs hang from.
-    pub hips: String,
-    /// The lowest joint of the left foot, by which contacts are listed; null if unknown.
-    pub left_foot: Option<String>,
-    /// The lowest joint of the right foot; null if unknown.
-    pub right_foot: Option<String>,
-    /// The joint that carries the travel where there is no root joint.
-    pub carrier: String,
-}
-
-/// A clip.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SetClip {
-    /// Its name, which no other clip has.
-    pub name: String,
-    /// Its file, from the folder of the manifest.
-    pub file: String,
-    /// The animation in that file; null where the format names none.
-    pub animation: Option<String>,
-    /// What it is for.
-    pub kind: ClipKind,
-    /// How a loop moves, in any direction: idle, walk, run or turn_in_place; null for what happens once.
-    #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-    #[cfg_attr(
-        test,
-        schemars(with = "Option<String>", extend("enum" = ["idle", "walk", "run", "turn_in_place"]))
-    )]
-    pub gait: Option<MotionKind>,
-    /// Its length in seconds.
-    pub seconds: f64,
-    /// Its frames, without a last one that repeats the first.
-    pub frames: usize,
-    /// The phase of a loop; null for what happens once.
-    pub phase: Option<SetPhase>,
-    /// Speed over the ground, of a loop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub speed_mps: Option<f64>,
-    /// Direction of that speed, seen from the facing: 0 forward, 90 left.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub direction_deg: Option<f64>,
-    /// Rate of turn of a loop, left positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn_rate_dps: Option<f64>,
-    /// Rate of climb of a loop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub climb_mps: Option<f64>,
-    /// The constant motion of the root of a loop, in its own axes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub twist: Option<SetTwist>,
-    /// The state of a loop that a passage begins with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<LoopStateFacts>,
-    /// The state of a loop that it ends with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to: Option<LoopStateFacts>,
-    /// By how much a passage turns, left positive.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn_deg: Option<f64>,
-    /// Where it ends, seen from its start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub travel_m: Option<[f64; 3]>,
-    /// How much both joins of a passage show, metre-seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost: Option<f64>,
-    /// The root of a passage, seen from its start: a key for each frame, both ends included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub root: Option<RootKeys>,
-    /// When feet touch down and lift, in the order of time.
+    /// The body of all clips.
     #[serde(default)]
-    pub events: Vec<FootEventFacts>,
-    /// Whether it can be used unchanged.
-    #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
-    pub grade: Option<Grade>,
-    /// What is wrong with one that is not good.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The loop that it is another version of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub variant_of: Option<String>,
-    /// What it was made from.
+    pub struct SetSkeleton {
+        /// Number of joints, without a root joint that was added.
+        pub joints: usize,
+        /// The joint that the legs hang from.
+        pub hips: String,
+        /// The lowest joint of the left foot, by which contacts are listed; null if unknown.
+        pub left_foot: Option<String>,
+        /// The lowest joint of the right foot; null if unknown.
+        pub right_foot: Option<String>,
+        /// The joint that carries the travel where there is no root joint.
+        pub carrier: String,
+    }
+
+    /// A clip.
+    pub struct SetClip {
+        /// Its name, which no other clip has.
+        pub name: String,
+        /// Its file, from the folder of the manifest.
+        pub file: String,
+        /// The animation in that file; null where the format names none.
+        pub animation: Option<String>,
+        /// What it is for.
+        pub kind: ClipKind,
+        /// How a loop moves, in any direction: idle, walk, run or turn_in_place; null for what happens once.
+        #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
+        #[cfg_attr(
+            test,
+            schemars(with = "Option<String>", extend("enum" = ["idle", "walk", "run", "turn_in_place"]))
+        )]
+        pub gait: Option<MotionKind>,
+        /// Its length in seconds.
+        pub seconds: f64,
+        /// Its frames, without a last one that repeats the first.
+        pub frames: usize,
+        /// The phase of a loop; null for what happens once.
+        pub phase: Option<SetPhase>,
+        /// Speed over the ground, of a loop.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub speed_mps: Option<f64>,
+        /// Direction of that speed, seen from the facing: 0 forward, 90 left.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub direction_deg: Option<f64>,
+        /// Rate of turn of a loop, left positive.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub turn_rate_dps: Option<f64>,
+        /// Rate of climb of a loop.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub climb_mps: Option<f64>,
+        /// The constant motion of the root of a loop, in its own axes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub twist: Option<SetTwist>,
+        /// The state of a loop that a passage begins with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub from: Option<LoopStateFacts>,
+        /// The state of a loop that it ends with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub to: Option<LoopStateFacts>,
+        /// By how much a passage turns, left positive.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub turn_deg: Option<f64>,
+        /// Where it ends, seen from its start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub travel_m: Option<[f64; 3]>,
+        /// How much both joins of a passage show, metre-seconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub cost: Option<f64>,
+        /// The root of a passage, seen from its start: a key for each frame, both ends included.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub root: Option<RootKeys>,
+        /// When feet touch down and lift, in the order of time.
+        #[serde(default)]
+        pub events: Vec<FootEventFacts>,
+        /// Whether it can be used unchanged.
+        #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
+        #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+        pub grade: Option<Grade>,
+        /// What is wrong with one that is not good.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reason: Option<String>,
+        /// The loop that it is another version of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub variant_of: Option<String>,
+        /// What it was made from.
+        #[serde(default)]
+        pub made: SetMade,
+    }
+
+    /// The phase of a loop: 0 when the left foot touches down, 1/2 when the right one does.
+    #[derive(Copy)]
+    pub struct SetPhase {
+        /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
+        pub warp: f64,
+        /// The share of the time at which the left foot touches down; null if it never does.
+        pub left: Option<f64>,
+        /// The share of the time at which the right foot touches down; null if it never does.
+        pub right: Option<f64>,
+    }
+
+    /// A constant motion in its own axes.
+    #[derive(Copy)]
+    pub struct SetTwist {
+        /// Metres per second.
+        pub linear: [f64; 3],
+        /// Radians per second.
+        pub angular: [f64; 3],
+    }
+
+    /// What a clip was made from.
     #[serde(default)]
-    pub made: SetMade,
-}
-
-/// The phase of a loop: 0 when the left foot touches down, 1/2 when the right one does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SetPhase {
-    /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
-    pub warp: f64,
-    /// The share of the time at which the left foot touches down; null if it never does.
-    pub left: Option<f64>,
-    /// The share of the time at which the right foot touches down; null if it never does.
-    pub right: Option<f64>,
-}
-
-/// A constant motion in its own axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SetTwist {
-    /// Metres per second.
-    pub linear: [f64; 3],
-    /// Radians per second.
-    pub angular: [f64; 3],
-}
-
-/// What a clip was made from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct SetMade {
-    /// How it came about.
-    pub from: MadeFrom,
-    /// The take, as it was named; of a blend that of its first loop.
-    pub take: String,
-    /// The animation of that file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub animation: Option<String>,
-    /// First and last frame of the take; absent for a blend.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub frames: Option<[f64; 2]>,
-    /// The licence that the take states.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub licence: Option<String>,
+    pub struct SetMade {
+        /// How it came about.
+        pub from: MadeFrom,
+        /// The take, as it was named; of a blend that of its first loop.
+        pub take: String,
+        /// The animation of that file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub animation: Option<String>,
+        /// First and last frame of the take; absent for a blend.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub frames: Option<[f64; 2]>,
+        /// The licence that the take states.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub licence: Option<String>,
+    }
 }
 
 impl SetMade {
@@ -236,110 +229,96 @@ pub enum MadeFrom {
     Other,
 }
 
-/// Loops at their points.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SetSpace {
-    /// Its name: move or strafe.
-    pub name: String,
-    /// What each axis measures: speed_mps, turn_rate_dps, left_mps or forward_mps.
-    pub axes: Vec<String>,
-    /// The loops.
-    pub points: Vec<SetPoint>,
-    /// Triples of points, by their numbers from 0, that cover what they span without overlap; empty if all are on a line.
-    #[serde(default)]
-    pub triangles: Vec<[usize; 3]>,
-}
+stated! {
+    /// Loops at their points.
+    pub struct SetSpace {
+        /// Its name: move or strafe.
+        pub name: String,
+        /// What each axis measures: speed_mps, turn_rate_dps, left_mps or forward_mps.
+        pub axes: Vec<String>,
+        /// The loops.
+        pub points: Vec<SetPoint>,
+        /// Triples of points, by their numbers from 0, that cover what they span without overlap; empty if all are on a line.
+        #[serde(default)]
+        pub triangles: Vec<[usize; 3]>,
+    }
 
-/// A loop in a blend space.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SetPoint {
-    /// Its clip.
-    pub clip: String,
-    /// One number for each axis.
-    pub at: Vec<f64>,
-}
+    /// A loop in a blend space.
+    pub struct SetPoint {
+        /// Its clip.
+        pub clip: String,
+        /// One number for each axis.
+        pub at: Vec<f64>,
+    }
 
-/// A jump from one loop into another that fades.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SetTransition {
-    /// The loop that is left.
-    pub from: String,
-    /// The loop that is entered.
-    pub to: String,
-    /// When the first is left, seconds since its start.
-    pub leave_secs: f64,
-    /// Where the other one is entered, seconds since its start.
-    pub enter_secs: f64,
-    /// How the difference fades: quintic, cubic or spring.
-    pub fade: String,
-    /// How long it fades.
-    pub fade_secs: f64,
-    /// How much the jump shows, metre-seconds.
-    #[serde(default)]
-    pub cost: f64,
-}
+    /// A jump from one loop into another that fades.
+    pub struct SetTransition {
+        /// The loop that is left.
+        pub from: String,
+        /// The loop that is entered.
+        pub to: String,
+        /// When the first is left, seconds since its start.
+        pub leave_secs: f64,
+        /// Where the other one is entered, seconds since its start.
+        pub enter_secs: f64,
+        /// How the difference fades: quintic, cubic or spring.
+        pub fade: String,
+        /// How long it fades.
+        pub fade_secs: f64,
+        /// How much the jump shows, metre-seconds.
+        #[serde(default)]
+        pub cost: f64,
+    }
 
-/// Constants for a character controller.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SetController {
-    /// Takes that they were measured on.
-    #[serde(default)]
-    pub takes: usize,
-    /// Of all motion, then of each mode that occurs.
-    #[serde(default)]
-    pub modes: Vec<SetMode>,
-}
+    /// Constants for a character controller.
+    pub struct SetController {
+        /// Takes that they were measured on.
+        #[serde(default)]
+        pub takes: usize,
+        /// Of all motion, then of each mode that occurs.
+        #[serde(default)]
+        pub modes: Vec<SetMode>,
+    }
 
-/// The constants of one way to move; null where the takes do not show them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct SetMode {
-    /// all, or one way to move as `fit` names it.
-    pub mode: String,
-    /// Sustained top speed.
-    pub top_speed_mps: Option<f64>,
-    /// Largest rate of turn.
-    pub turn_rate_dps: Option<f64>,
-    /// Half-life of the spring that velocity follows.
-    pub velocity_half_life_secs: Option<f64>,
-    /// Half-life of the spring that the facing follows.
-    pub facing_half_life_secs: Option<f64>,
-}
+    /// The constants of one way to move; null where the takes do not show them.
+    pub struct SetMode {
+        /// all, or one way to move as `fit` names it.
+        pub mode: String,
+        /// Sustained top speed.
+        pub top_speed_mps: Option<f64>,
+        /// Largest rate of turn.
+        pub turn_rate_dps: Option<f64>,
+        /// Half-life of the spring that velocity follows.
+        pub velocity_half_life_secs: Option<f64>,
+        /// Half-life of the spring that the facing follows.
+        pub facing_half_life_secs: Option<f64>,
+    }
 
-/// A part that the set lacks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Missing {
-    /// The part.
-    pub what: String,
-    /// Why.
-    pub why: String,
-}
+    /// A part that the set lacks.
+    pub struct Missing {
+        /// The part.
+        pub what: String,
+        /// Why.
+        pub why: String,
+    }
 
-/// A loop that fills a hole.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Filled {
-    /// Its clip.
-    pub clip: String,
-    /// The clips that it comes of.
-    pub from: Vec<String>,
-    /// Their shares; 1 for a mirror image.
-    pub weights: Vec<f64>,
-}
+    /// A loop that fills a hole.
+    pub struct Filled {
+        /// Its clip.
+        pub clip: String,
+        /// The clips that it comes of.
+        pub from: Vec<String>,
+        /// Their shares; 1 for a mirror image.
+        pub weights: Vec<f64>,
+    }
 
-/// Something that was given and is not used.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct LeftOut {
-    /// The take or loop.
-    pub take: String,
-    /// Why.
-    pub why: String,
+    /// Something that was given and is not used.
+    pub struct LeftOut {
+        /// The take or loop.
+        pub take: String,
+        /// Why.
+        pub why: String,
+    }
 }
 
 impl Manifest {
@@ -468,84 +447,44 @@ mod tests {
 
     #[test]
     fn what_a_player_cannot_rely_on_is_refused() {
-        let refused = |change: fn(&mut Manifest)| {
-            let mut bad = set();
-            change(&mut bad);
-            bad.to_json().unwrap_err().to_string()
-        };
-        for (change, said) in [
-            (
-                (|set| set.clips[0].seconds = f64::NAN) as fn(&mut Manifest),
-                "clips[0].seconds is out of range: NaN",
-            ),
-            (
-                |set| set.clips.push(set.clips[0].clone()),
-                "two clips are named \"walk\"",
-            ),
-            (|set| set.clips[0].twist = None, "clips[0]: a loop needs its twist"),
-            (
-                |set| set.clips[0].kind = ClipKind::Start,
-                "clips[0]: what happens once needs the keys of its root",
-            ),
-            (
-                |set| {
-                    set.clips[0].phase = Some(SetPhase {
-                        warp: 0.4,
-                        ..SetPhase::default()
-                    });
-                },
-                "clips[0]: its phase runs backwards",
-            ),
-            (
-                |set| {
-                    set.transitions.push(SetTransition {
-                        from: "run".to_owned(),
-                        ..SetTransition::default()
-                    });
-                },
-                "transitions[0] names the clip \"run\", which the set does not have",
-            ),
-            (
-                |set| {
-                    set.blend_spaces.push(SetSpace {
-                        triangles: vec![[0, 1, 2]],
-                        ..SetSpace::default()
-                    });
-                },
-                "blend_spaces[0]: a triangle names a point that is not there",
-            ),
+        let text = set().to_json().unwrap();
+        let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let walk = &whole["clips"][0];
+        let twice = format!("[{walk}, {walk}]");
+        let transition =
+            r#"[{"from": "run", "to": "walk", "leave_secs": 0, "enter_secs": 0, "fade": "quintic", "fade_secs": 0}]"#;
+        let space = r#"[{"name": "move", "axes": [], "points": [], "triangles": [[0, 1, 2]]}]"#;
+        for (path, value, said) in [
+            ("/clips", &*twice, "two clips are named \"walk\""),
+            ("/clips/0/seconds", "1e300", "clips[0].seconds is out of range: 1"),
+            ("/clips/0/twist", "null", "clips[0]: a loop needs its twist"),
+            ("/clips/0/kind", "\"start\"", "clips[0]: what happens once needs the keys of its root"),
+            ("/clips/0/phase/warp", "0.4", "clips[0]: its phase runs backwards"),
+            ("/transitions", transition, "transitions[0] names the clip \"run\", which the set does not have"),
+            ("/blend_spaces", space, "blend_spaces[0]: a triangle names a point that is not there"),
         ] {
-            let found = refused(change);
+            let mut bad = whole.clone();
+            *bad.pointer_mut(path).unwrap() = serde_json::from_str(value).unwrap();
+            let refused = Manifest::from_json(bad.to_string().as_bytes());
+            let found = refused.unwrap_err().to_string();
             assert!(found.starts_with(said), "{found}");
         }
+        let mut bad = set();
+        bad.clips[0].seconds = f64::NAN;
+        let found = bad.to_json().unwrap_err().to_string();
+        assert_eq!(found, "clips[0].seconds is out of range: NaN");
     }
 
     /// JSON has no word for them but null: such numbers were written where no limits are checked, and then not read.
     #[test]
     fn what_would_not_be_read_again_is_not_written() {
-        let state = |secs: f64| {
-            Some(LoopStateFacts {
-                clip: "walk".to_owned(),
-                secs,
-            })
-        };
-        let start = SetClip {
-            name: "start".to_owned(),
-            kind: ClipKind::Start,
-            seconds: 1.0,
-            frames: 1,
-            root: Some(RootKeys {
-                secs: vec![0.0],
-                metres: vec![0.0; 3],
-                xyzw: vec![0.0, 0.0, 0.0, 1.0],
-            }),
-            from: state(0.0),
-            to: state(0.5),
-            ..SetClip::default()
-        };
-        let written = |start: SetClip, weight: f64| {
+        let start = r#"{"name": "start", "file": "start.bvh", "kind": "start", "seconds": 1, "frames": 1, "from": {"clip": "walk", "secs": 0},
+            "to": {"clip": "walk", "secs": 0.5}, "root": {"secs": [0], "translation": [0, 0, 0], "rotation": [0, 0, 0, 1]}}"#;
+        let start: SetClip = serde_json::from_str(start).unwrap();
+        let written = |change: fn(&mut SetClip), weight: f64| {
             let mut set = set();
-            set.clips.push(start);
+            set.clips.push(start.clone());
+            change(&mut set.clips[1]);
             set.filled.push(Filled {
                 clip: "walk".to_owned(),
                 from: vec!["start".to_owned()],
@@ -553,15 +492,12 @@ mod tests {
             });
             set.to_json().map(|text| Manifest::from_json(text.as_bytes()))
         };
-        assert!(matches!(written(start.clone(), 1.0), Ok(Ok(_))));
-        let mut of_root = start.clone();
-        of_root.root.as_mut().unwrap().metres[1] = f64::NAN;
-        let (from, to) = (state(f64::NAN), state(f64::INFINITY));
+        assert!(matches!(written(|_| (), 1.0), Ok(Ok(_))));
         for (bad, weight) in [
-            (of_root, 1.0),
-            (SetClip { from, ..start.clone() }, 1.0),
-            (SetClip { to, ..start.clone() }, 1.0),
-            (start, f64::NAN),
+            ((|clip| clip.root.as_mut().unwrap().metres[1] = f64::NAN) as fn(&mut SetClip), 1.0),
+            (|clip| clip.from.as_mut().unwrap().secs = f64::NAN, 1.0),
+            (|clip| clip.to.as_mut().unwrap().secs = f64::INFINITY, 1.0),
+            (|_| (), f64::NAN),
         ] {
             let refused = written(bad, weight);
             assert!(matches!(refused, Err(ManifestError::Json { .. })), "{refused:?}");
