@@ -56,7 +56,7 @@ pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 pub use search::parse_range;
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
 pub use stored::{AddedRoot, StoredLoop, StoredLoopError, without_animations};
-pub use study::{Studied, Study, stated_space, take_facts};
+pub use study::{Studied, Study, stated_space};
 pub use verdict::Verdict;
 pub use warning::Warning;
 pub use write::{PendingLoop, name_part, write};

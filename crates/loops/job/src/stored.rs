@@ -13,7 +13,6 @@ use crate::character::{CarryError, Matched};
 use crate::of_loops::{LoopOfLoops, as_played, foot_slide_cmps};
 use crate::recipe;
 use crate::recipe::RecipeError;
-use crate::study::take_facts;
 
 /// A loop that was read from its file, ready to be played.
 #[derive(Clone, Debug)]
@@ -81,7 +80,7 @@ impl StoredLoop {
         sidecar: Sidecar,
         added_root: AddedRoot,
     ) -> Result<Self, StoredLoopError> {
-        let facts = take_facts(name, &file);
+        let facts = file.facts(name);
         if added_root == AddedRoot::Folded {
             file.take = sidecar.without_added_root(file.take)?;
         }

@@ -248,13 +248,15 @@ fn crowd(points: &[[f64; 2]]) -> Vec<LoopClip> {
 #[test]
 fn a_space_of_speed_gives_the_requested_speed() {
     let speeds = [0.6, 2.8, 1.4, 3.5];
-    let space = BlendSpace::along(BlendAxis::Speed, crowd(&speeds.map(|speed| [speed, 0.0]))).unwrap();
+    let loops = crowd(&speeds.map(|speed| [speed, 0.0]));
+    let blender = Blender::new(loops.clone()).unwrap();
+    let space = BlendSpace::new([Some(BlendAxis::Speed), None], &loops).unwrap();
     for i in 0..=58 {
         let asked = 0.6 + 0.05 * f64::from(i);
         let weights = space.weights([asked, 0.0]);
         assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-14 && weights.iter().all(|weight| *weight >= 0.0));
         assert!(weights.iter().filter(|weight| **weight > 0.0).count() <= 2);
-        let found = BlendAxis::Speed.of(space.at([asked, 0.0]).unwrap().root().twist);
+        let found = BlendAxis::Speed.of(blender.blend(&weights).unwrap().root().twist);
         assert!((found - asked.min(3.5)).abs() < 1e-9, "{asked} {found}");
     }
     for (index, speed) in speeds.iter().enumerate() {
@@ -275,7 +277,8 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
         }
     }
     points.extend([[2.6, 0.2], [1.5, 0.4]]);
-    let space = BlendSpace::over([BlendAxis::Speed, BlendAxis::Turn], crowd(&points)).unwrap();
+    let loops = crowd(&points);
+    let space = BlendSpace::new([BlendAxis::Speed, BlendAxis::Turn].map(Some), &loops).unwrap();
     for (index, point) in points.iter().enumerate() {
         assert!((space.weights(*point)[index] - 1.0).abs() < 1e-9, "{point:?}");
     }
@@ -294,7 +297,7 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
             }
             // Inside the grid the blend has the requested values.
             if (0.5..=1.9).contains(&at[0]) && (-1.0..=1.0).contains(&at[1]) {
-                let loops = space.blender().loops().iter().zip(&weights);
+                let loops = loops.iter().zip(&weights);
                 let total: f64 = loops.clone().map(|(clip, weight)| weight * clip.period_secs()).sum();
                 let twist = loops.fold(Twist::ZERO, |sum, (clip, weight)| {
                     let (share, own) = (weight * clip.period_secs() / total, clip.root().twist);

@@ -280,14 +280,16 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             return Err(MixError::Range { axis, value, low, high });
         }
     }
-    let [speed, turn] = wanted.map(|wanted| wanted.map(|(axis, value, scale)| (axis, value * scale)));
-    let weights = match (speed, turn) {
-        (Some((speed, v)), Some((turn, w))) => BlendSpace::over([speed, turn], clips.clone())?.weights([v, w]),
-        (Some((axis, value)), None) | (None, Some((axis, value))) => {
-            BlendSpace::along(axis, clips.clone())?.weights([value, 0.0])
-        }
-        (None, None) if request.weights.is_empty() => vec![1.0; clips.len()],
-        (None, None) => request.weights.clone(),
+    let mut asked = wanted.into_iter().flatten();
+    let [first, second] = [asked.next(), asked.next()];
+    let weights = if first.is_some() {
+        let axes = [first, second].map(|asked| asked.map(|(axis, ..)| axis));
+        let at = [first, second].map(|asked| asked.map_or(0.0, |(_, value, scale)| value * scale));
+        BlendSpace::new(axes, &clips)?.weights(at)
+    } else if request.weights.is_empty() {
+        vec![1.0; clips.len()]
+    } else {
+        request.weights.clone()
     };
     Ok((blender(request, loops, clips)?, weights))
 }

@@ -31,7 +31,7 @@ use select::{names, select, side_of, way_of};
 
 pub use find::{TakeLoop, loop_made_before, loops_of};
 pub use member::{Member, SetForm};
-pub use once::{OnceError, SetPassage, TakePassages, passages_of, stance_of};
+pub use once::{SetPassage, TakePassages, passages_of, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
 
