@@ -195,3 +195,19 @@ impl Way {
         [ops::hypot(gap.at.x, gap.at.z) / secs, gap.yaw / secs]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use core::f64::consts::TAU;
+
+    use super::*;
+
+    #[test]
+    fn a_facing_comes_near_another_by_whole_turns() {
+        let facing = |yaw: f64| Ground { at: DVec3::ZERO, yaw };
+        for (own, other, turns) in [(0.3, 0.2, 0.0), (7.0, 0.5, -1.0), (-3.0, 3.0, 1.0), (0.1, 4.0 * TAU, 4.0)] {
+            let near = facing(own).near(facing(other)).yaw;
+            assert!((near - own - turns * TAU).abs() < 1e-12, "{own} {other}: {near}");
+        }
+    }
+}
