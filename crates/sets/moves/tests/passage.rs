@@ -64,6 +64,16 @@ fn all_made(analysis: &Analysis, set: &LoopSet, found: &FoundPassages) -> Vec<Pa
     made.map(Result::unwrap).collect()
 }
 
+fn first_made(
+    set: &LoopSet,
+    analysis: &Analysis,
+    found: &FoundPassages,
+    step_secs: f64,
+) -> Result<Passage, PassageError> {
+    let mut made = Passage::all_from_take(set, analysis, &found.passages[..1], step_secs)?;
+    made.next().unwrap()
+}
+
 fn names(passages: &[Passage]) -> Vec<&str> {
     passages.iter().map(Passage::name).collect()
 }
@@ -246,7 +256,7 @@ fn a_start_is_found_and_written_as_it_is() {
     let rate_hz = take.frame_rate_hz();
     assert!((from / rate_hz - LEAD_IN_SECS).abs() < 0.4 && to > from, "{from} {to}");
     for step_secs in [1.0 / rate_hz, 1.0 / 30.0] {
-        let made = Passage::from_take(&set, &analysis, &found.passages[0], step_secs).unwrap();
+        let made = first_made(&set, &analysis, &found, step_secs).unwrap();
         assert_eq!(made.name(), "start_walk");
         happens_as_in(&stays_in(&walk, from), &made);
         assert!(made.travel().z > 0.3 && made.turn().abs() < 0.05, "{}", made.travel());
@@ -284,11 +294,11 @@ fn too_many_samples_are_refused() {
             "{made:?}"
         );
     };
-    refused(Passage::from_take(&set, &analysis, &found.passages[0], 1e-9));
+    refused(first_made(&set, &analysis, &found, 1e-9));
     refused(Passage::between(&set, [0, 1], 1e-9, analysis.overrides()));
     assert!(passage::stance(&analysis, 0, "idle", 1e-9).is_err());
     for step_secs in [0.0, f64::NAN, f64::INFINITY] {
-        let made = Passage::from_take(&set, &analysis, &found.passages[0], step_secs);
+        let made = first_made(&set, &analysis, &found, step_secs);
         assert!(matches!(made, Err(PassageError::Step { .. })), "{made:?}");
     }
 }
@@ -442,7 +452,7 @@ fn captured_turns_are_found_and_hold_their_feet() {
         let set = LoopSet::new(vec![walk_of(&analysis)]).unwrap();
         let found = passage::find(&set, &analysis, &[PassageKind::Turn]).unwrap();
         assert_eq!(found.passages.len(), 1, "{name}");
-        let made = Passage::from_take(&set, &analysis, &found.passages[0], take.frame_time_secs()).unwrap();
+        let made = first_made(&set, &analysis, &found, take.frame_time_secs()).unwrap();
         assert!((made.turn().to_degrees() - degrees).abs() < 12.0, "{}", made.turn());
         assert!(made.has_held_feet());
         let ratio = join_ratio(&made, &set);

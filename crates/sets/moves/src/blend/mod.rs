@@ -132,7 +132,7 @@ impl Blender {
     /// phase on and on that floor.
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
         let (num_samples, step_secs) = self.sampling(weights)?;
-        Mixing::new(self, &self.shares(weights)?).clip(num_samples, step_secs)
+        Ok(self.mix(weights, num_samples, step_secs)?.clip)
     }
 
     /// The number of samples that a blend with these weights has on its own, and the time from each to the next.

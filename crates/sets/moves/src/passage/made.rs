@@ -373,25 +373,11 @@ fn on_its_feet(
 }
 
 impl Passage {
-    /// Cuts a passage out of a take, at so many seconds from sample to sample; a stretch that is no whole number of them ends up to
-    /// half of one earlier or later.
+    /// Cuts passages out of a take, one after the other, at so many seconds from sample to sample; a stretch that is no whole number of them
+    /// ends up to half of one earlier or later.
     ///
-    /// The loops of `set` are those in which it was found. It is named after them and by how far it turns: `start_walk`,
-    /// `turn_left_90`; others may have the same name. Errors: [`PassageError`].
-    pub fn from_take(
-        set: &LoopSet,
-        analysis: &Analysis,
-        found: &FoundPassage,
-        step_secs: f64,
-    ) -> Result<Self, PassageError> {
-        check(set, Some(analysis))?;
-        check_step(step_secs)?;
-        Self::cut_out(set, &StudiedTake::new(analysis), found, step_secs)
-    }
-
-    /// Cuts several, one after the other, and studies the take for all of them once.
-    ///
-    /// Errors: those of all; then, of each, its own.
+    /// The loops of `set` are those in which they were found. Each is named after them and by how far it turns: `start_walk`,
+    /// `turn_left_90`; others may have the same name. Errors: those of all; then, of each, its own: [`PassageError`].
     pub fn all_from_take(
         set: &LoopSet,
         analysis: &Analysis,
