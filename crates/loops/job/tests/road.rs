@@ -63,7 +63,12 @@ fn a_turn_that_is_pulled_back_is_told() {
     });
     let recipe = "stretch = { start = 60.0, end = 300.0, cycles = 1 }\noutput.root-motion = \"stationary\"";
     let warnings = made(&turned, recipe).sidecar.warnings;
-    assert!(warnings.iter().any(|warning| warning.contains("stationary pulls it back")), "{warnings:?}");
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("stationary pulls it back")),
+        "{warnings:?}"
+    );
 }
 
 /// A take on a platform stands on a character's own ground, as the same take does on its floor.
@@ -76,7 +81,9 @@ fn the_ground_below_a_take_is_not_that_of_its_character() {
         pose
     });
     let small = walk.scaled(0.8).unwrap();
-    let bytes = write_take(&small, &Source::for_take(&small, Format::Glb)).unwrap().bytes;
+    let bytes = write_take(&small, &Source::for_take(&small, Format::Glb))
+        .unwrap()
+        .bytes;
     let hero = Character::read(&bytes, "hero", &ReadSettings::default()).unwrap();
     let hero = Arc::new(CharacterTarget::new("hero.glb", hero, Following::default()).unwrap());
     let [plain, raised] = [walk, raised].map(|take| {

@@ -11,9 +11,7 @@ use loopwright_moves::Transitions;
 use loopwright_moves::transition::TransitionClip;
 use loopwright_synth::WalkSettings;
 
-use crate::support::{
-    at_any_address, damage_is_refused, made, no_change_panics, one_by_one, rows_of, walk,
-};
+use crate::support::{at_any_address, damage_is_refused, made, no_change_panics, one_by_one, rows_of, walk};
 
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 

@@ -10,9 +10,7 @@ use loopwright_match::{
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 
-use crate::support::{
-    at_any_address, damage_is_refused, made, nearest_is_that_of_all, no_change_panics, sum_up, walk,
-};
+use crate::support::{at_any_address, damage_is_refused, made, nearest_is_that_of_all, no_change_panics, sum_up, walk};
 
 /// The nearest of the rows that pass, compared one by one: its squared distance and its number.
 fn one_by_one(
@@ -446,7 +444,13 @@ impl Crowd {
         filter: &MatchFilter,
         settings: &WalkByMatch,
     ) -> Result<Walked, WalkError> {
-        walk_by(&self.database, by_clip, &WalkPath::new(path.to_vec())?, filter, settings)
+        walk_by(
+            &self.database,
+            by_clip,
+            &WalkPath::new(path.to_vec())?,
+            filter,
+            settings,
+        )
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Walker<'w> {
     /// Motion of the clip's root since then.
     moved: Rigid,
     offset: FadingOffset,
-    /// Where the character last faced a way of its own, radians.
+    /// Direction of the path where it last had one, radians.
     facing: f64,
 }
 

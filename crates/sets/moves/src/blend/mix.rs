@@ -136,7 +136,7 @@ impl<'a> Mixing<'a> {
         Ok(clip.along(sways.collect())?)
     }
 
-    /// Of every loop, the share of its time that the blend shows at a share of its own.
+    /// Returns for every loop the share of its time that the blend shows at a share of its own time.
     fn shares(&self, foot: Option<usize>, share: f64) -> Vec<f64> {
         self.blender.alignment.shares(self.weights, foot, share)
     }

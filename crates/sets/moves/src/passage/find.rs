@@ -226,7 +226,7 @@ struct Search<'a> {
     decay: Decay,
     step: TimeStep,
     dt: f64,
-    /// Of the body, beside the reference body.
+    /// Size of the body, as a multiple of the reference body.
     size: f64,
 }
 

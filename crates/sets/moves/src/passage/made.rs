@@ -337,7 +337,7 @@ fn loop_at(set: &LoopSet, index: usize) -> Result<&LoopClip, PassageError> {
     set.loops().get(index).ok_or(PassageError::NoSuchLoop { index })
 }
 
-/// Where the root of a loop is, at a sample of it, when the body is over a place and faces somewhere.
+/// Returns the root of a loop at a time at which its body is over a place and faces as `heading` says.
 fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, heading: Ground) -> Ground {
     let pose = clip.body_pose_at(secs, Interpolation::Cubic);
     let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), 1);
@@ -352,7 +352,7 @@ fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, h
     }
 }
 
-/// Where a root is put for feet to be where they are under another root: those that stand in the loops of both, and all the while between.
+/// Returns the root under which feet are where they are under another root: those that stand in both loops, and all the while between.
 fn on_its_feet(
     root: Ground,
     own: Option<FadingLoop<'_>>,

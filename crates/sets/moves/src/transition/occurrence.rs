@@ -162,7 +162,7 @@ impl Transitions {
         for near in rough {
             if fine.is_empty() || (near.cost_ratio <= MOST_GAINED * max_ratio && overlaps_none(&fine, &near)) {
                 let at = (near.start_frame, near.num_frames - search.pattern.num_frames(0));
-                // Where each frame was looked at, it is there already.
+                // Nothing is left to refine where every frame was looked at.
                 fine.push(if stride > 1 { refine(at, [stride, 1]) } else { near });
             }
         }

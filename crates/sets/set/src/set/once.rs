@@ -122,9 +122,7 @@ fn passages_in(
         }
     });
     let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = described.partition(SetPassage::fits);
-    let dear = dear
-        .iter()
-        .map(|each| (each.passage.kind(), Looked::NoLoopLike));
+    let dear = dear.iter().map(|each| (each.passage.kind(), Looked::NoLoopLike));
     Some(TakePassages {
         missing: found.missing.into_iter().chain(dear).collect(),
         found: found_ones,
@@ -182,7 +180,7 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
     lacking
         .map(|(what, kind, _)| {
             let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
-            // That a take does it and no loop fits says more than that others never do.
+            // A take that does it where no loop fits tells more than takes that never do it.
             let fitting = why.clone().find(|why| !matches!(why, Looked::Never(_)));
             let why = fitting.or_else(|| why.clone().next());
             Missing {
