@@ -77,15 +77,11 @@ impl BlendedLeg {
 
 /// The loops of a blend with a weight above 0, and how they are mixed.
 pub(super) struct Mixing<'a> {
-    blender: &'a Blender,
-    weights: &'a [f64],
+    pub(super) blender: &'a Blender,
+    pub(super) weights: &'a [f64],
 }
 
-impl<'a> Mixing<'a> {
-    pub(super) fn new(blender: &'a Blender, weights: &'a [f64]) -> Self {
-        Self { blender, weights }
-    }
-
+impl Mixing<'_> {
     /// The blend and its feet.
     pub(super) fn mixed(&self, num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
         let skeleton = self.blender.on_screws[0].skeleton();
