@@ -106,13 +106,7 @@ impl SampledLoops {
     }
 
     /// The cheapest entry near one, between samples; its time may be in another cycle.
-    pub(super) fn refined_entry(
-        &self,
-        left: &WeightedState,
-        to: usize,
-        mut best: Entry,
-        decay: Decay,
-    ) -> Entry {
+    pub(super) fn refined_entry(&self, left: &WeightedState, to: usize, mut best: Entry, decay: Decay) -> Entry {
         let mut reach = 0.5 * self.loops[to].step_secs();
         for _ in 0..NUM_REFINEMENTS {
             for secs in [best.secs - reach, best.secs + reach] {
