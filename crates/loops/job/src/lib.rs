@@ -50,7 +50,7 @@ pub use choose::{Chosen, Request, Rows, choose};
 pub use decision::Decision;
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{LoopMade, draft, make, max_rate_hz};
-pub use of_loops::{LoopOfLoops, foot_slide_cmps, judge_pack};
+pub use of_loops::{LoopOfLoops, judge_pack, with_feet};
 pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 #[cfg(feature = "clap")]
 pub use search::parse_range;
