@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::find::FoundPassage;
 use super::ground::{Bend, Ground, Way};
-use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, body_of, check, stands};
+use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, check, stands};
 use crate::floor::floor_over_root;
 use crate::play::{LoopSet, MAX_TRANSFORMS, PlayError};
 use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading};
@@ -18,6 +18,7 @@ use loopwright_core::loop_clip::{Interpolation, LoopClip};
 use loopwright_core::math::{Decay, Rigid, TimeStep, rotation};
 use loopwright_core::motion::{Pose, RootMotion, Skeleton, Tracks};
 use loopwright_core::root_motion::root_joint;
+use loopwright_core::take::Take;
 
 /// A bend fades over this long at most, seconds, and over no more than half of a passage of a take. Shorter, and limbs dart; longer, and
 /// little of the take is left.
@@ -554,7 +555,7 @@ impl Passage {
         });
         let made = (tracks, roots, grid);
         let end_secs = (entry.secs + steps as f64 * step_secs).rem_euclid(entered.period_secs());
-        let body = body_of(entered, overrides)?;
+        let body = Body::find(&Take::from_tracks("", entered.tracks().clone())?, overrides)?;
         let ends = [(from, exit_secs), (to, end_secs)].map(|(loop_index, secs)| LoopState { loop_index, secs });
         Ok(Self {
             name: name_of(PassageKind::Transition, [left.name(), entered.name()], 0.0),
