@@ -350,14 +350,12 @@ impl SetEntry {
             }),
             events: member.events.clone(),
             grade: quality.grade,
-            reason: match member.is_speed_guessed {
-                true => Some(
-                    "its speed and direction are guessed from the foot that is lowest: it runs in place".to_owned(),
-                ),
-                false if member.is_one_pose() => {
-                    Some("one still pose: no take stands for long enough to loop".to_owned())
-                }
-                false => (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good)),
+            reason: if member.is_speed_guessed {
+                Some("its speed and direction are guessed from the foot that is lowest: it runs in place".to_owned())
+            } else if member.is_one_pose() {
+                Some("one still pose: no take stands for long enough to loop".to_owned())
+            } else {
+                (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good))
             },
             variant_of: self.variant_of.clone(),
             made: match member.made.from {
