@@ -7,7 +7,7 @@ use loopwright_core::Take;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack, PackSidecar};
 use loopwright_formats::{AnimationChoice, Format, LoadedTake, Sidecar, Source};
-use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, Matched, StoredLoop, pack::NoPack, take_facts};
+use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, Matched, StoredLoop, pack::NoPack};
 
 use super::each::{self, Manner};
 use super::make_all;
@@ -193,7 +193,7 @@ impl Options<'_> {
             }
             None => {
                 let file = self.take_file()?;
-                let facts = take_facts(&self.input.path.display().to_string(), &file);
+                let facts = file.facts(&self.input.path.display().to_string());
                 let matched = self.matched(&file, outputs)?;
                 let mut take = matched.held_take(&file.take).map_err(Failure::error)?;
                 if engine.recenters() {
