@@ -18,7 +18,7 @@ import sys
 
 import numpy as np
 
-from loops import UNITS, about_y, from_vector, inverse, mul, parsed, read, to_vector, turn
+from loops import UNITS, about_y, cubic, from_vector, inverse, linear, mul, parsed, read, soft_fade, spring, spring_rate, to_vector, turn
 
 # Take, and the cut that is closed in it.
 TAKES = [
@@ -57,41 +57,6 @@ def degrees(p, q):
 
 HALF_LIFE, BLEND, FADE, HARDNESS = 0.1, 0.35, 0.4, 16.0
 EPS = 1e-5  # which the article adds to half-lives
-
-
-def spring_rate(half_life, eps=0.0):
-    return 2 * np.log(2) / (half_life + eps)
-
-
-def spring(half_life, eps=0.0):
-    """Decays of a unit offset and of a unit velocity, and their slopes."""
-    y = spring_rate(half_life, eps)
-    return [
-        lambda t: (1 + y * t) * np.exp(-y * t),
-        lambda t: t * np.exp(-y * t),
-        lambda t: -y * y * t * np.exp(-y * t),
-        lambda t: (1 - y * t) * np.exp(-y * t),
-    ]
-
-
-def cubic(blend):
-    u = lambda t: np.clip(t / blend, 0, 1)
-    return [
-        lambda t: 1 - 3 * u(t) ** 2 + 2 * u(t) ** 3,
-        lambda t: blend * (u(t) - 2 * u(t) ** 2 + u(t) ** 3),
-        lambda t: 6 * (u(t) ** 2 - u(t)) / blend,
-        lambda t: 1 - 4 * u(t) + 3 * u(t) ** 2,
-    ]
-
-
-def linear(period, blend):
-    return [lambda t: 1 - t / period, cubic(blend)[1], lambda t: -1 / period + 0 * t, cubic(blend)[3]]
-
-
-def soft_fade(fade, hardness, blend):
-    z = lambda t: hardness * (1 - 2 * t / fade)
-    place = lambda t: np.logaddexp(0, z(t)) / hardness
-    return [place, cubic(blend)[1], lambda t: -2 / fade / (1 + np.exp(-z(t))), cubic(blend)[3]]
 
 
 class Closure:

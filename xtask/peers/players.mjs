@@ -1,12 +1,11 @@
 // Plays a set with surfaces/players/three/loopwright.js in a browser without a window, by its manifest alone, and measures what is seen.
 //
-//   npm install --prefix FOLDER three playwright-core gifenc
+//   npm install --prefix FOLDER three playwright-core
 //   apt-get install chromium       (or another browser of that family, its path in CHROMIUM)
 //   node xtask/peers/players.mjs FOLDER OUT SET...
 //
-// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures, and in OUT the played path: SET.png from above
-// with a figure every quarter of a second, SET-strip.png from near, SET.gif in motion (FILM=0: without). Status 1 where a figure exceeds its limit,
-// 77 where the programs are not there.
+// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures, and SET.png in OUT: the played path from above
+// with a figure every quarter of a second. Status 1 where a figure exceeds its limit, 77 where the programs are not there.
 
 import fs from "node:fs";
 import http from "node:http";
@@ -27,9 +26,8 @@ let chromium;
 try {
   ({ chromium } = require("playwright-core"));
   require.resolve("three");
-  require.resolve("gifenc");
 } catch {
-  console.error(`passed over: three, playwright-core and gifenc are not in ${folder}`);
+  console.error(`passed over: three and playwright-core are not in ${folder}`);
   process.exit(77);
 }
 if (!fs.existsSync(executable)) {
@@ -71,9 +69,8 @@ try {
     const problems = [];
     page.on("pageerror", (error) => problems.push(String(error)));
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    const found = await page.evaluate(inThePage, { url: `/set${index}/set.json`, film: process.env.FILM !== "0" });
-    const { pictures, ...figures } = found;
-    for (const [ending, picture] of Object.entries(pictures)) fs.writeFileSync(path.join(out, `${name}${ending}`), Buffer.from(picture.split(",")[1], "base64"));
+    const { picture, ...figures } = await page.evaluate(inThePage, `/set${index}/set.json`);
+    fs.writeFileSync(path.join(out, `${name}.png`), Buffer.from(picture.split(",")[1], "base64"));
     const held = (what, value, most) => {
       if (!(value <= most)) problems.push(`${what} is ${value}, at most ${most} is wanted`);
     };
@@ -176,7 +173,7 @@ async function rulesInThePage() {
 }
 
 /** What the page does: it has nothing from here but its argument. */
-async function inThePage({ url, film }) {
+async function inThePage(url) {
   const THREE = await import("three");
   const { LoopwrightSet, LoopwrightCharacter } = await import("/player/loopwright.js");
   const set = await LoopwrightSet.load(url);
@@ -410,78 +407,6 @@ async function inThePage({ url, film }) {
     pen.fillText(`${(at / rate).toFixed(1)} ${name}`, x + 8, top + 12);
   });
 
-  // From near: a strip, and in motion.
-  const [across, down, size] = [12, 4, 240];
-  const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
-  renderer.setSize(size, size);
-  const scene = new THREE.Scene();
-  scene.background = new THREE.Color(0xf2f2ee);
-  scene.add(new THREE.HemisphereLight(0xffffff, 0x555555, 3));
-  const tile = new OffscreenCanvas(2, 2);
-  const ink = tile.getContext("2d");
-  ["#e4e4de", "#cfcfc8", "#cfcfc8", "#e4e4de"].forEach((colour, at) => {
-    ink.fillStyle = colour;
-    ink.fillRect(at % 2, at >> 1, 1, 1);
-  });
-  const ground = new THREE.CanvasTexture(tile);
-  ground.colorSpace = THREE.SRGBColorSpace;
-  ground.magFilter = THREE.NearestFilter;
-  ground.wrapS = ground.wrapT = THREE.RepeatWrapping;
-  ground.repeat.set(100, 100);
-  scene.add(new THREE.Mesh(new THREE.PlaneGeometry(200, 200).rotateX(-Math.PI / 2), new THREE.MeshBasicMaterial({ map: ground })));
-  const shown = new LoopwrightCharacter(set);
-  scene.add(shown.object);
-  const bones = new THREE.SkeletonHelper(shown.model);
-  bones.material.depthTest = false;
-  scene.add(bones);
-  const camera = new THREE.PerspectiveCamera(35, 1, 0.05, 100);
-  const canvas = Object.assign(document.createElement("canvas"), { width: across * size, height: down * size });
-  const context = canvas.getContext("2d", { willReadFrequently: true });
-  context.font = "20px sans-serif";
-  const small = Object.assign(document.createElement("canvas"), { width: size, height: size }).getContext("2d", { willReadFrequently: true });
-  small.font = "14px sans-serif";
-  const gif = film && (await import("/modules/gifenc/dist/gifenc.esm.js"));
-  const encoder = gif && gif.GIFEncoder();
-  let palette;
-  let shot = 0;
-  const total = across * down;
-  const tall = new THREE.Box3().setFromPoints(places(shown)).getSize(new THREE.Vector3()).length();
-  const fps = 30;
-  follow(shown, fps, (secs) => {
-    const isOfStrip = secs >= ((shot + 0.5) * whole) / total && shot < total;
-    const isOfFilm = encoder && Math.round(secs * fps) % 3 === 0;
-    if (!isOfStrip && !isOfFilm) return;
-    const { position } = shown.object;
-    camera.position.copy(position).add(new THREE.Vector3(1.5, 0.9, 1.5).multiplyScalar(tall));
-    camera.lookAt(position.x, position.y + 0.45 * tall, position.z);
-    renderer.render(scene, camera);
-    const { clip, space, at } = shown.playing;
-    const labels = [`${secs.toFixed(1)} ${clip ?? space}`, at ? at.map((value) => value.toFixed(1)).join(" ") : ""];
-    if (isOfFilm) {
-      small.drawImage(renderer.domElement, 0, 0);
-      labels.forEach((label, line) => small.fillText(label, 6, line ? size - 8 : 18));
-      const { data } = small.getImageData(0, 0, size, size);
-      // The first frame's palette is for all: the scene has few colours.
-      const own = palette ? undefined : gif.quantize(data, 64);
-      palette ??= own;
-      encoder.writeFrame(gif.applyPalette(data, palette), size, size, { palette: own, delay: 100 });
-    }
-    if (!isOfStrip) return;
-    const [x, y] = [(shot % across) * size, Math.floor(shot / across) * size];
-    context.drawImage(renderer.domElement, x, y);
-    labels.forEach((label, line) => context.fillText(label, x + 6, line ? y + size - 8 : y + 22));
-    shot += 1;
-  });
-  encoder?.finish();
-  const asUrl = (blob) =>
-    new Promise((resolve) => {
-      const reader = new FileReader();
-      reader.onload = () => resolve(reader.result);
-      reader.readAsDataURL(blob);
-    });
-  const pictures = { ".png": map.toDataURL("image/png"), "-strip.png": canvas.toDataURL("image/png") };
-  if (encoder) pictures[".gif"] = await asUrl(new Blob([encoder.bytes()]));
-
   // In loops feet strike in turn; who stops may put both down.
   const isLoop = ({ clip }) => set.clip(clip).loops;
   const isSame = (strike, next) => strike.foot === next?.foot && isLoop(strike) && isLoop(next) && !isBetween(strike.secs, next.secs);
@@ -501,7 +426,7 @@ async function inThePage({ url, film }) {
     events_of_set: moving.some(({ events }) => events?.length),
     played_secs: whole,
     way: hero.object.position.toArray().map((value) => Math.round(1000 * value) / 1000),
-    pictures,
+    picture: map.toDataURL("image/png"),
     three: THREE.REVISION,
   };
 }

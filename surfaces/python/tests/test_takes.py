@@ -1,4 +1,4 @@
-"""Takes: their arrays against kinematics of our own in NumPy, and against files that the command writes."""
+"""Takes: their arrays against kinematics of our own in NumPy, and how they are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 import loopwright
 
-from conftest import command
 
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -57,28 +56,6 @@ def test_arrays_are_contiguous_and_cannot_be_written_to(take: loopwright.Take) -
     assert take.contacts.dtype == bool and take.contacts.shape == (take.num_frames, len(take.contact_joints))
 
 
-@pytest.mark.parametrize("extension", ["bvh", "npz", "glb"])
-def test_files_are_those_of_the_command(take: loopwright.Take, walk: Path, tmp_path: Path, extension: str) -> None:
-    theirs, ours = tmp_path / f"theirs.{extension}", tmp_path / f"ours.{extension}"
-    command("convert", walk, theirs)
-    assert take.write(ours) == ours
-    assert ours.read_bytes() == theirs.read_bytes() == take.to_bytes(extension)
-
-
-def test_arrays_are_those_of_the_npz_to_the_bit(take: loopwright.Take, walk: Path, tmp_path: Path) -> None:
-    command("convert", walk, tmp_path / "walk.npz")
-    with np.load(tmp_path / "walk.npz") as file:
-        arrays = take.arrays()
-        assert set(arrays) == set(file)
-        for name in file:
-            np.testing.assert_array_equal(arrays[name], file[name], strict=True)
-        np.testing.assert_array_equal(take.positions.astype(np.float32), file["positions"])
-        np.testing.assert_array_equal(take.world_rotations().astype(np.float32), file["world_rotations"])
-        np.testing.assert_array_equal(take.local_rotations().astype(np.float32), file["local_rotations"])
-        np.testing.assert_array_equal(take.contacts, file["contacts"])
-        assert list(take.names) == list(file["names"]) and take.fps == file["fps"]
-
-
 def test_bytes_paths_and_arrays_give_the_same_take(take: loopwright.Take, walk: Path) -> None:
     of_bytes = loopwright.read(walk.read_bytes(), name="walk")
     np.testing.assert_array_equal(of_bytes.positions, take.positions)
@@ -98,16 +75,6 @@ def test_bytes_paths_and_arrays_give_the_same_take(take: loopwright.Take, walk: 
         take.names, take.parents, take.offsets, take.local_rotations(), take.local_positions[:, 0], fps=take.fps
     )
     np.testing.assert_allclose(root_alone.positions, take.positions, atol=1e-9)
-
-
-def test_the_search_is_that_of_the_command(take: loopwright.Take, walk: Path) -> None:
-    import json
-
-    theirs = json.loads(command("find", walk, "--cycles", 2, "--json"))
-    ours = take.find(cycles=2)
-    assert [each.facts for each in ours] == theirs["candidates"]
-    assert all(ours.facts[key] == theirs[key] for key in ours.facts)
-    assert ours[0].cycles == 2 and ours[0].grade == "good" and 0.5 < ours[0].speed < 3
 
 
 def test_names_of_animations(walk: Path, take: loopwright.Take, tmp_path: Path) -> None:
