@@ -21,15 +21,16 @@ use loopwright_job::{
 };
 use pyo3::{prelude::*, types::PyBytes};
 
-use crate::arrays::{numbers, rotations, rows, vectors};
+use crate::arrays::{booleans, numbers, rotations, rows, vectors};
 use crate::asked::Asked;
 use crate::facts::Facts;
 use crate::fault::Fault;
-use crate::held::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton};
+use crate::held::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton, texts};
 use crate::work::work;
 
 /// A loop.
-#[pyclass(frozen, module = "loopwright._native")]
+#[pyclass(frozen, from_py_object, module = "loopwright._native")]
+#[derive(Clone)]
 pub(crate) struct Loop(pub(crate) Arc<HeldLoop>);
 
 /// What a loop holds.
@@ -201,23 +202,32 @@ impl MadeHere {
 
     /// The same as it is read from its file.
     fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
-        if let Some(stored) = self.stored.get() {
-            return Ok(Arc::clone(stored));
-        }
-        let (bytes, sidecar) = self.named(self.pending.clone());
-        let stored = read_back(&self.studied.name, &bytes, sidecar, self.studied.file.limits)?;
-        Ok(Arc::clone(self.stored.get_or_init(|| stored)))
+        kept_in(&self.stored, || {
+            let (bytes, sidecar) = self.named(self.pending.clone());
+            read_back(&self.studied.name, &bytes, sidecar, self.studied.file.limits)
+        })
     }
 
     /// The bytes of its file and its sidecar, without names of files.
     fn named(&self, pending: PendingLoop) -> (Vec<u8>, Sidecar) {
-        let of_take = self.studied.warnings.iter().map(ToString::to_string).collect();
-        pending.named(Vec::new(), of_take)
+        pending.named(Vec::new(), texts(&self.studied.warnings))
     }
 }
 
+/// Reads a loop once. Errors: it cannot be read.
+fn kept_in(
+    kept: &OnceLock<Arc<StoredLoop>>,
+    read: impl FnOnce() -> Result<StoredLoop, Fault>,
+) -> Result<Arc<StoredLoop>, Fault> {
+    if let Some(stored) = kept.get() {
+        return Ok(Arc::clone(stored));
+    }
+    let stored = Arc::new(read()?);
+    Ok(Arc::clone(kept.get_or_init(|| stored)))
+}
+
 /// A loop that was written, as it is read from its file. Errors: it is not read so.
-fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> Result<Arc<StoredLoop>, Fault> {
+fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> Result<StoredLoop, Fault> {
     let failed = |error: &dyn std::fmt::Display| Fault::make(Failure::error(error));
     // A character's file may hold other animations.
     let animation = sidecar.playback.animation.clone();
@@ -231,8 +241,7 @@ fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> 
     };
     let file = loopwright_formats::read_take(bytes, name, &settings, &mut Vec::new());
     let file = file.map_err(|error| failed(&error))?;
-    let stored = StoredLoop::new(name, file, sidecar, AddedRoot::Kept);
-    Ok(Arc::new(stored.map_err(|error| failed(&error))?))
+    StoredLoop::new(name, file, sidecar, AddedRoot::Kept).map_err(|error| failed(&error))
 }
 
 impl OfLoops {
@@ -247,13 +256,11 @@ impl OfLoops {
 
     /// The same as it is read from its file.
     fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
-        if let Some(stored) = self.stored.get() {
-            return Ok(Arc::clone(stored));
-        }
-        let sidecar = self.sidecar();
-        let name = sidecar.take.file.clone();
-        let stored = read_back(&name, &self.file.bytes(), sidecar, SizeLimits::default())?;
-        Ok(Arc::clone(self.stored.get_or_init(|| stored)))
+        kept_in(&self.stored, || {
+            let sidecar = self.sidecar();
+            let name = sidecar.take.file.clone();
+            read_back(&name, &self.file.bytes(), sidecar, SizeLimits::default())
+        })
     }
 
     fn sidecar(&self) -> Sidecar {
@@ -345,14 +352,9 @@ impl Loop {
             }
             HeldLoop::Stored { .. } => Vec::new(),
             HeldLoop::OfLoops(of) => {
-                let of_file = of
-                    .file
-                    .sidecar
-                    .warnings
-                    .iter()
-                    .map(|text| ("FileWarning", text.clone()));
-                let of_motion = of.warnings.iter().map(|text| ("MotionWarning", text.clone()));
-                of_motion.chain(of_file).collect()
+                let of_motion = of.warnings.iter().map(|text| ("MotionWarning", text));
+                let of_file = of.file.sidecar.warnings.iter().map(|text| ("FileWarning", text));
+                of_motion.chain(of_file).map(|(kind, text)| (kind, text.clone())).collect()
             }
         }
     }
@@ -396,8 +398,7 @@ impl Loop {
     fn contacts<'py>(&self, py: Python<'py>) -> PyResult<(Vec<usize>, Bound<'py, PyBytes>)> {
         let held = Arc::clone(&self.0);
         let contacts = work(py, move || held.with_arrays(|arrays| arrays.contacts()))?;
-        let stands: Vec<u8> = contacts.stands.into_iter().map(u8::from).collect();
-        Ok((contacts.joints, PyBytes::new(py, &stands)))
+        Ok((contacts.joints, booleans(py, contacts.stands)))
     }
 
     /// Linear and angular velocity of the root, in its own axes.
@@ -483,8 +484,7 @@ impl Loop {
             match &*held {
                 HeldLoop::Made(made) => {
                     let pending = made.written(format)?;
-                    let written = &pending.file.written.warnings;
-                    let warnings: Vec<String> = written.iter().map(ToString::to_string).collect();
+                    let warnings = texts(&pending.file.written.warnings);
                     Ok((made.named(pending).0, warnings))
                 }
                 HeldLoop::Stored { stored, .. } => bytes_of(&stored.file, Some(&stored.sidecar), format),

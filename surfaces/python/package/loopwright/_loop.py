@@ -168,5 +168,5 @@ def _times(t: Any) -> Floats:
 def load(path: str | os.PathLike[str]) -> Loop:
     """Reads a loop with the sidecar beside it (`pack.glb#Walk-loop` names one of several). Raises ReadError."""
     native, said = _native.load(path_of("path", path))
-    warn((("FileWarning", text) for text in said))
+    warn("FileWarning", said)
     return Loop(native)

@@ -18,7 +18,12 @@ from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of
 from ._settings import text_of
 
 
-def warn(said: Iterable[tuple[str, str]]) -> None:
+def warn(category: str, said: Iterable[str]) -> None:
+    """Warns of what is odd in a category."""
+    warn_each((category, text) for text in said)
+
+
+def warn_each(said: Iterable[tuple[str, str]]) -> None:
     """Warns of what is odd; each text is shown once for each place in the code that calls this package, as Python does it."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
@@ -135,7 +140,7 @@ class Motion(Generic[NativeT]):
     def to_bytes(self, format: str) -> bytes:
         """The bytes of a file of a format: "bvh", "fbx", "glb", "gltf" or "npz"."""
         written, said = self._native.bytes_as(f"motion.{text_of('format', format)}")
-        warn((("FileWarning", text) for text in said))
+        warn("FileWarning", said)
         return written
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:

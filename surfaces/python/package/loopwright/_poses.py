@@ -34,16 +34,13 @@ def mask(data: bytes, *shape: int) -> Bools:
 def matrices_of(positions: Floats, rotations: Floats) -> Floats:
     """Transforms (..., 4, 4) of positions and rotations as x, y, z, w; they act on columns."""
     x, y, z, w = np.moveaxis(rotations, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
     matrices = np.zeros((*rotations.shape[:-1], 4, 4))
-    matrices[..., 0, 0] = 1 - 2 * (y * y + z * z)
-    matrices[..., 0, 1] = 2 * (x * y - z * w)
-    matrices[..., 0, 2] = 2 * (x * z + y * w)
-    matrices[..., 1, 0] = 2 * (x * y + z * w)
-    matrices[..., 1, 1] = 1 - 2 * (x * x + z * z)
-    matrices[..., 1, 2] = 2 * (y * z - x * w)
-    matrices[..., 2, 0] = 2 * (x * z - y * w)
-    matrices[..., 2, 1] = 2 * (y * z + x * w)
-    matrices[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    matrices[..., :3, :3] = np.moveaxis(np.array(rows), (0, 1), (-2, -1))
     matrices[..., :3, 3] = positions
     matrices[..., 3, 3] = 1
     return matrices

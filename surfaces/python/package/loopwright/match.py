@@ -22,8 +22,8 @@ from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
 from ._loop import Loop
 from ._motion import warn
-from ._road import Motionlike, Pathlike, has_sidecar, is_path, motion_of
-from ._settings import given, path_of
+from ._road import Motionlike, Pathlike, has_sidecar, motion_of
+from ._settings import given, is_path, listed, path_of
 from ._take import Take
 
 if TYPE_CHECKING:
@@ -65,14 +65,10 @@ class Database:
         `ahead` are three times ahead, seconds; `fade`, `half_life`, `blend` and `weights` of joints say what a jump costs. With `add` the
         rows of that database stay as they are, its settings too. `tags` are those of all these motions. Raises MakeError.
         """
-        listed = [motions] if isinstance(motions, Take | Loop) or is_path(motions) else motions
-        if not isinstance(listed, Iterable):
-            raise SettingError(f"motions: expected takes, loops or paths, found {type(motions).__name__}")
+        several = listed("motions", motions, (Take, Loop), "takes, loops")
         if add is not None and not isinstance(add, Database):
             raise SettingError(f"add: expected a Database, found {type(add).__name__}")
-        natives = [native for index, each in enumerate(listed) for native in _all_of(f"motions[{index}]", each)]
-        if not natives:
-            raise SettingError("motions: expected one or more, found none")
+        natives = [native for index, each in enumerate(several) for native in _all_of(f"motions[{index}]", each)]
         stated = given(ahead=ahead, fade=fade, half_life=half_life, blend=blend, weights=weights)
         if features != "future":
             stated["features"] = features
@@ -80,7 +76,7 @@ class Database:
             raise SettingError(f"{name}: the rows of a database keep their settings, and add is given")
         settings = {**stated, **given(tags=tags, hips=hips, feet=feet)}
         native, said = _native.Database.build(natives, None if add is None else add._native, settings)
-        warn((("MotionWarning", text) for text in said))
+        warn("MotionWarning", said)
         return cls._of(native.bytes(), "")
 
     @classmethod
@@ -184,7 +180,7 @@ class Database:
         settings = given(speed=speed, turn_rate=turn_rate, tags=tags, gait=gait, standing=standing, top=top)
         wanted = [int(each) for each in frames.reshape(-1)]
         found, said = self._native.query(motion_of("motion", motion)._native, wanted, settings)
-        warn((("MotionWarning", text) for text in said))
+        warn("MotionWarning", said)
         return found if frames.ndim else found[0]
 
 
@@ -198,14 +194,14 @@ def _all_of(name: str, value: Any) -> list[tuple[NativeTake | NativeLoop, bool]]
         try:
             if has_sidecar(path):
                 found, said = _native.loops_in([path])
-                warn((("FileWarning", text) for text in said))
+                warn("FileWarning", said)
                 natives += [(each, path == named) for each in found]
             else:
                 natives.append((motion_of(name, path)._native, path == named))
         except ReadError as error:
             if path == named:
                 raise
-            warn([("FileWarning", f"left out: {error.what}")])
+            warn("FileWarning", [f"left out: {error.what}"])
     return natives
 
 
