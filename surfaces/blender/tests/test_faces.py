@@ -98,8 +98,8 @@ class Faces(unittest.TestCase):
                 bpy.ops.loopwright.reject()
 
     def test_linked_shape_keys_are_named(self) -> None:
-        bpy.data.objects.remove(self.mesh)
         mesh = bpy.data.objects.new("Linked", scenes.linked("meshes", "Face"))
+        bpy.data.objects.remove(self.mesh)
         bpy.context.collection.objects.link(mesh)
         mesh.parent = self.armature
         source = loops.read(bpy.context, self.armature, self.take)

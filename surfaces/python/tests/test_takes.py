@@ -31,13 +31,18 @@ def product(left: Array, right: Array) -> Array:
     return np.concatenate([v * b + w * a + np.cross(a, b), v * w - (a * b).sum(-1, keepdims=True)], -1)
 
 
-def test_the_world_is_that_of_forward_kinematics(take: loopwright.Take) -> None:
-    local, points = take.local_rotations(), take.local_positions
+def world(parents: Any, points: Array, local: Array) -> tuple[Array, Array]:
+    """Forward kinematics: places and rotations (..., J, 3 and 4) in the world, of those in the axes of the parents."""
     positions, rotations = points.copy(), local.copy()
-    for joint, parent in enumerate(take.parents):
+    for joint, parent in enumerate(parents):
         if parent >= 0:
-            positions[:, joint] = positions[:, parent] + rotated(rotations[:, parent], points[:, joint])
-            rotations[:, joint] = product(rotations[:, parent], local[:, joint])
+            positions[..., joint, :] = positions[..., parent, :] + rotated(rotations[..., parent, :], points[..., joint, :])
+            rotations[..., joint, :] = product(rotations[..., parent, :], local[..., joint, :])
+    return positions, rotations
+
+
+def test_the_world_is_that_of_forward_kinematics(take: loopwright.Take) -> None:
+    positions, rotations = world(take.parents, take.local_positions, take.local_rotations())
     np.testing.assert_allclose(take.positions, positions, atol=1e-12)
     same = np.abs((take.world_rotations() * rotations).sum(-1))
     np.testing.assert_allclose(same, 1, atol=1e-12)

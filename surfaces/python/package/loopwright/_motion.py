@@ -14,7 +14,7 @@ import numpy as np
 from . import _errors
 from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
-from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of
+from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of, poses_in
 from ._settings import text_of
 
 
@@ -84,9 +84,7 @@ class Motion(Generic[NativeT]):
         return len(self.names)
 
     def _poses(self, local: bool, scalar_first: bool = False) -> Poses:
-        points, turns = self._native.poses(local, scalar_first)
-        shape = (self.num_frames, self.num_joints)
-        return Poses(array(points, *shape, 3), array(turns, *shape, 4))
+        return poses_in(*self._native.poses(local, scalar_first), self.num_frames, self.num_joints)
 
     @cached_property
     def positions(self) -> Floats:

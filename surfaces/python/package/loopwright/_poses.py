@@ -27,6 +27,10 @@ def array(data: bytes, *shape: int) -> Floats:
     return np.frombuffer(data, np.float64).reshape(shape)
 
 
+def poses_in(points: bytes, turns: bytes, *shape: int) -> Poses:
+    return Poses(array(points, *shape, 3), array(turns, *shape, 4))
+
+
 def mask(data: bytes, *shape: int) -> Bools:
     return np.frombuffer(data, np.bool_).reshape(shape)
 

@@ -6,20 +6,22 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
 from ._errors import SettingError
-from ._loop import Loop
+from ._loop import Loop, load
 from ._motion import warn, warn_each
 from ._poses import Floats, array, numbers
 from ._settings import asked, check_count, given, is_path, listed, path_of, text_of
 from ._take import Take, read
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._native import Loop as NativeLoop
 
 Pathlike: TypeAlias = "str | os.PathLike[str]"
@@ -49,9 +51,7 @@ def motion_of(name: str, value: Any) -> Take | Loop:
     path = path_of(name, value)
     if not has_sidecar(path):
         return read(path)
-    native, said = _native.load(path)
-    warn("FileWarning", said)
-    return Loop(native)
+    return load(path)
 
 
 def has_sidecar(path: str) -> bool:
@@ -204,21 +204,21 @@ class JumpCost:
         return f"<JumpCost {self.costs}>"
 
 
+class _Jumps(TypedDict, total=False):
+    """Options of `cost`."""
+
+    fade: str
+    half_life: float
+    blend: float
+    top: int
+    weights: Mapping[str, float] | None
+    size: int
+    hips: str | None
+    feet: Sequence[str] | None
+
+
 @overload
-def cost(
-    a: Motionlike,
-    b: Motionlike,
-    *,
-    frames: tuple[int, int],
-    fade: str = ...,
-    half_life: float = ...,
-    blend: float = ...,
-    top: int = ...,
-    weights: Mapping[str, float] | None = ...,
-    size: int = ...,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
-) -> JumpCost: ...
+def cost(a: Motionlike, b: Motionlike, *, frames: tuple[int, int], **options: Unpack[_Jumps]) -> JumpCost: ...
 
 
 @overload
@@ -227,14 +227,7 @@ def cost(
     b: Motionlike | None = None,
     *,
     frames: tuple[int | None, int | None] | None = None,
-    fade: str = ...,
-    half_life: float = ...,
-    blend: float = ...,
-    top: int = ...,
-    weights: Mapping[str, float] | None = ...,
-    size: int = ...,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
+    **options: Unpack[_Jumps],
 ) -> Costs | JumpCost: ...
 
 
@@ -277,11 +270,10 @@ def cost(
     else:
         motions = [motion_of("a", a), motion_of("b", b)]
         try:
-            wanted = [None if frame is None else int(frame) for frame in frames or (None, None)]
+            first, second = frames or (None, None)
+            wanted = [None if frame is None else int(frame) for frame in (first, second)]
         except (TypeError, ValueError) as error:
             raise SettingError(f"frames: expected (exit, entry), found {frames!r}") from error
-        if len(wanted) != 2:
-            raise SettingError(f"frames: expected (exit, entry), found {frames!r}")
     jumps = [(motion._native, frame) for motion, frame in zip(motions, wanted, strict=True)]
     facts, costs, said = _native.cost(jumps, settings, int(size))
     warn("MotionWarning", said)
@@ -358,32 +350,23 @@ def list_loops(*paths: Pathlike) -> dict[str, Any]:
     return document("list", *(path_of("paths", path) for path in paths))
 
 
-@overload
-def retarget(
-    motion: MotionT,
-    rig: Pathlike,
-    *,
-    map: Pathlike | None = ...,
-    bone_stretch: float | None = ...,
-    for_: str | None = ...,
-    recenter: bool | None = ...,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
-) -> MotionT: ...
+class _Onto(TypedDict, total=False):
+    """Options of `retarget`."""
+
+    map: Pathlike | None
+    bone_stretch: float | None
+    for_: str | None
+    recenter: bool | None
+    hips: str | None
+    feet: Sequence[str] | None
 
 
 @overload
-def retarget(
-    motion: Pathlike,
-    rig: Pathlike,
-    *,
-    map: Pathlike | None = ...,
-    bone_stretch: float | None = ...,
-    for_: str | None = ...,
-    recenter: bool | None = ...,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
-) -> Take | Loop: ...
+def retarget(motion: MotionT, rig: Pathlike, **options: Unpack[_Onto]) -> MotionT: ...
+
+
+@overload
+def retarget(motion: Pathlike, rig: Pathlike, **options: Unpack[_Onto]) -> Take | Loop: ...
 
 
 def retarget(

@@ -146,8 +146,7 @@ class Take(Motion[NativeTake]):
     @property
     def facts(self) -> dict[str, Any]:
         """What is known of its file, with the keys of `take` in sidecars (docs/formats/json.md)."""
-        facts: dict[str, Any] = self._native.facts()
-        return facts
+        return self._native.facts()
 
     @property
     def played(self) -> list[dict[str, Any]] | None:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +27,22 @@ from ._settings import given, is_path, listed, path_of
 from ._take import Take
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     Rows = npt.NDArray[np.float32]
 
 __all__ = ["Database"]
+
+
+class _Wish(TypedDict, total=False):
+    """Options of `Database.query`."""
+
+    speed: float | None
+    turn_rate: float | None
+    tags: Mapping[str, str] | None
+    gait: str | Sequence[str] | None
+    standing: str | None
+    top: int
 
 
 class Database:
@@ -130,31 +143,11 @@ class Database:
         return _rows(*self._native.rows(motion_of("motion", motion)._native))
 
     @overload
-    def query(
-        self,
-        motion: Motionlike,
-        frame: int,
-        *,
-        speed: float | None = ...,
-        turn_rate: float | None = ...,
-        tags: Mapping[str, str] | None = ...,
-        gait: str | Sequence[str] | None = ...,
-        standing: str | None = ...,
-        top: int = ...,
-    ) -> list[dict[str, Any]]: ...
+    def query(self, motion: Motionlike, frame: int, **options: Unpack[_Wish]) -> list[dict[str, Any]]: ...
 
     @overload
     def query(
-        self,
-        motion: Motionlike,
-        frame: Sequence[int] | npt.NDArray[np.integer[Any]],
-        *,
-        speed: float | None = ...,
-        turn_rate: float | None = ...,
-        tags: Mapping[str, str] | None = ...,
-        gait: str | Sequence[str] | None = ...,
-        standing: str | None = ...,
-        top: int = ...,
+        self, motion: Motionlike, frame: Sequence[int] | npt.NDArray[np.integer[Any]], **options: Unpack[_Wish]
     ) -> list[list[dict[str, Any]]]: ...
 
     def query(
