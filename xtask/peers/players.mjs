@@ -2,10 +2,10 @@
 //
 //   npm install --prefix FOLDER three playwright-core
 //   apt-get install chromium       (or another browser of that family, its path in CHROMIUM)
-//   node xtask/peers/players.mjs FOLDER OUT SET...
+//   node xtask/peers/players.mjs FOLDER SET...
 //
-// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures, and SET.png in OUT: the played path from above
-// with a figure every quarter of a second. Status 1 where a figure exceeds its limit, 77 where the programs are not there.
+// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures; status 1 where one exceeds its limit, 77 where
+// the programs are not there.
 
 import fs from "node:fs";
 import http from "node:http";
@@ -19,7 +19,7 @@ const MOST_DRIFT_M = 0.01;
 /** Two frame rates lead to one place, where they switch at the same times, metres. */
 const MOST_APART = 0.02;
 
-const [folder, out, ...sets] = process.argv.slice(2).map((name) => path.resolve(name));
+const [folder, ...sets] = process.argv.slice(2).map((name) => path.resolve(name));
 const require = createRequire(path.join(folder, "node_modules", "peers.js"));
 const executable = process.env.CHROMIUM ?? "/usr/bin/chromium";
 let chromium;
@@ -54,7 +54,6 @@ const browser = await chromium.launch({
   executablePath: executable,
   args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
-fs.mkdirSync(out, { recursive: true });
 let faults = 0;
 try {
   const page = await browser.newPage();
@@ -69,8 +68,7 @@ try {
     const problems = [];
     page.on("pageerror", (error) => problems.push(String(error)));
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    const { picture, ...figures } = await page.evaluate(inThePage, `/set${index}/set.json`);
-    fs.writeFileSync(path.join(out, `${name}.png`), Buffer.from(picture.split(",")[1], "base64"));
+    const figures = await page.evaluate(inThePage, `/set${index}/set.json`);
     const held = (what, value, most) => {
       if (!(value <= most)) problems.push(`${what} is ${value}, at most ${most} is wanted`);
     };
@@ -271,64 +269,38 @@ async function inThePage(url) {
     [0.4, { speed: slow }],
     [6, { speed: 0 }],
   ];
-  const whole = path.reduce((sum, [secs]) => sum + secs, 0);
   const follow = (hero, fps, seen) => {
-    let step = 0;
     for (const [secs, goal] of path) {
       hero.setGoal(goal);
       for (let at = 0; at < Math.round(secs * fps); at += 1) {
         hero.update(1 / fps);
-        step += 1;
-        seen?.(step / fps, goal);
+        seen?.();
       }
     }
-    return hero;
   };
   const hero = new LoopwrightCharacter(set);
   const frames = [places(hero)];
-  const rootOf = ({ object }) => ({ position: object.position.clone(), rotation: object.quaternion.clone() });
-  const shown_name = ({ playing }) => playing.clip ?? playing.space;
-  const [roots, shows] = [[rootOf(hero)], [shown_name(hero)]];
   const [switches, strikes] = [[], []];
   /** The loops that take part, or the passage: the rates inside them are what a switch is held against. */
   const taking = ({ clip, clips }) => (clip ? [clip] : clips.map(({ clip }) => clip));
   let before = taking(hero.playing);
-  const parts = [before];
-  hero.addEventListener("switch", ({ from, to, secs, fade_secs }) => {
-    switches.push({ from, to, secs, fade_secs, clips: [...new Set([...before, ...taking(hero.playing)])] });
+  hero.addEventListener("switch", ({ from, to, secs }) => {
+    switches.push({ from, to, secs, clips: [...before, ...taking(hero.playing)] });
   });
   hero.addEventListener("strike", ({ foot, secs, clip }) => strikes.push({ foot, secs, clip }));
   follow(hero, rate, () => {
     frames.push(places(hero));
-    roots.push(rootOf(hero));
-    shows.push(shown_name(hero));
     before = taking(hero.playing);
-    parts.push(before);
   });
   const steps = measured(frames);
   const calmest = Math.min(...moving.map(({ name }) => inside.get(name).bend));
-  const compared = switches.map(({ from, to, secs, fade_secs, clips }) => {
+  const compared = switches.map(({ from, to, secs, clips }) => {
     const at = Math.round(secs * rate);
-    // The frames over the switch, and those while it fades.
     const near = steps.slice(Math.max(at - 1, 1), at + 3);
-    const fade = steps.slice(Math.max(at - 1, 1), at + Math.ceil(fade_secs * rate) + 1);
-    const fading = [...clips, ...parts.slice(at, at + fade.length).flat()];
-    const over = (list, names, key) => {
-      // Between two that stand a difference of what the calmest gait has shows no more than there.
-      const floor = key === "bend" ? calmest : 0;
-      return Math.round((1000 * most(list, key)) / Math.max(floor, ...names.map((name) => inside.get(name)[key]))) / 1000;
-    };
-    return {
-      from,
-      to,
-      secs: Math.round(1000 * secs) / 1000,
-      step: over(near, clips, "step"),
-      bend: over(near, clips, "bend"),
-      fading_step: over(fade, fading, "step"),
-      fading_bend: over(fade, fading, "bend"),
-    };
+    const over = (key, floor) => Math.round((1000 * most(near, key)) / Math.max(floor, ...clips.map((name) => inside.get(name)[key]))) / 1000;
+    // Between two that stand a second difference of what the calmest gait has shows no more than there.
+    return { from, to, secs: Math.round(1000 * secs) / 1000, step: over("step", 0), bend: over("bend", calmest) };
   });
-  const clips_of_path = Math.max(...[...inside.values()].map(({ step }) => step));
 
   const apart = [];
   for (const fps of [30, 144]) {
@@ -341,72 +313,6 @@ async function inThePage(url) {
     if (same) apart.push(other.object.position.distanceTo(hero.object.position));
   }
 
-  // The path from above, to scale: bodies every quarter of a second, the ways of root and feet (thick where a foot hardly moves, so that one that
-  // glides is a smear), where it faces, and what plays from where on.
-  const names = hero.nodes.map(({ name }) => name);
-  const parents = hero.nodes.map((node) => {
-    for (let above = node.parent; above; above = above.parent) if (hero.nodes.includes(above)) return hero.nodes.indexOf(above);
-    return -1;
-  });
-  const { left_foot, right_foot } = set.manifest.skeleton;
-  const feet = [left_foot, right_foot].map((name) => names.indexOf(name)).filter((joint) => joint >= 0);
-  const scale = 70;
-  /** From straight above the floor is tilted by 35 degrees, so that bodies stand upright on it. */
-  const flat = ({ x, y, z }) => [-x * scale, (z * -0.82 - y * 0.57) * scale];
-  const shown_points = frames.filter((_, at) => at % 30 === 0).flatMap((frame) => frame.map(flat));
-  const [low, high] = [Math.min, Math.max].map((most) => [0, 1].map((axis) => shown_points.reduce((found, point) => most(found, point[axis]), most === Math.min ? Infinity : -Infinity)));
-  const map = Object.assign(document.createElement("canvas"), { width: Math.ceil(high[0] - low[0]) + 160, height: Math.ceil(high[1] - low[1]) + 160 });
-  const pen = map.getContext("2d");
-  pen.fillStyle = "#fff";
-  pen.fillRect(0, 0, map.width, map.height);
-  pen.translate(80 - low[0], 80 - low[1]);
-  const line = (points, colour, width) => {
-    pen.strokeStyle = colour;
-    pen.lineWidth = width;
-    pen.beginPath();
-    points.forEach((point, at) => pen[at ? "lineTo" : "moveTo"](...flat(point)));
-    pen.stroke();
-  };
-  pen.lineCap = pen.lineJoin = "round";
-  const metres = [0, 1].map((axis) => [Math.floor(low[axis] / scale) - 2, Math.ceil(high[axis] / scale) + 2]);
-  for (let x = -metres[0][1]; x <= -metres[0][0]; x += 1) line([{ x, y: 0, z: -2 * metres[1][0] }, { x, y: 0, z: -2 * metres[1][1] }], "#eee", 1);
-  for (let z = -2 * metres[1][1]; z <= -2 * metres[1][0]; z += 1) line([{ x: -metres[0][0], y: 0, z }, { x: -metres[0][1], y: 0, z }], "#eee", 1);
-  const floored = ({ x, z }) => ({ x, y: 0, z });
-  line(roots.map(({ position }) => floored(position)), "#bbb", 2);
-  feet.forEach((foot, side) => {
-    const colour = ["#c33", "#26c"][side];
-    line(frames.map((frame) => floored(frame[foot])), `${colour}6`, 1);
-    const isSlow = (at) => frames[at][foot].distanceTo(frames[at - 1][foot]) * rate < 0.15;
-    for (let at = 1; at < frames.length; at += 1) if (isSlow(at)) line([floored(frames[at - 1][foot]), floored(frames[at][foot])], colour, 4);
-  });
-  const colours = ["#345", "#084", "#a50", "#639", "#077", "#935", "#550"];
-  const played = [...new Set(shows)];
-  for (let at = 0; at < frames.length; at += rate / 4) {
-    pen.globalAlpha = 0.75;
-    parents.forEach((parent, joint) => parent >= 0 && line([frames[at][parent], frames[at][joint]], colours[played.indexOf(shows[at]) % colours.length], 1.5));
-    pen.globalAlpha = 1;
-    if (at % rate === 0) {
-      const { position, rotation } = roots[at];
-      const ahead = new THREE.Vector3(0, 0, 0.3).applyQuaternion(rotation).add(position);
-      line([floored(position), floored(ahead)], "#000", 2);
-    }
-  }
-  pen.font = "13px sans-serif";
-  let last = [Infinity, 0];
-  shows.forEach((name, at) => {
-    if (at && shows[at - 1] === name) return;
-    const [x, y] = flat(floored(roots[at].position));
-    // Below the one before, where that is near.
-    const top = Math.abs(last[0] - x) < 150 && Math.abs(last[1] - y) < 100 ? Math.max(y + 6, last[1] + 16) : y + 6;
-    last = [x, top];
-    pen.fillStyle = "#000";
-    pen.beginPath();
-    pen.arc(x, y, 3, 0, 7);
-    pen.fill();
-    pen.fillStyle = colours[played.indexOf(name) % colours.length];
-    pen.fillText(`${(at / rate).toFixed(1)} ${name}`, x + 8, top + 12);
-  });
-
   // In loops feet strike in turn; who stops may put both down.
   const isLoop = ({ clip }) => set.clip(clip).loops;
   const isSame = (strike, next) => strike.foot === next?.foot && isLoop(strike) && isLoop(next) && !isBetween(strike.secs, next.secs);
@@ -414,19 +320,11 @@ async function inThePage(url) {
   const twice = strikes.filter((strike, index) => isSame(strike, strikes[index + 1])).length;
   return {
     drifts,
-    worst_drift_m: Math.max(...drifts.map(({ metres }) => metres)),
     switches: compared,
-    worst_step: Math.max(0, ...compared.map(({ step }) => step)),
-    worst_bend: Math.max(0, ...compared.map(({ bend }) => bend)),
-    whole_path_step: Math.round((1000 * most(steps, "step")) / clips_of_path) / 1000,
     apart_m: Math.max(0, ...apart),
     rates_that_switch_alike: apart.length,
     strikes: strikes.length,
     same_foot_twice: twice,
     events_of_set: moving.some(({ events }) => events?.length),
-    played_secs: whole,
-    way: hero.object.position.toArray().map((value) => Math.round(1000 * value) / 1000),
-    picture: map.toDataURL("image/png"),
-    three: THREE.REVISION,
   };
 }
