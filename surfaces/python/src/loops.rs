@@ -77,32 +77,23 @@ pub(crate) struct MadeHere {
     stored: OnceLock<Arc<StoredLoop>>,
 }
 
-/// Which loops of a take are wanted.
-pub(crate) enum Wanted {
-    Recommended,
-    Stretch(Box<LoopCandidate>),
-    Rows(Vec<usize>),
-    All,
-}
-
-/// Makes loops of a take. Errors: settings cannot be followed, there is no loop, or one cannot be made.
-pub(crate) fn make(held: &Arc<HeldTake>, asked: Asked, wanted: Wanted) -> Result<Vec<Loop>, Fault> {
+/// Makes loops of a take: of a stretch, or of rows of its list. Errors: settings cannot be followed, there is no loop, or one cannot be made.
+pub(crate) fn make(
+    held: &Arc<HeldTake>,
+    asked: Asked,
+    stretch: Option<LoopCandidate>,
+    rows: &Rows,
+) -> Result<Vec<Loop>, Fault> {
     let (recipe, search) = asked.settled()?;
     let studied = held.studied(&recipe.take)?;
-    let (rows, chosen) = match wanted {
-        Wanted::Recommended => (Rows::Recommended, None),
-        Wanted::Stretch(stretch) => (Rows::Recommended, Some(*stretch)),
-        Wanted::Rows(rows) => (Rows::Picked(rows), None),
-        Wanted::All => (Rows::All, None),
-    };
     let failed = |error: JobError| Fault::job(&studied, Some(&search), error);
     let request = Request {
         recipe: &recipe,
         search: Some(&search),
-        rows: &rows,
+        rows,
     };
     let mut warnings = Vec::new();
-    let chosen = match chosen {
+    let chosen = match stretch {
         Some(stretch) => vec![Ok(Chosen::new(1, stretch))],
         None => choose(&studied, request, &mut warnings).map_err(failed)?,
     };
@@ -354,7 +345,10 @@ impl Loop {
             HeldLoop::OfLoops(of) => {
                 let of_motion = of.warnings.iter().map(|text| ("MotionWarning", text));
                 let of_file = of.file.sidecar.warnings.iter().map(|text| ("FileWarning", text));
-                of_motion.chain(of_file).map(|(kind, text)| (kind, text.clone())).collect()
+                of_motion
+                    .chain(of_file)
+                    .map(|(kind, text)| (kind, text.clone()))
+                    .collect()
             }
         }
     }

@@ -34,7 +34,9 @@ impl Database {
         let (rows, overrides) = rows(&settings)?;
         let (tags, reading) = (tags(&settings)?, reading(&settings)?);
         work(py, move || {
-            let ready = motions.iter().map(|(motion, named)| Ok((motion.ready(&reading, &rows.weights)?, *named)));
+            let ready = motions
+                .iter()
+                .map(|(motion, named)| Ok((motion.ready(&reading, &rows.weights)?, *named)));
             let ready = ready.collect::<Result<Vec<_>, Fault>>()?;
             let motions: Vec<_> = ready.iter().map(|(ready, named)| (ready.motion(), *named)).collect();
             let known = known.as_ref().map(|known| known.as_slice());
@@ -86,7 +88,9 @@ impl Database {
     fn rows<'py>(&self, py: Python<'py>, motion: Option<Motion>) -> PyResult<(Bound<'py, PyBytes>, usize)> {
         let bytes = Arc::clone(&self.0);
         let (rows, columns) = work(py, move || {
-            let ready = motion.map(|motion| motion.ready(&TakeArgs::default(), &[])).transpose()?;
+            let ready = motion
+                .map(|motion| motion.ready(&TakeArgs::default(), &[]))
+                .transpose()?;
             answers::match_rows(&bytes, ready.as_ref().map(Ready::motion)).map_err(Fault::make)
         })?;
         let rows: Vec<u8> = rows.into_iter().flat_map(f32::to_ne_bytes).collect();

@@ -318,7 +318,9 @@ pub(crate) fn cost<'py>(
 ) -> PyResult<(Facts, Bound<'py, PyBytes>, Vec<String>)> {
     let (jumps, reading) = (jumps(&settings)?, reading(&settings)?);
     let ((said, costs), warnings) = work(py, move || {
-        let ready = motions.iter().map(|(motion, frame)| Ok((motion.ready(&reading, &[])?, *frame)));
+        let ready = motions
+            .iter()
+            .map(|(motion, frame)| Ok((motion.ready(&reading, &[])?, *frame)));
         let ready = ready.collect::<Result<Vec<_>, Fault>>()?;
         let motions: Vec<_> = ready.iter().map(|(ready, frame)| (ready.motion(), *frame)).collect();
         answers::cost(&motions, &jumps, &reading, most).map_err(Fault::make)
@@ -356,25 +358,21 @@ fn fitting(settings: &Arguments<'_>) -> PyResult<(FitSettings, TakeArgs)> {
 
 /// Figures for a controller: the document of `fit`, and warnings.
 #[pyfunction]
-pub(crate) fn fit(
-    py: Python<'_>,
-    takes: Vec<Take>,
-    settings: Arguments<'_>,
-) -> PyResult<Told> {
+pub(crate) fn fit(py: Python<'_>, takes: Vec<Take>, settings: Arguments<'_>) -> PyResult<Told> {
     let (fit, reading) = fitting(&settings)?;
     work(py, move || {
-        let read = takes.iter().map(|Take(take)| (take.name().to_owned(), take.file(), take.soft()));
-        answers::fit(read.collect(), &reading, &fit).map(told).map_err(Fault::setting)
+        let read = takes
+            .iter()
+            .map(|Take(take)| (take.name().to_owned(), take.file(), take.soft()));
+        answers::fit(read.collect(), &reading, &fit)
+            .map(told)
+            .map_err(Fault::setting)
     })
 }
 
 /// The same of files and folders.
 #[pyfunction]
-pub(crate) fn fit_files(
-    py: Python<'_>,
-    paths: Vec<PathBuf>,
-    settings: Arguments<'_>,
-) -> PyResult<Told> {
+pub(crate) fn fit_files(py: Python<'_>, paths: Vec<PathBuf>, settings: Arguments<'_>) -> PyResult<Told> {
     let (fit, reading) = fitting(&settings)?;
     work(py, move || {
         answers::fit_files(&paths, &reading, &fit)
@@ -407,12 +405,7 @@ fn checks(settings: &Arguments<'_>) -> PyResult<Vec<CheckId>> {
 
 /// The verdict on a loop, or on a take as a loop without a sidecar, perhaps beside its take: the document of `check`, and warnings.
 #[pyfunction]
-pub(crate) fn check(
-    py: Python<'_>,
-    motion: Motion,
-    take: Option<Take>,
-    settings: Arguments<'_>,
-) -> PyResult<Told> {
+pub(crate) fn check(py: Python<'_>, motion: Motion, take: Option<Take>, settings: Arguments<'_>) -> PyResult<Told> {
     let only = checks(&settings)?;
     work(py, move || {
         let reading = TakeArgs::default();

@@ -33,12 +33,7 @@ type Made<'py> = (Facts, Vec<(String, Bound<'py, PyBytes>)>, Vec<String>);
 
 /// Makes a set of takes, and writes it into its folder where one is named.
 #[pyfunction]
-pub(crate) fn make_set<'py>(
-    py: Python<'py>,
-    files: Vec<OfFile>,
-    asked: Asked,
-    wanted: Wanted,
-) -> PyResult<Made<'py>> {
+pub(crate) fn make_set<'py>(py: Python<'py>, files: Vec<OfFile>, asked: Asked, wanted: Wanted) -> PyResult<Made<'py>> {
     let (manifest, written, notes) = work(py, move || {
         let (recipe, _) = asked.settled()?;
         let mut held = Vec::new();
@@ -103,11 +98,7 @@ fn made(
     files.push(("set.json".to_owned(), set.json.clone().into_bytes()));
     let of_engine = set.engine_files.into_iter();
     files.extend(of_engine.map(|(name, text)| (name.to_owned(), text.into_bytes())));
-    Ok((
-        Facts::new(&set.manifest)?,
-        files,
-        texts(&notes),
-    ))
+    Ok((Facts::new(&set.manifest)?, files, texts(&notes)))
 }
 
 /// The format of that name.

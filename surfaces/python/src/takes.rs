@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 use loopwright_cli::answers;
 use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton};
 use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Source};
-use loopwright_job::{Recipe, SearchRows, Study, recipe, search_rows, take_facts};
+use loopwright_job::{Recipe, Rows, SearchRows, Study, recipe, search_rows, take_facts};
 use pyo3::{prelude::*, types::PyBytes};
 
 use crate::arrays::{booleans, rotations, rows, vectors};
@@ -15,7 +15,7 @@ use crate::asked::Asked;
 use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::held::{HeldTake, SkeletonArrays, in_words, poses, skeleton, texts};
-use crate::loops::{Loop, Wanted, make};
+use crate::loops::{Loop, make};
 use crate::work::work;
 
 /// A take, with what was found out about it so far.
@@ -201,13 +201,13 @@ impl Take {
         all: bool,
     ) -> PyResult<Vec<Loop>> {
         let held = Arc::clone(&self.0);
-        let wanted = match (candidate, rows, all) {
-            (Some(candidate), _, _) => Wanted::Stretch(Box::new(candidate.0.clone())),
-            (None, Some(rows), _) => Wanted::Rows(rows),
-            (None, None, true) => Wanted::All,
-            (None, None, false) => Wanted::Recommended,
+        let stretch = candidate.map(|Candidate(stretch)| stretch.clone());
+        let rows = match (&stretch, rows, all) {
+            (None, Some(rows), _) => Rows::Picked(rows),
+            (None, None, true) => Rows::All,
+            _ => Rows::Recommended,
         };
-        work(py, move || make(&held, asked, wanted))
+        work(py, move || make(&held, asked, stretch, &rows))
     }
 
     /// The bytes of a file with it, by the extension of a name, and what was changed to write it.

@@ -191,7 +191,7 @@ WRONG = [
     ("bridges.to_kimodo(Take.from_dict(of_kimodo().to_dict() | {'fps': 60}))", "ArrayError: expected 30 frames per second, found 60"),
     ("bridges.from_kimodo({})", "ArrayError: expected the key 'posed_joints', found none"),
     (
-        "bridges.from_kimodo({'posed_joints': np.zeros((3, 77, 3))})",
+        "bridges.from_kimodo({'posed_joints': np.zeros((3, 77, 3)), 'global_rot_mats': np.zeros((3, 77, 3, 3))})",
         "ArrayError: posed_joints: expected the shape (any, 30, 3), found (3, 77, 3)",
     ),
     ("bridges.from_kimodo({'posed_joints': np.zeros((3, 30, 3)), 'global_rot_mats': np.zeros((20, 30, 3, 3))})", "ArrayError: global_rot_mats"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +48,13 @@ def matrices_of(positions: Floats, rotations: Floats) -> Floats:
     matrices[..., :3, 3] = positions
     matrices[..., 3, 3] = 1
     return matrices
+
+
+def check_keys(data: Mapping[str, Any], needed: Iterable[str]) -> None:
+    """Raises ArrayError where one is missing."""
+    for key in needed:
+        if key not in data:
+            raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
 
 
 def of_numbers(name: str, value: Any) -> np.ndarray[Any, Any]:

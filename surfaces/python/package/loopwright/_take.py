@@ -14,7 +14,7 @@ from ._native import Take as NativeTake
 from ._errors import ArrayError, SettingError
 from ._loop import Loop
 from ._motion import Motion, warn, warn_each
-from ._poses import Ints, numbers, of_numbers, quaternions
+from ._poses import Ints, check_keys, numbers, of_numbers, quaternions
 from ._settings import RecipeLike, asked, check_count, path_of, text_of
 
 if TYPE_CHECKING:
@@ -111,9 +111,7 @@ class Take(Motion[NativeTake]):
             raise ArrayError(f"data: expected a dictionary, found {type(data).__name__}")
         needed = ("names", "parents", "offsets", "rotations", "fps")
         known = (*needed, "positions", "scalar_first", "tips", "name")
-        for key in needed:
-            if key not in data:
-                raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
+        check_keys(data, needed)
         for key in data:
             if key not in known:
                 raise ArrayError(f"data: expected the keys {', '.join(known)}, found {key!r}")
