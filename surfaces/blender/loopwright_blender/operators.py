@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 import bpy
@@ -16,27 +15,18 @@ from .refusal import Refusal
 from .work import Work
 
 
-def _reporting(run: Callable[..., set[str]]) -> Callable[..., set[str]]:
-    """Lets a method of an operator report what it refuses."""
-
-    def reports(self: Any, *given: Any) -> set[str]:
-        try:
-            return run(self, *given)
-        except Refusal as refusal:
-            self.report({"ERROR"}, str(refusal))
-            return {"CANCELLED"}
-
-    return reports
-
-
 class _Loopwright:
     """What the operators share: refusals are reported, and nothing is changed then."""
 
     bl_options = {"REGISTER", "UNDO"}
 
-    @_reporting
     def execute(self, context: Context) -> set[str]:
-        self.report({"INFO"}, self.run(context))
+        try:
+            said = self.run(context)
+        except Refusal as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        self.report({"INFO"}, said)
         _redraw(context)
         return {"FINISHED"}
 
@@ -172,17 +162,19 @@ class _Many(_Loopwright):
         self.warn([*work.said, *work.none, *work.failed])
         return said
 
-    @_reporting
     def invoke(self, context: Context, event: Any) -> set[str]:
         if bpy.app.background:
             return self.execute(context)
-        self.work = self.open(context)
+        try:
+            self.work = self.open(context)
+        except Refusal as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
         self.timer = context.window_manager.event_timer_add(0.05, window=context.window)
         context.window_manager.modal_handler_add(self)
         context.workspace.status_text_set(self.work.status)
         return {"RUNNING_MODAL"}
 
-    @_reporting
     def modal(self, context: Context, event: Any) -> set[str]:
         stops = event.type == "ESC" and event.value == "PRESS"
         if event.type == "TIMER":
@@ -192,7 +184,11 @@ class _Many(_Loopwright):
         if self.work.waiting and not stops:
             return {"RUNNING_MODAL"}
         self.cancel(context)
-        self.report({"INFO"}, self.told(self.work))
+        try:
+            self.report({"INFO"}, self.told(self.work))
+        except Refusal as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
         return {"FINISHED"}
 
     def cancel(self, context: Context) -> None:
