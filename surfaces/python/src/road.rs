@@ -1,7 +1,7 @@
 //! What is done with takes and loops beside searching and making: mixed, played, compared, measured, checked, put onto characters.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use loopwright_cli::answers;
 use loopwright_controller::{FitSettings, MODES, SMOOTHING_SECS};
@@ -25,7 +25,7 @@ use crate::asked::Asked;
 use crate::facts::Facts;
 use crate::fault::Fault;
 use crate::held::{HeldTake, texts};
-use crate::loops::{HeldLoop, Loop, OfLoops};
+use crate::loops::{Loop, OfLoops};
 use crate::takes::Take;
 use crate::work::work;
 
@@ -50,7 +50,7 @@ impl Motion {
                 weights: weights.to_vec(),
                 ..reading.clone().into()
             })?),
-            Self::Loop(held) => Ready::Loop(held.0.name(), held.0.stored()?),
+            Self::Loop(held) => Ready::Loop(held.0.name.clone(), held.0.stored()?),
         })
     }
 }
@@ -120,13 +120,13 @@ impl Character {
 
 /// Loops with their names.
 fn named(loops: &[Loop]) -> Result<Vec<(String, StoredLoop)>, Fault> {
-    let named = |Loop(held): &Loop| Ok((held.name(), (*held.stored()?).clone()));
+    let named = |Loop(held): &Loop| Ok((held.name.clone(), (*held.stored()?).clone()));
     loops.iter().map(named).collect()
 }
 
 /// The files of loops, and that of a character.
 fn files(loops: &[Loop], character: Option<&Character>) -> Vec<PathBuf> {
-    let of_loops = loops.iter().filter_map(|Loop(held)| held.path().map(ToOwned::to_owned));
+    let of_loops = loops.iter().filter_map(|Loop(held)| held.path.clone());
     of_loops
         .chain(character.map(|character| character.file.clone()))
         .collect()
@@ -162,19 +162,18 @@ pub(crate) fn blend(py: Python<'_>, loops: Vec<Loop>, settings: Arguments<'_>) -
         let blend = Blend::new(&stored, names.clone(), &request).map_err(|error| unmixed(&names, error))?;
         let format = blend.format();
         let written = |error: loopwright_formats::LoopFileError| Fault::make_plain(error.to_string());
-        Ok(Loop(Arc::new(HeldLoop::OfLoops(Box::new(OfLoops {
+        let played = blend.played();
+        let of = OfLoops {
             inputs: files(&loops, character.as_ref()),
             file: blend.write(format).map_err(written)?,
             format,
-            played: blend.played(),
-            warnings,
-            stored: OnceLock::new(),
             write: Box::new(move |format| {
                 blend
                     .write(format)
                     .map_err(|error| Fault::write_plain(error.to_string()))
             }),
-        })))))
+        };
+        Ok(Loop::of_loops(played, &warnings, of))
     })
 }
 
@@ -463,7 +462,7 @@ pub(crate) fn mirror(
                 (Motion::Take(Take::of_file(take.name().to_owned(), image)), odd(&mirror))
             }
             Motion::Loop(Loop(held)) => {
-                let (name, stored) = (held.name(), held.stored()?);
+                let (name, stored) = (held.name.clone(), held.stored()?);
                 let mirrored = (*stored).clone().mirrored(&pairs, &overrides);
                 let mirrored = mirrored.map_err(|error| answers::unusable(&name, error));
                 let (image, mirror) = mirrored.map_err(Fault::setting)?;
@@ -492,7 +491,7 @@ pub(crate) fn retarget(py: Python<'_>, motion: Motion, settings: Arguments<'_>) 
                 Ok((Motion::Take(onto), texts(&matched.warnings())))
             }
             Motion::Loop(held) => {
-                let (name, stored) = (held.0.name(), held.0.stored()?);
+                let (name, stored) = (held.0.name.clone(), held.0.stored()?);
                 let folded = stored
                     .folded()
                     .map_err(|error| Fault::make(answers::unusable(&name, error)))?;
@@ -560,14 +559,12 @@ impl LoopOnto {
     fn done(self, inputs: Vec<PathBuf>, warnings: Vec<String>) -> Result<Loop, Fault> {
         let format = self.matched.target.character.file.source.format();
         let (onto, file) = self.in_format(format)?;
-        Ok(Loop(Arc::new(HeldLoop::OfLoops(Box::new(OfLoops {
+        let of = OfLoops {
             inputs,
             file,
             format,
-            played: onto.played(),
-            warnings,
-            stored: OnceLock::new(),
             write: Box::new(move |format| Ok(self.in_format(format)?.1)),
-        })))))
+        };
+        Ok(Loop::of_loops(onto.played(), &warnings, of))
     }
 }
