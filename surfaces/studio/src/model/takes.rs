@@ -25,7 +25,7 @@ impl Model {
         if is_read_later && held + bytes.len() > self.takes_bytes {
             return self.leave_out(file_name);
         }
-        let job = Job::Open { file_name, bytes };
+        let job = Job::Open(NamedFile { file_name, bytes });
         match is_read_later {
             // Files that are dropped together are read one after the other.
             true => self.waiting.push_back(job),
@@ -73,7 +73,7 @@ impl Model {
     }
 
     pub(super) fn start_reading(&mut self, job: Job) {
-        if let Job::Open { file_name, .. }
+        if let Job::Open(NamedFile { file_name, .. })
         | Job::Follow {
             take: TakeFile { file_name, .. },
             ..
@@ -99,7 +99,7 @@ impl Model {
     /// Bytes of the files that wait to be read.
     fn waiting_bytes(&self) -> usize {
         let bytes = self.waiting.iter().map(|job| match job {
-            Job::Open { bytes, .. } => bytes.len(),
+            Job::Open(file) => file.bytes.len(),
             _ => 0,
         });
         bytes.sum()
@@ -289,8 +289,8 @@ impl Model {
         if opened.memory_bytes() > room && !is_first {
             self.leave_out(opened.file_name.clone());
             for job in std::mem::take(&mut self.waiting) {
-                if let Job::Open { file_name, .. } = job {
-                    self.leave_out(file_name);
+                if let Job::Open(file) = job {
+                    self.leave_out(file.file_name);
                 }
             }
             return;

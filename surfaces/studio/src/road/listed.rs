@@ -9,8 +9,7 @@ use super::Sketch;
 const PIECE: usize = 200_000;
 
 /// An animation of a file.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Listed {
     /// How long it is, seconds; `None` where it cannot be read.
     pub secs: Option<f64>,

@@ -7,6 +7,7 @@ use loopwright_formats::{AnimatedFile, AnimationChoice, Format, ReadSettings, Si
 use loopwright_job::{Recipe, Studied, StudyError};
 use loopwright_sets::road::{self, MakeSetError, SetFileName, SetSettings, SetStage, SetTakes};
 use loopwright_sets::set::TakeLoop;
+use serde::{Deserialize, Serialize};
 
 use super::character::{self, CharacterError, NamedFile};
 use super::opened::Tell;
@@ -15,13 +16,14 @@ use super::opened::Tell;
 const MOST_NAMED: usize = 8;
 
 /// The takes of a set, and how it is made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SetOrder {
     /// Its name, which is that of its folder.
     pub name: String,
     /// The files of its takes; of each all animations.
     pub files: Vec<NamedFile>,
     /// How all of them are read, how their loops are closed, and the engine and the rate of the set.
+    #[serde(with = "super::recipe_text")]
     pub recipe: Box<Recipe>,
     /// Files that the recipe names and that are open.
     pub named: Vec<NamedFile>,
@@ -30,7 +32,7 @@ pub struct SetOrder {
 }
 
 /// The files of a set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetFiles {
     /// The name of their folder.
     pub name: String,

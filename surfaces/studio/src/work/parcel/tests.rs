@@ -27,10 +27,6 @@ fn walk(seed: u64) -> WalkSettings {
     WalkSettings::default().seed(seed).seconds(5.0)
 }
 
-fn open(NamedFile { file_name, bytes }: NamedFile) -> Job {
-    Job::Open { file_name, bytes }
-}
-
 fn follow(recipe: &str, named: Vec<NamedFile>) -> Job {
     let NamedFile { file_name, bytes } = file("walk.bvh", &walk(5));
     let recipe = Box::new(Recipe::read(recipe.as_bytes()).unwrap());
@@ -57,7 +53,7 @@ fn set(files: Vec<NamedFile>) -> Job {
 
 /// What comes back from a worker for a piece of work: everything goes through bytes, as in a page.
 fn through(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
-    let (ask, files) = Ask::new(job, knows).unwrap();
+    let (ask, files) = Ask::new(job, knows);
     let ask = unpacked(&packed(&ask).unwrap()).unwrap();
     let (answer, opened) = bench.answer(ask, files, &|_| {});
     let answer: Answer = unpacked(&packed(&answer).unwrap()).unwrap();
@@ -141,7 +137,7 @@ fn same_take(there: &Opened, here: &Opened) {
 
 #[test]
 fn takes_and_their_loops_come_back_as_they_were() {
-    let opens = Format::ALL.map(|format| open(file(&format!("walk.{}", format.extension()), &walk(5))));
+    let opens = Format::ALL.map(|format| Job::Open(file(&format!("walk.{}", format.extension()), &walk(5))));
     let named = vec![
         file("models/hero.glb", &walk(11)),
         named("hero.toml", *b"[joints]\nHead = \"\"\n"),
@@ -244,7 +240,7 @@ fn sets_and_what_goes_wrong_come_back_in_the_same_words() {
     let without_character = follow("[take]\nrig = \"nowhere/hero.glb\"\n", Vec::new());
     for job in [
         too_short,
-        open(torn.clone()),
+        Job::Open(torn.clone()),
         without_character,
         set(vec![torn.clone()]),
     ] {
