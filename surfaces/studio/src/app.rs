@@ -309,6 +309,7 @@ impl Studio {
                 self.viewport = Viewport::default();
                 self.take_bar = TakeBar::default();
                 self.seam_curve = SeamCurve::default();
+                _ = self.model.take_asked();
                 self.model.apply(Action::Cancel);
                 if let Some(recipe) = recipe {
                     let bytes = recipe.into_bytes();
@@ -358,7 +359,7 @@ impl Studio {
             self.model.advance(self.pace.passed(&ctx));
         }
         focus::hold(&ctx);
-        let mut actions = panels::keys(&ctx, &self.model, &self.export);
+        panels::keys(&ctx, &self.model, &self.export);
         #[cfg(not(target_arch = "wasm32"))]
         if ctx.input_mut(|input| input.consume_key(egui::Modifiers::COMMAND, egui::Key::O)) {
             self.ask(crate::platform::Ask::Files, &ctx);
@@ -369,12 +370,12 @@ impl Studio {
         let is_narrow = ui.available_width() < theme::NARROW_POINTS;
         self.viewport.set_turning(self.tab == Tab::Edit && !is_narrow);
         if is_narrow {
-            self.narrow_ui(ui, &mut actions);
+            self.narrow_ui(ui);
         } else {
-            self.wide_ui(ui, &mut actions);
+            self.wide_ui(ui);
         }
         self.capture.shoot(&ctx, self.viewport.rect());
-        panels::help_ui(&ctx, &self.model, &mut actions);
+        panels::help_ui(&ctx, &self.model);
         panels::release_clicked(&ctx);
         self.keep();
         if let Some(session) = &mut self.session {
@@ -382,7 +383,7 @@ impl Studio {
         }
         #[cfg(target_arch = "wasm32")]
         self.say(&ctx);
-        for action in actions {
+        for action in self.model.take_asked() {
             self.apply(action);
         }
         // A draft that is made in no time is shown in this very frame.
@@ -436,13 +437,13 @@ impl Studio {
     }
 
     /// The view first, transport and timeline below it, the panels beside all.
-    fn wide_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn wide_ui(&mut self, ui: &mut Ui) {
         if self.has_fingers {
             theme::for_fingers(ui.style_mut());
         }
         Panel::top("top")
             .frame(flat::panel(ui.style()))
-            .show(ui, |ui| self.top_ui(ui, actions));
+            .show(ui, |ui| self.top_ui(ui));
         Panel::right("panels")
             .frame(flat::panel(ui.style()))
             .resizable(true)
@@ -452,7 +453,7 @@ impl Studio {
                 self.tabs_ui(ui, &Tab::ALL);
                 ScrollArea::vertical()
                     .auto_shrink(false)
-                    .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions)));
+                    .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui)));
             });
         // A set has no timeline: that of the file that lends its body says nothing of it. Without its curves one is as high as the bar of
         // the take.
@@ -472,47 +473,47 @@ impl Studio {
                     // The panel keeps the height that it was dragged to, whatever it holds.
                     ui.set_min_height(ui.available_height());
                 }
-                self.timeline_ui(ui, actions);
+                self.timeline_ui(ui);
             });
         }
         Panel::bottom("transport")
             .frame(flat::panel(ui.style()))
             .show(ui, |ui| {
                 ui.add_space(2.0);
-                timeline::transport_ui(ui, &self.model, actions);
+                timeline::transport_ui(ui, &self.model);
                 ui.add_space(2.0);
             });
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
-            self.viewport.viewport_ui(ui, &self.model, actions);
+            self.viewport.viewport_ui(ui, &self.model);
         });
     }
 
     /// View, transport and three tabs below each other, for fingers.
-    fn narrow_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn narrow_ui(&mut self, ui: &mut Ui) {
         theme::for_fingers(ui.style_mut());
         Panel::top("top")
             .frame(flat::panel(ui.style()))
-            .show(ui, |ui| self.top_ui(ui, actions));
+            .show(ui, |ui| self.top_ui(ui));
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             let height = ui.available_height() * NARROW_VIEWPORT;
             ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
-                self.viewport.viewport_ui(ui, &self.model, actions);
+                self.viewport.viewport_ui(ui, &self.model);
             });
             Frame::NONE.inner_margin(Margin::symmetric(8, 0)).show(ui, |ui| {
-                timeline::narrow_transport_ui(ui, &self.model, actions);
+                timeline::narrow_transport_ui(ui, &self.model);
                 if self.set_words().is_none() {
-                    ui.horizontal(|ui| viewport::roots_ui(ui, &self.model, actions));
+                    ui.horizontal(|ui| viewport::roots_ui(ui, &self.model));
                 }
                 self.tabs_ui(ui, &Tab::NARROW);
                 let width = ui.available_width();
                 ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                     ui.set_max_width(width);
                     if self.tab == Tab::Loops && self.set_words().is_none() {
-                        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
+                        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
                     }
-                    focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions));
+                    focus::scrolled_to(ui, |ui| self.panels_ui(ui));
                     if self.tab == Tab::Close {
-                        self.seam_curve.seam_curve_ui(ui, &self.model, actions);
+                        self.seam_curve.seam_curve_ui(ui, &self.model);
                     }
                 });
             });
@@ -543,7 +544,7 @@ impl Studio {
     }
 
     /// One row: who this is, files, steps back, what to compare; the verdict; and *Export* at the right.
-    fn top_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn top_ui(&mut self, ui: &mut Ui) {
         ui.add_space(3.0);
         let is_wordy = ui.available_width() > WORDY_POINTS;
         let is_narrow = ui.available_width() < theme::NARROW_POINTS;
@@ -553,9 +554,9 @@ impl Studio {
             }
             self.open_ui(ui);
             ui.spacing_mut().item_spacing.x = 4.0;
-            self.steps_ui(ui, is_wordy, is_narrow, actions);
+            self.steps_ui(ui, is_wordy, is_narrow);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                self.export.short_ui(ui, &self.model, actions);
+                self.export.short_ui(ui, &self.model);
                 let is_dark = ui.visuals().dark_mode;
                 let (icon, other) = if is_dark {
                     (Icon::Sun, "Light")
@@ -567,7 +568,7 @@ impl Studio {
                         .set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
                 }
                 if !is_narrow && word_ui(ui, "?", "Keys ?", true, "Keys (?)") {
-                    actions.push(Action::Help(true));
+                    self.model.ask(Action::Help(true));
                 }
                 if !is_narrow {
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -580,22 +581,22 @@ impl Studio {
         if is_narrow {
             ui.horizontal(|ui| self.verdict_ui(ui));
         }
-        self.progress_ui(ui, actions);
-        let chooses_folder = self.export.question_ui(ui, actions);
+        self.progress_ui(ui);
+        let chooses_folder = self.export.question_ui(ui, &self.model);
         self.ask_folder(chooses_folder, ui.ctx());
         ui.add_space(3.0);
     }
 
     /// Steps back and on, and choices to compare with.
-    fn steps_ui(&self, ui: &mut Ui, is_wordy: bool, is_narrow: bool, actions: &mut Vec<Action>) {
+    fn steps_ui(&self, ui: &mut Ui, is_wordy: bool, is_narrow: bool) {
         let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
         let tip = format!("Undo: {undone} (Ctrl+Z)");
         if icons::button(ui, Icon::Undo, "Undo", &tip, self.model.can_undo()).clicked() {
-            actions.push(Action::Undo);
+            self.model.ask(Action::Undo);
         }
         let tip = format!("Redo: {redone} (Ctrl+Shift+Z)");
         if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
-            actions.push(Action::Redo);
+            self.model.ask(Action::Redo);
         }
         let [keep, swap] = if is_wordy {
             ["Keep as A", "Swap with A"]
@@ -604,11 +605,11 @@ impl Studio {
         };
         let tip = "Keeps the settings, to compare (A)";
         if !is_narrow && word_ui(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
-            actions.push(Action::Keep);
+            self.model.ask(Action::Keep);
         }
         let tip = "The settings that were kept, and back (A)";
         if !is_narrow && word_ui(ui, swap, "Swap with A", self.model.has_kept(), tip) {
-            actions.push(Action::SwapKept);
+            self.model.ask(Action::SwapKept);
         }
     }
 
@@ -639,7 +640,7 @@ impl Studio {
     }
 
     /// Shows a button to cancel work, the last problem, and the last files.
-    fn progress_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn progress_ui(&self, ui: &mut Ui) {
         let is_opening = self.model.progress().is_some() && self.model.is_opening() || self.model.is_making_set();
         let awaits = self.model.awaits_character();
         let is_writing = self.model.writing().is_some();
@@ -649,7 +650,7 @@ impl Studio {
         ui.horizontal_wrapped(|ui| {
             if is_opening || is_writing {
                 if ui.button("Cancel").clicked() {
-                    actions.push(Action::Cancel);
+                    self.model.ask(Action::Cancel);
                 }
             } else if let Some(problem) = self.model.problem() {
                 ui.colored_label(ui.visuals().error_fg_color, problem.to_string());
@@ -657,7 +658,7 @@ impl Studio {
                     ui.label(hint);
                 }
                 if ui.button("Dismiss").clicked() {
-                    actions.push(Action::Dismiss);
+                    self.model.ask(Action::Dismiss);
                 }
             } else if awaits {
                 ui.strong("Drop the character now.");
@@ -731,42 +732,42 @@ impl Studio {
         }
     }
 
-    fn timeline_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
-        self.seam_curve.seam_curve_ui(ui, &self.model, actions);
+    fn timeline_ui(&mut self, ui: &mut Ui) {
+        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
+        self.seam_curve.seam_curve_ui(ui, &self.model);
     }
 
     /// The panels of the tab that is open.
-    fn panels_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn panels_ui(&mut self, ui: &mut Ui) {
         let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_POINTS;
         match self.tab {
-            Tab::Loops => self.loops_ui(ui, actions),
+            Tab::Loops => self.loops_ui(ui),
             Tab::Close => {
-                self.close_ui(ui, actions);
+                self.close_ui(ui);
                 if is_narrow {
-                    closed_part("Feet").show_unindented(ui, |ui| self.feet_ui(ui, actions));
-                    closed_part("Edits").show(ui, |ui| self.edit_ui(ui, actions));
+                    closed_part("Feet").show_unindented(ui, |ui| self.feet_ui(ui));
+                    closed_part("Edits").show(ui, |ui| self.edit_ui(ui));
                 }
             }
-            Tab::Feet => self.feet_ui(ui, actions),
-            Tab::Edit => self.edit_ui(ui, actions),
-            Tab::Export => self.export_ui(ui, actions),
+            Tab::Feet => self.feet_ui(ui),
+            Tab::Edit => self.edit_ui(ui),
+            Tab::Export => self.export_ui(ui),
         }
     }
 
-    fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn loops_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
         let lends_body = model.steered_here().filter(|_| model.shown() == Shown::Set);
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
-            part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model, actions));
+            part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model));
         } else {
-            panels::guide_ui(ui, model, self.export.has_written(), actions);
+            panels::guide_ui(ui, model, self.export.has_written());
         }
         match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
             // Its loops and grades are not those of the set.
-            Some(title) => _ = closed_part(&title).show_unindented(ui, |ui| self.take_ui(ui, actions)),
-            None => self.take_ui(ui, actions),
+            Some(title) => _ = closed_part(&title).show_unindented(ui, |ui| self.take_ui(ui)),
+            None => self.take_ui(ui),
         }
         ui.weak(format!("Drop a take here ({})", Format::names("or")));
         // The page says so at its top.
@@ -775,43 +776,43 @@ impl Studio {
     }
 
     /// Takes that are open, and all that is found in the one that is shown.
-    fn take_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn take_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
-        self.animations.animations_ui(ui, model, actions);
-        panels::loops_ui(ui, model, actions);
+        self.animations.animations_ui(ui, model);
+        panels::loops_ui(ui, model);
         panels::figures_ui(ui, model);
         closed_part("Lengths that repeat").show_unindented(ui, |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
-        closed_part("Cost of every seam").show_unindented(ui, |ui| cost_map.cost_map_ui(ui, model, actions));
-        closed_part("Jumps between loops").show_unindented(ui, |ui| panels::jumps_ui(ui, model, actions));
-        closed_part("Set and blend").show_unindented(ui, |ui| panels::set_ui(ui, model, actions));
+        closed_part("Cost of every seam").show_unindented(ui, |ui| cost_map.cost_map_ui(ui, model));
+        closed_part("Jumps between loops").show_unindented(ui, |ui| panels::jumps_ui(ui, model));
+        closed_part("Set and blend").show_unindented(ui, |ui| panels::set_ui(ui, model));
     }
 
-    fn close_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn close_ui(&self, ui: &mut Ui) {
         let model = &self.model;
-        part("Closure").show_unindented(ui, |ui| panels::closure_ui(ui, model, actions));
-        closed_part("Joints of their own").show_unindented(ui, |ui| panels::joints_ui(ui, model, actions));
-        part("Root").show_unindented(ui, |ui| panels::root_motion_ui(ui, model, actions));
+        part("Closure").show_unindented(ui, |ui| panels::closure_ui(ui, model));
+        closed_part("Joints of their own").show_unindented(ui, |ui| panels::joints_ui(ui, model));
+        part("Root").show_unindented(ui, |ui| panels::root_motion_ui(ui, model));
     }
 
-    fn feet_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        panels::feet_ui(ui, &self.model, actions);
-        part("Stances by hand").show_unindented(ui, |ui| panels::stances_ui(ui, &self.model, actions));
+    fn feet_ui(&self, ui: &mut Ui) {
+        panels::feet_ui(ui, &self.model);
+        part("Stances by hand").show_unindented(ui, |ui| panels::stances_ui(ui, &self.model));
     }
 
-    fn edit_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        panels::edits_ui(ui, &self.model, actions);
-        closed_part("Smoothing and character").show_unindented(ui, |ui| panels::reading_ui(ui, &self.model, actions));
+    fn edit_ui(&self, ui: &mut Ui) {
+        panels::edits_ui(ui, &self.model);
+        closed_part("Smoothing and character").show_unindented(ui, |ui| panels::reading_ui(ui, &self.model));
     }
 
-    fn export_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn export_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
-        let chooses_folder = self.export.export_ui(ui, model, actions);
+        let chooses_folder = self.export.export_ui(ui, model);
         self.ask_folder(chooses_folder, ui.ctx());
         let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
         part("Picture").show_unindented(ui, |ui| capture.capture_ui(ui, model, export));
-        part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export, actions));
-        closed_part("Controller fit").show_unindented(ui, |ui| panels::fit_ui(ui, model, actions));
+        part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export));
+        closed_part("Controller fit").show_unindented(ui, |ui| panels::fit_ui(ui, model));
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct AnimationsPanel {
 }
 
 impl AnimationsPanel {
-    pub(crate) fn animations_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    pub(crate) fn animations_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(opened) = model.opened() else { return };
         let has_several = model.may_have_animations() || model.other_takes().next().is_some();
         ui.horizontal(|ui| {
@@ -45,15 +45,15 @@ impl AnimationsPanel {
                 .on_hover_text(tip)
                 .changed()
             {
-                actions.push(Action::TickSeveral(can_tick));
+                model.ask(Action::TickSeveral(can_tick));
             }
         });
-        self.takes_ui(ui, model, opened, actions);
+        self.takes_ui(ui, model, opened);
         if model.may_have_animations() {
             let list = egui::CollapsingHeader::new("Animation").default_open(true);
-            let list = list.show(ui, |ui| self.list_ui(ui, model, opened, actions));
+            let list = list.show(ui, |ui| self.list_ui(ui, model, opened));
             if list.body_returned.is_some() {
-                actions.push(Action::ListAnimations);
+                model.ask(Action::ListAnimations);
             }
         }
     }
@@ -63,7 +63,7 @@ impl AnimationsPanel {
         wanted.split_whitespace().all(|word| name.contains(word))
     }
 
-    fn takes_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Arc<Opened>, actions: &mut Vec<Action>) {
+    fn takes_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Arc<Opened>) {
         let others = model
             .other_takes()
             .enumerate()
@@ -73,15 +73,9 @@ impl AnimationsPanel {
                 continue;
             }
             ui.horizontal(|ui| {
-                tick_ui(
-                    ui,
-                    model,
-                    Ticked::Take(take.file_name.clone()),
-                    &take.file_name,
-                    actions,
-                );
+                tick_ui(ui, model, Ticked::Take(take.file_name.clone()), &take.file_name);
                 sketch_ui(ui, self.sketch(take));
-                self.take_ui(ui, model, index, take, actions);
+                self.take_ui(ui, model, index, take);
             });
         }
         let Some(name) = self.closing.clone() else { return };
@@ -93,7 +87,7 @@ impl AnimationsPanel {
         ui.horizontal_wrapped(|ui| {
             ui.colored_label(ui.visuals().warn_fg_color, "Its changes are not written.");
             if ui.button("Close it all the same").clicked() {
-                actions.push(Action::Close(index));
+                model.ask(Action::Close(index));
                 self.closing = None;
             }
             if ui.button("Leave it open").clicked() {
@@ -113,7 +107,7 @@ impl AnimationsPanel {
         &self.sketches[at].1
     }
 
-    fn take_ui(&mut self, ui: &mut Ui, model: &Model, index: Option<usize>, take: &Opened, actions: &mut Vec<Action>) {
+    fn take_ui(&mut self, ui: &mut Ui, model: &Model, index: Option<usize>, take: &Opened) {
         let name = &take.file_name;
         let is_unsaved = model.is_unsaved(index);
         let mark = if is_unsaved { "\u{2022} " } else { "" };
@@ -127,7 +121,7 @@ impl AnimationsPanel {
         match index {
             Some(index) => {
                 if named(button, &format!("Go on with {name}{said}")).clicked() {
-                    actions.push(Action::TakeUp(index));
+                    model.ask(Action::TakeUp(index));
                 }
             }
             None => {
@@ -140,7 +134,7 @@ impl AnimationsPanel {
             if closes.clicked() && is_unsaved {
                 self.closing = Some(name.clone());
             } else if closes.clicked() {
-                actions.push(Action::Close(index));
+                model.ask(Action::Close(index));
                 self.closing = None;
             }
         }
@@ -154,14 +148,14 @@ impl AnimationsPanel {
         ui.add(Label::new(RichText::new(facts).weak()).truncate());
     }
 
-    fn list_ui(&self, ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+    fn list_ui(&self, ui: &mut Ui, model: &Model, opened: &Opened) {
         let wanted: Vec<_> = model.animations().filter(|(name, ..)| self.is_wanted(name)).collect();
         if model.ticked().is_some() {
             ui.horizontal(|ui| {
                 for (word, is_ticked) in [("Tick these", true), ("Tick none of them", false)] {
                     if ui.button(word).clicked() {
                         let names = wanted.iter().map(|(name, ..)| Ticked::Animation((*name).to_owned()));
-                        actions.extend(names.map(|name| Action::Tick(name, is_ticked)));
+                        model.ask_all(names.map(|name| Action::Tick(name, is_ticked)));
                     }
                 }
             });
@@ -171,7 +165,7 @@ impl AnimationsPanel {
         rows.auto_shrink([false, true]).show(ui, |ui| {
             for (name, listed, grade) in wanted {
                 ui.horizontal(|ui| {
-                    tick_ui(ui, model, Ticked::Animation(name.to_owned()), name, actions);
+                    tick_ui(ui, model, Ticked::Animation(name.to_owned()), name);
                     sketch_ui(ui, listed.map_or(&Sketch::default(), |listed| &listed.sketch));
                     let is_shown = name == opened.take().name();
                     let width = (ui.available_width() - FACTS_POINTS).max(80.0);
@@ -184,7 +178,7 @@ impl AnimationsPanel {
                     });
                     let button = button.inner;
                     if button.clicked() && !is_shown {
-                        actions.push(Action::Read(Box::new(StudyArgs {
+                        model.ask(Action::Read(Box::new(StudyArgs {
                             animation: Some(name.to_owned()),
                             ..opened.study.clone()
                         })));
@@ -219,10 +213,10 @@ fn sketch_ui(ui: &mut Ui, Sketch(lines): &Sketch) {
 }
 
 /// A box to tick something, where things can be.
-pub(super) fn tick_ui(ui: &mut Ui, model: &Model, ticked: Ticked, name: &str, actions: &mut Vec<Action>) {
+pub(super) fn tick_ui(ui: &mut Ui, model: &Model, ticked: Ticked, name: &str) {
     let Some(all) = model.ticked() else { return };
     let mut is_ticked = all.contains(&ticked);
     if named(ui.checkbox(&mut is_ticked, ""), &format!("Tick {name}")).changed() {
-        actions.push(Action::Tick(ticked, is_ticked));
+        model.ask(Action::Tick(ticked, is_ticked));
     }
 }

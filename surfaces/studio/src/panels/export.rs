@@ -203,7 +203,7 @@ impl ExportPanel {
         !self.pending.is_empty() && !self.is_folder_chosen
     }
 
-    fn save(&mut self, pending: Pending, actions: &mut Vec<Action>) {
+    fn save(&mut self, pending: Pending, model: &Model) {
         let saved = match &pending {
             Pending::Loop(exported, _) => platform::save(&self.folder, exported),
             Pending::Recipe(file_name, text) => platform::save_text(&self.folder, file_name, text),
@@ -213,7 +213,7 @@ impl ExportPanel {
         match saved {
             Ok(place) => {
                 self.written.push(place);
-                actions.extend(match pending {
+                model.ask_all(match pending {
                     Pending::Loop(_, of) => Some(Action::Written(of)),
                     Pending::Recipe(..) => Some(Action::RecipeSaved),
                     Pending::Picture(..) => None,
@@ -233,14 +233,14 @@ impl ExportPanel {
     }
 
     /// The button of the top, so that nobody has to look for it.
-    pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model) {
         let export = self.export(model);
         let tokens = crate::theme::of(ui);
         let word = egui::RichText::new("Export").color(tokens.on_filled);
         let button = ui.add_enabled(export.is_some(), Button::new(word).fill(tokens.filled));
         button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, export.is_some(), "Export (E)"));
         if button.on_hover_text("Writes the loop as the tab Export says").clicked() {
-            actions.extend(export);
+            model.ask_all(export);
         }
     }
 
@@ -260,7 +260,7 @@ impl ExportPanel {
     }
 
     /// Returns whether the folder is to be chosen by the dialog of the system.
-    pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) -> bool {
+    pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
         let Some(opened) = model.opened() else {
             return false;
         };
@@ -270,7 +270,7 @@ impl ExportPanel {
         }
         // A take that is still being opened has no choices yet.
         let format = self.format.unwrap_or(opened.format);
-        self.engine_ui(ui, model, opened, actions);
+        self.engine_ui(ui, model, opened);
         choice_ui(ui, "Format", format.capabilities().name, |ui| {
             for other in Format::ALL {
                 if ui
@@ -289,16 +289,16 @@ impl ExportPanel {
         let export = self.export(model);
         let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
         if button.on_hover_text("E").clicked() {
-            actions.extend(export);
+            model.ask_all(export);
         }
         let num_ticked = model.ticked().map_or(0, <[_]>::len);
         if num_ticked > 0 {
             let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
             if ui.add_enabled(model.writing().is_none(), button).clicked() {
-                actions.push(Action::ExportTicked(self.format));
+                model.ask(Action::ExportTicked(self.format));
             }
         }
-        self.set_ui(ui, model, actions);
+        self.set_ui(ui, model);
         chooses_folder
     }
 
@@ -334,7 +334,7 @@ impl ExportPanel {
     }
 
     /// Makes a set of several takes, or of a file of several animations, and says what should be known of it.
-    fn set_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    fn set_ui(&self, ui: &mut Ui, model: &Model) {
         let files = model.files_for_set();
         let word = match &files[..] {
             [file] if model.may_have_animations() => format!("Make a set of {}", file.file_name),
@@ -347,7 +347,7 @@ impl ExportPanel {
         if button.on_hover_text(tip).clicked() {
             let name = self.name.as_deref().map_or("", str::trim);
             let name = if name.is_empty() { "set" } else { name };
-            actions.push(Action::MakeSet(name.to_owned(), self.format));
+            model.ask(Action::MakeSet(name.to_owned(), self.format));
         }
         for note in &self.notes {
             ui.weak(note);
@@ -355,7 +355,7 @@ impl ExportPanel {
     }
 
     /// The engine for which the loop is written, with the format that it reads.
-    fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+    fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened) {
         let Some(edit) = model.edit() else { return };
         let engine = edit.recipe.output.target;
         let name = |engine: Option<Target>| engine.map_or("any", Target::as_str);
@@ -365,7 +365,7 @@ impl ExportPanel {
                     continue;
                 }
                 if let Ok(edit) = edit.for_engine(other, opened) {
-                    actions.push(final_edit(edit));
+                    model.ask(final_edit(edit));
                 }
                 let reads = other.unwrap_or(Target::Generic).choices().reads;
                 if !reads.contains(&opened.format) {
@@ -386,13 +386,13 @@ impl ExportPanel {
 
     /// Writes what waits, and asks first where it is to go, and about a file that is there already. Returns whether the folder is to be
     /// chosen by the dialog of the system.
-    pub(crate) fn question_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) -> bool {
+    pub(crate) fn question_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
         if self.asks_where() {
             return self.where_ui(ui);
         }
         while let Some(pending) = self.pending.pop_front() {
             if !pending.is_there(&self.folder) {
-                self.save(pending, actions);
+                self.save(pending, model);
                 continue;
             }
             let words = match &pending {
@@ -406,10 +406,10 @@ impl ExportPanel {
                 })
                 .inner;
             if replaces {
-                self.save(pending, actions);
+                self.save(pending, model);
             } else if keeps_both {
                 match pending.beside(&self.folder) {
-                    Ok(pending) => self.save(pending, actions),
+                    Ok(pending) => self.save(pending, model),
                     Err(error) => self.failed = Some(error.to_string()),
                 }
             } else if !keeps {
@@ -467,14 +467,14 @@ mod tests {
         assert!(panel.asks_where());
         panel.choose_folder(place.clone());
         assert!(!panel.asks_where());
-        let mut actions = Vec::new();
+        let model = Model::default();
         let first = panel.pending.pop_front().unwrap();
-        panel.save(first, &mut actions);
+        panel.save(first, &model);
         let second = Pending::Picture("walk-loop.png".to_owned(), vec![2]);
         assert!(second.is_there(&place));
         let second = second.beside(&place).unwrap();
         assert_eq!(second.file_name(), "walk-loop-2.png");
-        panel.save(second, &mut actions);
+        panel.save(second, &model);
         for (name, bytes) in [("walk-loop.png", [1]), ("walk-loop-2.png", [2])] {
             assert_eq!(std::fs::read(folder.path().join(name)).unwrap(), bytes);
         }

@@ -9,14 +9,14 @@ use crate::model::{Action, Model, Study};
 /// Most points of a curve.
 const MAX_POINTS: usize = 600;
 
-pub(crate) fn fit_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn fit_ui(ui: &mut Ui, model: &Model) {
     if model.opened().is_none() {
         return;
     }
     let fit = match &model.studies().fit {
         None => {
             ui.weak("Working ...");
-            actions.push(Action::Study(Study::Fit));
+            model.ask(Action::Study(Study::Fit));
             return;
         }
         Some(Err(error)) => {

@@ -4,7 +4,7 @@ use eframe::egui::{self, RichText, Ui};
 
 use crate::model::{Action, Model};
 
-pub(crate) fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool, actions: &mut Vec<Action>) {
+pub(crate) fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool) {
     if !model.shows_guide {
         return;
     }
@@ -31,7 +31,7 @@ pub(crate) fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool, actions: 
             });
         }
         if ui.button("Hide these steps").clicked() {
-            actions.push(Action::Guide(false));
+            model.ask(Action::Guide(false));
         }
     });
 }

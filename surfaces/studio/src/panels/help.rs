@@ -51,7 +51,7 @@ const KEYS: [(&str, &str); 27] = [
     ("?", "this list"),
 ];
 
-pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn help_ui(ctx: &Context, model: &Model) {
     if !model.shows_help {
         return;
     }
@@ -73,46 +73,45 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
         ui.button("Close").clicked()
     });
     if modal.inner || modal.should_close() {
-        actions.push(Action::Help(false));
+        model.ask(Action::Help(false));
     }
 }
 
-/// Returns the actions of the keys pressed in this frame; none while a text is typed, and only those of the whole window while
+/// Asks for what the keys pressed in this frame mean; nothing while a text is typed, and only those of the whole window while
 /// another widget has the keyboard.
-pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Action> {
-    let mut actions = Vec::new();
+pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
     // Dialogs and lists that are open close by escape themselves.
     let is_open = model.shows_help || export.asks_where() || Popup::is_any_open(ctx);
     if ctx.text_edit_focused() {
-        return actions;
+        return;
     }
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
     ctx.input_mut(|input| {
         let redo = Modifiers::COMMAND | Modifiers::SHIFT;
         if input.consume_key(redo, Key::Z) || input.consume_key(Modifiers::COMMAND, Key::Y) {
-            actions.push(Action::Redo);
+            model.ask(Action::Redo);
         }
         if input.consume_key(Modifiers::COMMAND, Key::Z) {
-            actions.push(Action::Undo);
+            model.ask(Action::Undo);
         }
         if input.consume_key(Modifiers::SHIFT, Key::Questionmark)
             || input.consume_key(Modifiers::NONE, Key::Questionmark)
         {
-            actions.push(Action::Help(!model.shows_help));
+            model.ask(Action::Help(!model.shows_help));
         }
         if is_open {
             return;
         }
         if input.consume_key(Modifiers::NONE, Key::Escape) {
-            actions.push(Action::Cancel);
+            model.ask(Action::Cancel);
         }
         if !has_focus && model.shown() == Shown::Set {
-            actions.extend(steering(input, model));
+            model.ask_all(steering(input, model));
         }
         for (end, bracket) in ["[", "]"].into_iter().enumerate() {
             let mut events = input.events.iter();
             if events.any(|event| matches!(event, Event::Text(text) if text == bracket)) {
-                actions.extend(model.with_end_shown(end).map(Action::Choose));
+                model.ask_all(model.with_end_shown(end).map(Action::Choose));
             }
         }
         if has_focus {
@@ -131,11 +130,10 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
             if let Some(action) = action_of(key, is_shifted, model, export)
                 && input.consume_key(Modifiers::NONE, key)
             {
-                actions.push(action);
+                model.ask(action);
             }
         }
     });
-    actions
 }
 
 /// Returns the action of a key that is pressed alone, or with shift.

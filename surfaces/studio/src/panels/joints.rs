@@ -6,19 +6,19 @@ use loopwright_job::recipe::JointRecipe;
 
 use super::{edit_by, final_edit};
 use crate::focus::named;
-use crate::model::{Action, Edit, Model};
+use crate::model::{Edit, Model};
 
 /// Blend time when a joint gets one of its own, seconds: shorter than that of the body.
 const FIRST_SECS: f64 = 0.1;
 
-pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn joints_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
         return;
     };
     let skeleton = opened.take().skeleton();
     for (index, joint) in edit.recipe.joints.iter().enumerate() {
         ui.push_id(("joint", index), |ui| {
-            ui.horizontal_wrapped(|ui| row_ui(ui, edit, index, actions));
+            ui.horizontal_wrapped(|ui| row_ui(ui, edit, index, model));
             if skeleton.joints_matching(&joint.pattern).is_empty() {
                 ui.colored_label(
                     ui.visuals().warn_fg_color,
@@ -36,14 +36,14 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 method: ClosureName::Shape(ShapeKind::Quintic),
                 blend: Some(FIRST_SECS),
             };
-            actions.push(final_edit(edit.with(|edit| edit.recipe.joints.push(joint))));
+            model.ask(final_edit(edit.with(|edit| edit.recipe.joints.push(joint))));
         }
     }
     ui.weak("The joint is that of the curves over the seam.");
 }
 
 /// A row: which joints, how they are closed, and over which time.
-fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, actions: &mut Vec<Action>) {
+fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, model: &Model) {
     let number = index + 1;
     let joint = &edit.recipe.joints[index];
     let mut changed = joint.clone();
@@ -69,7 +69,7 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, actions: &mut Vec<Action>) {
         is_changed = true;
     }
     if is_changed {
-        actions.push(final_edit(
+        model.ask(final_edit(
             edit.with(|edit| edit.recipe.joints[index] = changed.clone()),
         ));
     }
@@ -80,13 +80,13 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, actions: &mut Vec<Action>) {
             .suffix(" s")
             .max_decimals(3);
         let response = named(ui.add(drag), &format!("Seconds of joints {number}"));
-        actions.extend(edit_by(
+        model.ask_all(edit_by(
             &response,
             edit.with(|edit| edit.recipe.joints[index] = changed),
         ));
     }
     if ui.button(format!("Remove joints {number}")).clicked() {
-        actions.push(final_edit(edit.with(|edit| _ = edit.recipe.joints.remove(index))));
+        model.ask(final_edit(edit.with(|edit| _ = edit.recipe.joints.remove(index))));
     }
 }
 

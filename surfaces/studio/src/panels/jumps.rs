@@ -5,14 +5,14 @@ use eframe::egui::{self, Ui};
 use super::row_ui;
 use crate::model::{Action, Model, Study};
 
-pub(crate) fn jumps_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn jumps_ui(ui: &mut Ui, model: &Model) {
     if model.opened().is_none() {
         return;
     }
     match &model.studies().jumps {
         None => {
             ui.weak("Working ...");
-            actions.push(Action::Study(Study::Jumps));
+            model.ask(Action::Study(Study::Jumps));
         }
         Some(Err(error)) => {
             ui.label(error.to_string());

@@ -12,7 +12,7 @@ use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch, Ticked
 /// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
 const FIRST_LOOPS: usize = 5;
 
-pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn loops_ui(ui: &mut Ui, model: &Model) {
     let Some(opened) = model.opened() else {
         ui.label("No take yet.");
         return;
@@ -33,16 +33,16 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         .collect();
     let (first, more) = heads.split_at(heads.len().min(FIRST_LOOPS));
     for &index in first {
-        loops_alike_ui(ui, model, opened, index, actions);
+        loops_alike_ui(ui, model, opened, index);
     }
     if !more.is_empty() {
         ui.collapsing(format!("{} more", more.len()), |ui| {
             for &index in more {
-                loops_alike_ui(ui, model, opened, index, actions);
+                loops_alike_ui(ui, model, opened, index);
             }
         });
     }
-    ends_ui(ui, model, opened, actions);
+    ends_ui(ui, model, opened);
     numbers_ui(ui, model);
     for warning in &opened.warnings {
         ui.weak(format!("Note: {warning}"));
@@ -50,7 +50,7 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
 }
 
 /// The ends of the stretch as numbers.
-fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     let Some(ends) = model.ends() else { return };
     let last = (opened.take().num_frames() - 1) as f64;
     let reach = [0.0..=ends[1] - MIN_FRAMES, ends[0] + MIN_FRAMES..=last];
@@ -68,13 +68,13 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action
             if response.changed()
                 && let Some(stretch) = model.with_end(end, frame)
             {
-                actions.push(if response.dragged() {
+                model.ask(if response.dragged() {
                     Action::Drag(stretch)
                 } else {
                     Action::Choose(stretch)
                 });
             } else if response.drag_stopped() {
-                actions.extend(model.edit().map(|edit| Action::Choose(edit.stretch)));
+                model.ask_all(model.edit().map(|edit| Action::Choose(edit.stretch)));
             }
         }
         let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
@@ -85,8 +85,8 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action
 }
 
 /// A loop, and behind it those that are the same, begun elsewhere.
-fn loops_alike_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &mut Vec<Action>) {
-    loop_ui(ui, model, opened, index, actions);
+fn loops_alike_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize) {
+    loop_ui(ui, model, opened, index);
     let all = index + 1..opened.found.candidates.len();
     let alike: Vec<usize> = all.filter(|&other| opened.like(other) == Some(index)).collect();
     if alike.is_empty() {
@@ -96,13 +96,13 @@ fn loops_alike_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, act
         let words = format!("{} like loop {}, begun elsewhere", alike.len(), index + 1);
         ui.collapsing(words, |ui| {
             for other in alike {
-                loop_ui(ui, model, opened, other, actions);
+                loop_ui(ui, model, opened, other);
             }
         });
     });
 }
 
-fn loop_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &mut Vec<Action>) {
+fn loop_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize) {
     let candidate = &opened.found.candidates[index];
     let judgement = model.judgement(index);
     let is_chosen = model.chosen_row() == Some(index);
@@ -113,12 +113,12 @@ fn loop_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &
     }
     ui.horizontal(|ui| {
         let name = format!("loop {}", index + 1);
-        tick_ui(ui, model, Ticked::Loop(index), &name, actions);
+        tick_ui(ui, model, Ticked::Loop(index), &name);
         if let Judgement::Graded(grade) = judgement {
             light_ui(ui, grade);
         }
         if ui.selectable_label(is_chosen, text).clicked() {
-            actions.push(Action::Choose(Stretch::Found(index)));
+            model.ask(Action::Choose(Stretch::Found(index)));
         }
         ui.add(egui::Label::new(egui::RichText::new(what_it_does(opened, candidate)).weak()).truncate());
     });

@@ -5,7 +5,7 @@ use eframe::egui::{Label, RichText, Ui};
 use super::ExportPanel;
 #[cfg(not(target_arch = "wasm32"))]
 use crate::focus::named;
-use crate::model::{Action, Model};
+use crate::model::Model;
 use crate::platform;
 
 /// Words about the last recipe.
@@ -19,13 +19,7 @@ pub(crate) struct RecipePanel {
 
 impl RecipePanel {
     /// The recipe has the name of the loop's file and lies in its folder.
-    pub(crate) fn recipe_ui(
-        &mut self,
-        ui: &mut Ui,
-        model: &Model,
-        export: &mut ExportPanel,
-        actions: &mut Vec<Action>,
-    ) {
+    pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, export: &mut ExportPanel) {
         let Some(opened) = model.opened() else { return };
         let file_name = format!("{}.toml", export.stem(opened));
         // One line however long the name, so that nothing moves while it is typed.
@@ -48,14 +42,11 @@ impl RecipePanel {
             let field = ui.add(eframe::egui::TextEdit::singleline(&mut self.path).desired_width(170.0));
             named(field.labelled_by(label.id), "Recipe");
             if ui.button("Open the recipe").clicked() {
-                actions.push(platform::open_path(std::path::Path::new(self.path.trim())));
+                model.ask(platform::open_path(std::path::Path::new(self.path.trim())));
             }
         });
         #[cfg(target_arch = "wasm32")]
-        {
-            let _ = actions;
-            ui.weak("A recipe that is dropped on the page is opened.");
-        }
+        ui.weak("A recipe that is dropped on the page is opened.");
         if let Some(said) = &self.said {
             ui.label(said);
         }

@@ -49,10 +49,10 @@ impl SeamCurve {
         self.is_shown.unwrap_or(ctx.content_rect().height() >= HIGH_POINTS)
     }
 
-    pub(crate) fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    pub(crate) fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(made) = model.made() else { return };
         let watched = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
-        ui.horizontal_wrapped(|ui| self.choices_ui(ui, made, watched, actions));
+        ui.horizontal_wrapped(|ui| self.choices_ui(ui, made, watched, model));
         if !self.is_shown(ui.ctx()) {
             return;
         }
@@ -88,20 +88,20 @@ impl SeamCurve {
                 && model.shown() != Shown::Take
             {
                 let share = f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0);
-                actions.push(Action::Seek((share + 0.5).rem_euclid(1.0) * model.span_secs()));
+                model.ask(Action::Seek((share + 0.5).rem_euclid(1.0) * model.span_secs()));
             }
             let steps = focus::steps(ui, &response);
             if steps != 0 {
-                actions.push(Action::Step(steps));
+                model.ask(Action::Step(steps));
             }
             if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
-                ui.vertical(|ui| list_ui(ui, offsets, kind, model, actions));
+                ui.vertical(|ui| list_ui(ui, offsets, kind, model));
             }
         });
     }
 
     /// Whether curves are shown, of which kind, and of which joint.
-    fn choices_ui(&mut self, ui: &mut Ui, made: &Made, watched: usize, actions: &mut Vec<Action>) {
+    fn choices_ui(&mut self, ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
         let skeleton = made.done.made.loop_clip.skeleton();
         let mut is_shown = self.is_shown(ui.ctx());
         let shown = ui.checkbox(&mut is_shown, "Curves over the seam");
@@ -125,7 +125,7 @@ impl SeamCurve {
             .show_ui(ui, |ui| {
                 for (index, joint) in skeleton.joints().iter().enumerate() {
                     if ui.selectable_label(index == watched, &joint.name).clicked() {
-                        actions.push(Action::Watch(index));
+                        model.ask(Action::Watch(index));
                     }
                 }
             });
@@ -134,7 +134,7 @@ impl SeamCurve {
 }
 
 /// The joints that are moved most, to be chosen.
-fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model, actions: &mut Vec<Action>) {
+fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model) {
     let Some(made) = model.made() else { return };
     let skeleton = skeleton_of(made);
     let (factor, unit) = kind.unit();
@@ -156,7 +156,7 @@ fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model, actions: 
                 let is_chosen = joint == Some(model.watched);
                 let button = egui::Button::selectable(is_chosen, egui::RichText::new(words).font(theme::small()));
                 if ui.add(button.truncate()).clicked() {
-                    actions.extend(joint.map(Action::Watch));
+                    model.ask_all(joint.map(Action::Watch));
                 }
             }
         });

@@ -89,7 +89,7 @@ impl Scale<'_> {
     }
 }
 
-pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     let Some(opened) = model.opened() else { return };
     let rows = rows(opened);
     let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
@@ -110,18 +110,18 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     let drawn = rect.intersect(ui.clip_rect());
     ui.scope(|ui| {
         ui.set_clip_rect(drawn);
-        parts_ui(ui, &scale, rows, actions);
+        parts_ui(ui, &scale, rows);
     });
-    ends_ui(ui, bar, &scale, actions);
+    ends_ui(ui, bar, &scale);
     let is_scrubbed = response.clicked() || response.dragged();
     if let Some(at) = response.interact_pointer_pos().filter(|_| is_scrubbed) {
-        actions.push(Action::ShowFrame(scale.frame(at.x)));
+        model.ask(Action::ShowFrame(scale.frame(at.x)));
     }
     let steps = focus::steps(ui, &response);
     if steps != 0 {
-        actions.push(Action::Step(steps));
+        model.ask(Action::Step(steps));
     }
-    zoom_ui(ui, &scale, actions);
+    zoom_ui(ui, &scale);
     if let Some(at) = response.hover_pos() {
         let frame = scale.frame(at.x);
         let gait = (opened.studied.analysis.segments.iter())
@@ -141,7 +141,7 @@ fn above_points(opened: &Opened) -> f32 {
 }
 
 /// The wheel widens the bar about the mouse, sideways it goes along; Z shows the stretch, or all again.
-fn zoom_ui(ui: &Ui, scale: &Scale<'_>, actions: &mut Vec<Action>) {
+fn zoom_ui(ui: &Ui, scale: &Scale<'_>) {
     let model = scale.model;
     let [first, last] = scale.shown;
     if ui.rect_contains_pointer(scale.rect) {
@@ -153,7 +153,7 @@ fn zoom_ui(ui: &Ui, scale: &Scale<'_>, actions: &mut Vec<Action>) {
         let along = -f64::from(wheel.x) * scale.frames_per_point();
         if factor != 1.0 || along != 0.0 {
             let shown = [at + (first - at) / factor + along, at + (last - at) / factor + along];
-            actions.push(Action::ZoomBar(scale.within(shown)));
+            model.ask(Action::ZoomBar(scale.within(shown)));
             // The wheel does not scroll the panels of a narrow window at the same time.
             ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
         }
@@ -167,12 +167,12 @@ fn zoom_ui(ui: &Ui, scale: &Scale<'_>, actions: &mut Vec<Action>) {
                 let beside = 0.5 * (end - start) * (1.0 / STRETCH_SHARE - 1.0);
                 scale.within([start - beside, end + beside])
             });
-        actions.push(Action::ZoomBar(around));
+        model.ask(Action::ZoomBar(around));
     }
 }
 
 /// All parts of the bar but the ends.
-fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>, actions: &mut Vec<Action>) {
+fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>) {
     let (opened, visuals) = (scale.opened, ui.visuals());
     let top = scale.rect.top() + above_points(opened);
     let faced = facing(opened);
@@ -189,7 +189,7 @@ fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>, actions: &mut 
         };
         // Loops that are folded under another one, or would lie over others, are only in the list.
         if opened.like(index).is_none() && is_free || scale.model.chosen_row() == Some(index) {
-            loop_ui(ui, scale, bar, actions);
+            loop_ui(ui, scale, bar);
         }
     }
     legend(ui, scale, faced);
@@ -415,7 +415,7 @@ struct LoopBar {
 }
 
 /// A loop as a bar to click, with the word of its grade.
-fn loop_ui(ui: &Ui, scale: &Scale<'_>, bar: LoopBar, actions: &mut Vec<Action>) {
+fn loop_ui(ui: &Ui, scale: &Scale<'_>, bar: LoopBar) {
     let LoopBar { index, top, is_free } = bar;
     let model = scale.model;
     let candidate = &scale.opened.found.candidates[index];
@@ -451,12 +451,12 @@ fn loop_ui(ui: &Ui, scale: &Scale<'_>, bar: LoopBar, actions: &mut Vec<Action>) 
     }
     let response = response.on_hover_text(text);
     if response.clicked() {
-        actions.push(Action::Choose(Stretch::Found(index)));
+        model.ask(Action::Choose(Stretch::Found(index)));
     }
 }
 
 /// The chosen stretch, whose ends one drags: drafts follow, and the loop is made when they are released.
-fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, actions: &mut Vec<Action>) {
+fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>) {
     let model = scale.model;
     let Some(chosen) = model.ends() else { return };
     let mut ends = bar.dragged.unwrap_or(chosen);
@@ -464,7 +464,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, actions: &mut Vec<Acti
     let stretch = Rect::from_x_y_ranges(scale.x(ends[0])..=scale.x(ends[1]), scale.rect.y_range());
     ui.painter()
         .rect_filled(stretch.intersect(scale.rect), 0.0, accent.gamma_multiply(0.10));
-    whole_ui(ui, bar, scale, stretch, actions);
+    whole_ui(ui, bar, scale, stretch);
     for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
         let x = scale.x(ends[end]);
         // An end beyond the frames shown cannot be grasped, but one that is dragged stays grasped.
@@ -487,19 +487,19 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, actions: &mut Vec<Acti
             };
             if bar.dragged != Some(ends) {
                 let [start_frame, end_frame] = ends;
-                actions.push(Action::Drag(Stretch::Frames { start_frame, end_frame }));
+                model.ask(Action::Drag(Stretch::Frames { start_frame, end_frame }));
             }
             bar.dragged = Some(ends);
             dragged_word(ui, scale, ends);
         }
         let steps = focus::steps(ui, &response);
         if steps != 0 {
-            actions.extend(model.with_end(end, chosen[end] + f64::from(steps)).map(Action::Choose));
+            model.ask_all(model.with_end(end, chosen[end] + f64::from(steps)).map(Action::Choose));
         }
         if response.drag_stopped()
             && let Some([start_frame, end_frame]) = bar.dragged.take()
         {
-            actions.push(Action::Choose(Stretch::Frames { start_frame, end_frame }));
+            model.ask(Action::Choose(Stretch::Frames { start_frame, end_frame }));
         }
     }
 }
@@ -523,7 +523,7 @@ fn paint_end(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2], end: usize, is_held: bo
 }
 
 /// The strip above the stretch, by which it is dragged as a whole.
-fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect, actions: &mut Vec<Action>) {
+fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect) {
     let model = scale.model;
     let strip = Rect::from_x_y_ranges(stretch.x_range(), scale.rect.top()..=scale.rect.top() + LEGEND_POINTS);
     let strip = strip.shrink2(vec2(GRASP_POINTS, 1.0)).intersect(scale.rect);
@@ -549,16 +549,16 @@ fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect, action
         && let Some(to) = model.moved(from + points * scale.frames_per_point() - now)
     {
         if response.dragged() && Some(to) != model.edit().map(|edit| edit.stretch) && points != 0.0 {
-            actions.push(Action::Drag(to));
+            model.ask(Action::Drag(to));
         }
         if response.drag_stopped() {
             bar.grasped = None;
-            actions.extend(model.edit().map(|edit| Action::Choose(edit.stretch)));
+            model.ask_all(model.edit().map(|edit| Action::Choose(edit.stretch)));
         }
     }
     let steps = focus::steps(ui, &response);
     if steps != 0 {
-        actions.extend(model.moved(f64::from(steps)).map(Action::Choose));
+        model.ask_all(model.moved(f64::from(steps)).map(Action::Choose));
     }
 }
 

@@ -157,7 +157,7 @@ impl Viewport {
         self.rect
     }
 
-    pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model) {
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
         self.rect = Some(rect);
         focus::label(
@@ -176,26 +176,26 @@ impl Viewport {
             return;
         };
         self.show_body(ui, opened, model, &tokens);
-        self.panes_ui(ui, rect, model, &response, actions);
+        self.panes_ui(ui, rect, model, &response);
         if !self.is_bare {
             flash_ui(ui, rect, model);
             self.faults_ui(ui, rect);
-            shown_ui(ui, rect, model, actions);
-            root_ui(ui, rect, model, actions);
-            switches_ui(ui, rect, model, actions);
+            shown_ui(ui, rect, model);
+            root_ui(ui, rect, model);
+            switches_ui(ui, rect, model);
             if model.shown() == Shown::Set {
-                stick::stick_ui(ui, rect, model, actions);
+                stick::stick_ui(ui, rect, model);
             }
         }
         let turns_joint = self.rings.as_ref().is_some_and(Rings::are_dragged);
         if let Some(moved) = moved_by(ui, &response, model.camera).filter(|_| !turns_joint) {
-            actions.push(Action::Look(moved));
+            model.ask(Action::Look(moved));
         }
         if let Some(body) = &mut self.body
             && let Some(size) = body.size.filter(|size| *size > 0.0 && !body.is_framed)
         {
             body.is_framed = true;
-            actions.push(Action::Look(Camera {
+            model.ask(Action::Look(Camera {
                 stature: size,
                 ..model.camera
             }));
@@ -203,14 +203,14 @@ impl Viewport {
     }
 
     /// The view, or two beside each other: the uncut stretch and the loop.
-    fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &egui::Response, actions: &mut Vec<Action>) {
+    fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &egui::Response) {
         if model.is_split && model.made().is_some() {
             // At the same time in the loop, and from the same place.
             let halves = rect.split_left_right_at_fraction(0.5);
             let views = [(halves.0, Shown::Uncut, "Uncut"), (halves.1, Shown::Loop, "Loop")];
             for (number, (rect, shown, word)) in views.into_iter().enumerate() {
                 let first = number * BODIES;
-                self.pane_ui(ui, model, &Pane { rect, shown, first }, response, actions);
+                self.pane_ui(ui, model, &Pane { rect, shown, first }, response);
                 ui.painter_at(rect).text(
                     rect.center_top() + egui::vec2(0.0, EDGE_POINTS),
                     Align2::CENTER_TOP,
@@ -227,21 +227,21 @@ impl Viewport {
                 shown: model.shown(),
                 first: 0,
             };
-            self.pane_ui(ui, model, &pane, response, actions);
+            self.pane_ui(ui, model, &pane, response);
         }
     }
 
     /// One view of the body, with the joints and rings that are clicked and dragged in it.
-    fn pane_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, response: &egui::Response, actions: &mut Vec<Action>) {
+    fn pane_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, response: &egui::Response) {
         let Some(view) = self.view_ui(ui, model, pane) else {
             return;
         };
         if let Some(joint) = self.joints_ui(ui, model, pane, &view, response) {
-            actions.push(Action::Watch(joint));
+            model.ask(Action::Watch(joint));
         }
         let place = self.place_of_rings(model, pane, &view);
         if let (Some(rings), Some(place)) = (&mut self.rings, place) {
-            rings.rings_ui(ui, model, &place, response, actions);
+            rings.rings_ui(ui, model, &place, response);
         }
     }
 
@@ -462,7 +462,7 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: egui::Layout, widgets: impl FnOnc
 }
 
 /// Which of the three is seen: what is marked says it.
-fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     let has_loop = model.made().is_some();
     // A narrow window has it at the lower edge.
     let corner = if is_narrow(ui) {
@@ -486,7 +486,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
             let is_there = has_loop || matches!(shown, Shown::Take | Shown::Set);
             let widget = egui::Button::selectable(model.shown() == shown, word);
             if ui.add_enabled(is_there, widget).on_hover_text(tip).clicked() {
-                actions.push(Action::Show(shown));
+                model.ask(Action::Show(shown));
             }
         }
     });
@@ -509,17 +509,17 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
 }
 
 /// Asks how root motion is shown; a narrow window asks below the view.
-fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+fn root_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     if !is_narrow(ui) && model.shown() != Shown::Set {
         let corner = lower_edge(ui, rect);
         overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
-            roots_ui(ui, model, actions);
+            roots_ui(ui, model);
         });
     }
 }
 
 /// The ways in which root motion is shown.
-pub(crate) fn roots_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn roots_ui(ui: &mut Ui, model: &Model) {
     for (view, word, tip) in [
         (
             RootView::Accumulate,
@@ -531,7 +531,7 @@ pub(crate) fn roots_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     ] {
         let is_chosen = model.root_view == view;
         if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
-            actions.push(Action::RootView(view));
+            model.ask(Action::RootView(view));
         }
     }
 }
@@ -546,7 +546,7 @@ fn lower_edge(ui: &Ui, rect: Rect) -> Rect {
 }
 
 /// Switches of what else is shown and from where, along the right edge; in two columns where it is low.
-fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     const COLUMN: f32 = 4.0;
     let side = ui.spacing().interact_size.y.max(26.0) + 2.0;
     let is_low = rect.height() < 2.0 * COLUMN * side + 4.0 * EDGE_POINTS;
@@ -555,24 +555,24 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>
     if is_low {
         overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
             let (room, down) = (egui::vec2(side - 2.0, 0.0), egui::Layout::top_down(egui::Align::Min));
-            ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model, actions));
-            ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model, actions));
+            ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model));
+            ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model));
         });
     } else {
         overlay_ui(ui, corner, egui::Layout::top_down(egui::Align::Max), |ui| {
-            beside_ui(ui, model, actions);
+            beside_ui(ui, model);
             ui.add_space(6.0);
-            camera_ui(ui, model, actions);
+            camera_ui(ui, model);
         });
     }
 }
 
 /// Switches of what is shown beside the body.
-fn beside_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+fn beside_ui(ui: &mut Ui, model: &Model) {
     let has_loop = model.made().is_some();
     let tip = "The uncut stretch on the left, the loop on the right (S)";
     let split = icons::switch(ui, Icon::Split, "Before and after", tip, has_loop, model.is_split);
-    actions.extend(split.map(Action::Split));
+    model.ask_all(split.map(Action::Split));
     let name = "Ghost of the uncut stretch";
     let ghost = icons::switch(
         ui,
@@ -582,22 +582,22 @@ fn beside_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         has_loop,
         model.has_ghost,
     );
-    actions.extend(ghost.map(Action::Ghost));
+    model.ask_all(ghost.map(Action::Ghost));
     let tip = "Onion skin: poses just before the seam and just after it, at once (N)";
     let onion = icons::switch(ui, Icon::Onion, "Onion skin", tip, has_loop, model.has_onion);
-    actions.extend(onion.map(Action::Onion));
+    model.ask_all(onion.map(Action::Onion));
     let name = "Path of the chosen joint over the seam";
     let tip = "The path of the chosen joint over the seam (T): click a joint to choose it";
     let trail = icons::switch(ui, Icon::Trail, name, tip, has_loop, model.has_trail);
-    actions.extend(trail.map(Action::Trail));
+    model.ask_all(trail.map(Action::Trail));
 }
 
 /// How the body is drawn, and from where it is seen.
-fn camera_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+fn camera_ui(ui: &mut Ui, model: &Model) {
     let camera = model.camera;
     let tip = "The character of the file or a mannequin, or capsules (K)";
     let character = icons::switch(ui, Icon::Body, "Character", tip, true, !model.shows_capsules);
-    actions.extend(character.map(|is_shown| Action::Capsules(!is_shown)));
+    model.ask_all(character.map(|is_shown| Action::Capsules(!is_shown)));
     let follows = icons::switch(
         ui,
         Icon::Follow,
@@ -606,7 +606,7 @@ fn camera_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         true,
         camera.follows,
     );
-    actions.extend(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
+    model.ask_all(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
     let name = "Without perspective";
     let is_flat = icons::switch(
         ui,
@@ -616,14 +616,14 @@ fn camera_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         true,
         camera.is_orthographic,
     );
-    actions.extend(is_flat.map(|is_orthographic| {
+    model.ask_all(is_flat.map(|is_orthographic| {
         Action::Look(Camera {
             is_orthographic,
             ..camera
         })
     }));
     if icons::button(ui, Icon::Frame, "Frame", "Centre the body (C)", true).clicked() {
-        actions.push(Action::Look(camera.framed()));
+        model.ask(Action::Look(camera.framed()));
     }
 }
 
@@ -709,9 +709,8 @@ mod tests {
         Harness::builder().with_max_steps(2).build_ui_state(
             |ui, (viewport, model): &mut (Viewport, Model)| {
                 ui.ctx().set_fonts(crate::fonts::fonts());
-                let mut actions = Vec::new();
-                viewport.viewport_ui(ui, model, &mut actions);
-                for action in actions {
+                viewport.viewport_ui(ui, model);
+                for action in model.take_asked() {
                     model.apply(action);
                 }
             },

@@ -81,14 +81,7 @@ impl Rings {
     }
 
     /// Draws them, and follows the mouse.
-    pub(super) fn rings_ui(
-        &mut self,
-        ui: &Ui,
-        model: &Model,
-        place: &Place<'_>,
-        response: &Response,
-        actions: &mut Vec<Action>,
-    ) {
+    pub(super) fn rings_ui(&mut self, ui: &Ui, model: &Model, place: &Place<'_>, response: &Response) {
         let (Some(made), Some(edit)) = (model.made(), model.edit()) else {
             return;
         };
@@ -115,7 +108,7 @@ impl Rings {
                 secs: model.playback.secs_in(clip.period_secs()),
             });
             if model.playback.is_playing {
-                actions.push(Action::TogglePlaying);
+                model.ask(Action::TogglePlaying);
             }
         }
         self.paint(ui, place, response.hover_pos());
@@ -126,7 +119,7 @@ impl Rings {
             let edit = dragged
                 .before
                 .turned(name, dragged.secs, turn * DVec3::AXES[dragged.axis], clip);
-            actions.push(Action::Edit {
+            model.ask(Action::Edit {
                 edit: Box::new(edit),
                 is_final: response.drag_stopped(),
             });
