@@ -1,15 +1,19 @@
 //! The window: what is where, what was dropped on it, and the time that goes on.
 
+#[cfg_attr(target_arch = "wasm32", path = "app/page.rs")]
+#[cfg_attr(not(target_arch = "wasm32"), path = "app/desktop.rs")]
+mod host;
+
 use std::sync::{Arc, Mutex, PoisonError};
-#[cfg(not(target_arch = "wasm32"))]
-use std::time::Duration;
 
 use eframe::egui::{
-    self, Align, Button, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Event, Frame, Label, Layout,
-    Margin, Panel, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2,
+    self, Align, Button, CentralPanel, CollapsingHeader, Context, Event, Frame, Label, Layout, Margin, Panel, RichText,
+    Role, ScrollArea, Ui, WidgetInfo, vec2,
 };
 
 use loopwright_formats::Format;
+
+use host::Host;
 
 use crate::guard::{Guard, Request};
 use crate::icons::{self, Icon};
@@ -36,10 +40,6 @@ const MOST_TIMELINE: f32 = 0.6;
 /// Windows narrower than this have no room for the less used words of the top row, points.
 const WORDY_POINTS: f32 = 1200.0;
 
-/// A dialog that is answered sooner was never shown.
-#[cfg(not(target_arch = "wasm32"))]
-const NO_DIALOG: Duration = Duration::from_millis(300);
-
 /// Files that were read beside, and a wish for a frame.
 #[derive(Clone, Default)]
 pub(crate) struct Inbox {
@@ -64,10 +64,6 @@ impl Inbox {
         std::mem::take(&mut *self.actions.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
-
-/// Answers of dialogs of the system, with the question of each.
-#[cfg(not(target_arch = "wasm32"))]
-type Chosen = Arc<Mutex<Vec<(crate::platform::Ask, Vec<std::path::PathBuf>)>>>;
 
 /// A tab of the panels beside the view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,28 +124,10 @@ pub struct Studio {
     guard: Guard,
     /// The memory of the last visit, if there shall be one.
     session: Option<Session>,
-    /// The file that the choices are saved into whenever a loop is made.
-    #[cfg(not(target_arch = "wasm32"))]
-    autosave: Option<std::path::PathBuf>,
     /// Number of loops made when what is set was kept last.
     num_kept: u64,
-    /// The path typed natively.
-    #[cfg(not(target_arch = "wasm32"))]
-    path: String,
-    /// Answers of dialogs of the system.
-    #[cfg(not(target_arch = "wasm32"))]
-    chosen: Chosen,
-    #[cfg(not(target_arch = "wasm32"))]
-    title: String,
-    /// The words that the page says.
-    #[cfg(target_arch = "wasm32")]
-    said: String,
-    /// Its words about the widget that has the keyboard.
-    #[cfg(target_arch = "wasm32")]
-    said_focus: focus::SaidFocus,
-    /// Number of loops made when the page marked the time of one last.
-    #[cfg(target_arch = "wasm32")]
-    num_marked: u64,
+    /// What the window alone has, or the page.
+    host: Host,
 }
 
 impl Studio {
@@ -171,99 +149,9 @@ impl Studio {
         &self.model
     }
 
-    /// Reads a file, or all takes of a folder, beside the window; loops go into its folder.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn open_path(&mut self, path: &std::path::Path) {
-        self.open_paths(&[path.to_owned()]);
-    }
-
-    /// Reads files and folders beside the window, one after the other; loops go into the folder of the last one.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn open_paths(&mut self, paths: &[std::path::PathBuf]) {
-        let Some(last) = paths.last() else { return };
-        if self.model.awaits_character() {
-            // Recipes name a character by its path, so that the command finds it.
-            let (inbox, path) = (self.inbox.clone(), last.clone());
-            std::thread::spawn(move || {
-                inbox.put(match crate::platform::open_path(&path) {
-                    Action::Open { bytes, beside, .. } => Action::Open {
-                        file_name: path.display().to_string(),
-                        bytes,
-                        beside,
-                    },
-                    other => other,
-                });
-            });
-            return;
-        }
-        let folder = if last.is_dir() {
-            Some(last.as_path())
-        } else {
-            last.parent().filter(|folder| !folder.as_os_str().is_empty())
-        };
-        // The folder of a file that is not there is not offered.
-        if last.exists() {
-            let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
-            self.export.offer_folder(folder);
-        }
-        let (inbox, paths) = (self.inbox.clone(), paths.to_vec());
-        std::thread::spawn(move || {
-            for path in paths.iter().flat_map(|path| crate::platform::takes_at(path)) {
-                inbox.put(crate::platform::open_path(&path));
-            }
-        });
-    }
-
-    /// Asks for files or a folder by the dialog of the system.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn ask(&self, ask: crate::platform::Ask, ctx: &Context) {
-        let (chosen, wake) = (Arc::clone(&self.chosen), ctx.clone());
-        let asked = std::time::Instant::now();
-        let inbox = self.inbox.clone();
-        crate::platform::ask(ask, &self.export.folder, move |paths| {
-            if paths.is_empty() && asked.elapsed() < NO_DIALOG {
-                inbox.put(Action::NoDialog);
-            }
-            chosen.lock().unwrap_or_else(PoisonError::into_inner).push((ask, paths));
-            wake.request_repaint();
-        });
-    }
-
-    /// Shows the dialog for the folder of loops if `asks`; a browser has its own folder.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn ask_folder(&self, asks: bool, ctx: &Context) {
-        if asks {
-            self.ask(crate::platform::Ask::SaveInto, ctx);
-        }
-    }
-
-    #[cfg(target_arch = "wasm32")]
-    fn ask_folder(&self, _asks: bool, _ctx: &Context) {}
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn take_chosen(&mut self) {
-        let chosen = std::mem::take(&mut *self.chosen.lock().unwrap_or_else(PoisonError::into_inner));
-        for (ask, paths) in chosen {
-            match (ask, paths.first()) {
-                (crate::platform::Ask::SaveInto, Some(folder)) => {
-                    self.export.choose_folder(folder.display().to_string());
-                }
-                _ => self.open_paths(&paths),
-            }
-        }
-    }
-
     /// Lets open takes fill so much memory together, bytes.
     pub fn keep_takes_within(&mut self, bytes: usize) {
         self.model.keep_takes_within(bytes);
-    }
-
-    /// Saves the choices into this file whenever a loop is made.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn autosave_to(&mut self, path: std::path::PathBuf) {
-        self.recipe.offer(&path);
-        self.export.remember_in(path.with_file_name("folder.txt"));
-        self.autosave = Some(path);
     }
 
     /// Opens what was open at the last visit, and keeps what is open for the next one.
@@ -272,12 +160,6 @@ impl Studio {
         if let Some(action) = reopens.then(|| session.reopen(ctx)).flatten() {
             self.apply(action);
         }
-    }
-
-    /// Opens what was open at the last visit from files of a folder, and keeps there what is open.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn remember_in(&mut self, folder: std::path::PathBuf, reopens: bool, ctx: &Context) {
-        self.remember(crate::platform::Memory(folder), reopens, ctx);
     }
 
     /// Keeps the choices, for a failure of this program or of the machine.
@@ -289,7 +171,7 @@ impl Studio {
         if let Some(Ok(text)) = self.model.recipe_text() {
             self.num_kept = num_made;
             #[cfg(not(target_arch = "wasm32"))]
-            if let (Some(path), true) = (&self.autosave, self.model.can_undo()) {
+            if let (Some(path), true) = (&self.host.autosave, self.model.can_undo()) {
                 crate::platform::keep_text(path, &text);
             }
             self.guard.keep(text);
@@ -320,12 +202,6 @@ impl Studio {
         }
     }
 
-    /// Where files that are read beside are put.
-    #[cfg(target_arch = "wasm32")]
-    pub(crate) fn inbox(&self) -> Inbox {
-        self.inbox.clone()
-    }
-
     /// Makes a change.
     pub fn apply(&mut self, action: Action) {
         if matches!(action, Action::Open { .. } | Action::Read(_)) {
@@ -339,10 +215,7 @@ impl Studio {
         let ctx = ui.ctx().clone();
         self.open_dropped(&ctx.input(|input| input.raw.dropped_files.clone()));
         #[cfg(not(target_arch = "wasm32"))]
-        {
-            self.take_chosen();
-            self.show_title(&ctx);
-        }
+        self.begin_frame(&ctx);
         for action in self.inbox.take() {
             self.apply(action);
         }
@@ -360,10 +233,6 @@ impl Studio {
         }
         focus::hold(&ctx);
         panels::keys(&ctx, &self.model, &self.export);
-        #[cfg(not(target_arch = "wasm32"))]
-        if ctx.input_mut(|input| input.consume_key(egui::Modifiers::COMMAND, egui::Key::O)) {
-            self.ask(crate::platform::Ask::Files, &ctx);
-        }
         self.capture.step(&ctx, &mut self.model, &mut self.export);
         self.viewport.set_bare(self.capture.is_on());
         self.follow_fingers(&ctx);
@@ -393,34 +262,6 @@ impl Studio {
         }
         let plays = self.model.playback.is_playing && self.model.opened().is_some();
         self.pace.ask(&ctx, plays, self.model.busy());
-    }
-
-    /// Says in the page, whose canvas screen readers cannot read, what goes on.
-    #[cfg(target_arch = "wasm32")]
-    fn say(&mut self, ctx: &Context) {
-        self.said_focus.follow(ctx);
-        if self.model.num_made() != self.num_marked {
-            self.num_marked = self.model.num_made();
-            crate::platform::mark("loop shown");
-        }
-        let name = self.model.opened().map_or("", |opened| opened.file_name.as_str());
-        let said = match (
-            self.model.progress(),
-            self.model.problem(),
-            self.export.said(),
-            self.model.made(),
-        ) {
-            (Some(progress), ..) => progress.to_owned(),
-            (_, Some(problem), ..) => problem.to_string(),
-            (_, _, Some(said), _) => said,
-            _ if self.set_words().is_some() => self.set_words().unwrap_or_default(),
-            (_, _, _, Some(made)) => format!("{name}: {}", made.verdict),
-            _ => String::new(),
-        };
-        if said != self.said {
-            crate::platform::say(&said);
-            self.said = said;
-        }
     }
 
     /// Whether fingers were here last, or a mouse.
@@ -665,71 +506,6 @@ impl Studio {
             }
             self.export.said_ui(ui);
         });
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn open_ui(&mut self, ui: &mut Ui) {
-        use eframe::egui::containers::menu::{MenuButton, MenuConfig};
-
-        use crate::platform::Ask;
-
-        // A click into the field leaves the menu open.
-        let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-        MenuButton::new("Open ...").config(config).ui(ui, |ui| {
-            for (word, ask) in [("Choose files ...", Ask::Files), ("Choose a folder ...", Ask::Folder)] {
-                if ui.button(word).clicked() {
-                    self.ask(ask, ui.ctx());
-                    ui.close();
-                }
-            }
-            ui.separator();
-            let label = ui.label("Path of a take");
-            let field = ui
-                .add(egui::TextEdit::singleline(&mut self.path).desired_width(360.0))
-                .labelled_by(label.id);
-            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            let opens = ui.add_enabled(!self.path.trim().is_empty(), Button::new("Open this file"));
-            if opens.clicked() || is_entered && !self.path.trim().is_empty() {
-                let path = std::path::PathBuf::from(self.path.trim());
-                self.open_path(&path);
-                ui.close();
-            }
-        });
-    }
-
-    #[cfg(target_arch = "wasm32")]
-    fn open_ui(&mut self, ui: &mut Ui) {
-        if ui.button("Open ...").clicked() {
-            crate::platform::choose_file();
-        }
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
-        let paths: Vec<std::path::PathBuf> = files.iter().map(|file| file.path().to_owned()).collect();
-        self.open_paths(&paths);
-    }
-
-    /// Names the take in the title of the window.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn show_title(&mut self, ctx: &Context) {
-        let title = match self.model.opened() {
-            Some(opened) => format!("{} - loopwright studio", opened.file_name),
-            None => "loopwright studio".to_owned(),
-        };
-        if title != self.title {
-            ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
-            self.title = title;
-        }
-    }
-
-    #[cfg(target_arch = "wasm32")]
-    fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
-        let files: Vec<web_sys::File> = files.iter().filter_map(|file| file.web_file().cloned()).collect();
-        if !files.is_empty() {
-            let inbox = self.inbox.clone();
-            wasm_bindgen_futures::spawn_local(crate::platform::open_files(files, move |action| inbox.put(action)));
-        }
     }
 
     fn timeline_ui(&mut self, ui: &mut Ui) {
