@@ -82,24 +82,14 @@ impl Tab {
     /// Those of a narrow window: the others are parts of *Close*.
     const NARROW: [Self; 3] = [Self::Loops, Self::Close, Self::Export];
 
-    fn word(self) -> &'static str {
+    /// Its word, and its name for screen readers: longer, because the panels are not seen.
+    fn words(self) -> [&'static str; 2] {
         match self {
-            Self::Loops => "Loops",
-            Self::Close => "Close",
-            Self::Feet => "Feet",
-            Self::Edit => "Edit",
-            Self::Export => "Export",
-        }
-    }
-
-    /// Its name for screen readers: longer, because the panels are not seen.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Loops => "Loops of the take",
-            Self::Close => "Close the seam",
-            Self::Feet => "Feet on the ground",
-            Self::Edit => "Edit the motion",
-            Self::Export => "Export to a file",
+            Self::Loops => ["Loops", "Loops of the take"],
+            Self::Close => ["Close", "Close the seam"],
+            Self::Feet => ["Feet", "Feet on the ground"],
+            Self::Edit => ["Edit", "Edit the motion"],
+            Self::Export => ["Export", "Export to a file"],
         }
     }
 }
@@ -373,9 +363,10 @@ impl Studio {
             let width = (ui.available_width() + 2.0) / tabs.len() as f32 - 2.0;
             for &tab in tabs {
                 let is_open = self.tab == tab;
-                let button = Button::selectable(is_open, tab.word()).min_size(vec2(width, height));
+                let [word, name] = tab.words();
+                let button = Button::selectable(is_open, word).min_size(vec2(width, height));
                 let response = ui.add_sized(vec2(width, height), button);
-                response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_open, tab.name()));
+                response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_open, name));
                 if response.clicked() {
                     self.tab = tab;
                 }
@@ -521,8 +512,8 @@ impl Studio {
             Tab::Close => {
                 self.close_ui(ui);
                 if is_narrow {
-                    closed_part("Feet").show_unindented(ui, |ui| self.feet_ui(ui));
-                    closed_part("Edits").show(ui, |ui| self.edit_ui(ui));
+                    closed_part(ui, "Feet", |ui| self.feet_ui(ui));
+                    header("Edits", false).show(ui, |ui| self.edit_ui(ui));
                 }
             }
             Tab::Feet => self.feet_ui(ui),
@@ -536,13 +527,13 @@ impl Studio {
         let lends_body = model.steered_here().filter(|_| model.shown() == Shown::Set);
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
-            part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model));
+            part(ui, &title, |ui| panels::played_ui(ui, model));
         } else {
             panels::guide_ui(ui, model, self.export.has_written());
         }
         match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
             // Its loops and grades are not those of the set.
-            Some(title) => _ = closed_part(&title).show_unindented(ui, |ui| self.take_ui(ui)),
+            Some(title) => closed_part(ui, &title, |ui| self.take_ui(ui)),
             None => self.take_ui(ui),
         }
         ui.weak(format!("Drop a take here ({})", Format::names("or")));
@@ -557,28 +548,28 @@ impl Studio {
         self.animations.animations_ui(ui, model);
         panels::loops_ui(ui, model);
         panels::figures_ui(ui, model);
-        closed_part("Lengths that repeat").show_unindented(ui, |ui| panels::spectrum_ui(ui, model));
+        closed_part(ui, "Lengths that repeat", |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
-        closed_part("Cost of every seam").show_unindented(ui, |ui| cost_map.cost_map_ui(ui, model));
-        closed_part("Jumps between loops").show_unindented(ui, |ui| panels::jumps_ui(ui, model));
-        closed_part("Set and blend").show_unindented(ui, |ui| panels::set_ui(ui, model));
+        closed_part(ui, "Cost of every seam", |ui| cost_map.cost_map_ui(ui, model));
+        closed_part(ui, "Jumps between loops", |ui| panels::jumps_ui(ui, model));
+        closed_part(ui, "Set and blend", |ui| panels::set_ui(ui, model));
     }
 
     fn close_ui(&self, ui: &mut Ui) {
         let model = &self.model;
-        part("Closure").show_unindented(ui, |ui| panels::closure_ui(ui, model));
-        closed_part("Joints of their own").show_unindented(ui, |ui| panels::joints_ui(ui, model));
-        part("Root").show_unindented(ui, |ui| panels::root_motion_ui(ui, model));
+        part(ui, "Closure", |ui| panels::closure_ui(ui, model));
+        closed_part(ui, "Joints of their own", |ui| panels::joints_ui(ui, model));
+        part(ui, "Root", |ui| panels::root_motion_ui(ui, model));
     }
 
     fn feet_ui(&self, ui: &mut Ui) {
         panels::feet_ui(ui, &self.model);
-        part("Stances by hand").show_unindented(ui, |ui| panels::stances_ui(ui, &self.model));
+        part(ui, "Stances by hand", |ui| panels::stances_ui(ui, &self.model));
     }
 
     fn edit_ui(&self, ui: &mut Ui) {
         panels::edits_ui(ui, &self.model);
-        closed_part("Smoothing and character").show_unindented(ui, |ui| panels::reading_ui(ui, &self.model));
+        closed_part(ui, "Smoothing and character", |ui| panels::reading_ui(ui, &self.model));
     }
 
     fn export_ui(&mut self, ui: &mut Ui) {
@@ -586,9 +577,9 @@ impl Studio {
         let chooses_folder = self.export.export_ui(ui, model);
         self.ask_folder(chooses_folder, ui.ctx());
         let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
-        part("Picture").show_unindented(ui, |ui| capture.capture_ui(ui, model, export));
-        part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export));
-        closed_part("Controller fit").show_unindented(ui, |ui| panels::fit_ui(ui, model));
+        part(ui, "Picture", |ui| capture.capture_ui(ui, model, export));
+        part(ui, "Recipe", |ui| recipe.recipe_ui(ui, model, export));
+        closed_part(ui, "Controller fit", |ui| panels::fit_ui(ui, model));
     }
 }
 
@@ -600,14 +591,18 @@ fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> 
     response.on_hover_text(tip).clicked()
 }
 
-/// A part of a tab that folds.
-fn part(name: &str) -> CollapsingHeader {
-    CollapsingHeader::new(RichText::new(name).strong()).default_open(true)
+/// Shows a part of a tab that folds.
+fn part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
+    header(name, true).show_unindented(ui, show);
 }
 
-/// One that is folded at first.
-fn closed_part(name: &str) -> CollapsingHeader {
-    part(name).default_open(false)
+/// Shows one that is folded at first.
+fn closed_part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
+    header(name, false).show_unindented(ui, show);
+}
+
+fn header(name: &str, is_open: bool) -> CollapsingHeader {
+    CollapsingHeader::new(RichText::new(name).strong()).default_open(is_open)
 }
 
 impl eframe::App for Studio {

@@ -120,7 +120,7 @@ impl FootRow<'_> {
             ui.painter().rect_filled(area, 2.0, fill);
             ui.painter()
                 .rect_stroke(area, 2.0, (1.5, colour), egui::StrokeKind::Inside);
-            let steps = focus::steps(ui, &response);
+            let steps = focus::steps(ui, &response).unwrap_or(0);
             let share = response.drag_delta().x / self.rect.width().max(1.0);
             let secs = f64::from(share) * period + f64::from(steps) * step;
             if secs != 0.0 || response.drag_stopped() {

@@ -569,27 +569,40 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
 
 /// Switches of what is shown beside the body.
 fn beside_ui(ui: &mut Ui, model: &Model) {
-    let has_loop = model.made().is_some();
-    let tip = "The uncut stretch on the left, the loop on the right (S)";
-    let split = icons::switch(ui, Icon::Split, "Before and after", tip, has_loop, model.is_split);
-    model.ask_all(split.map(Action::Split));
-    let name = "Ghost of the uncut stretch";
-    let ghost = icons::switch(
-        ui,
-        Icon::Ghost,
-        name,
-        "Ghost of the uncut stretch (G)",
-        has_loop,
-        model.has_ghost,
-    );
-    model.ask_all(ghost.map(Action::Ghost));
-    let tip = "Onion skin: poses just before the seam and just after it, at once (N)";
-    let onion = icons::switch(ui, Icon::Onion, "Onion skin", tip, has_loop, model.has_onion);
-    model.ask_all(onion.map(Action::Onion));
-    let name = "Path of the chosen joint over the seam";
-    let tip = "The path of the chosen joint over the seam (T): click a joint to choose it";
-    let trail = icons::switch(ui, Icon::Trail, name, tip, has_loop, model.has_trail);
-    model.ask_all(trail.map(Action::Trail));
+    let rows: [(_, _, _, _, fn(bool) -> Action); 4] = [
+        (
+            Icon::Split,
+            "Before and after",
+            "The uncut stretch on the left, the loop on the right (S)",
+            model.is_split,
+            Action::Split,
+        ),
+        (
+            Icon::Ghost,
+            "Ghost of the uncut stretch",
+            "Ghost of the uncut stretch (G)",
+            model.has_ghost,
+            Action::Ghost,
+        ),
+        (
+            Icon::Onion,
+            "Onion skin",
+            "Onion skin: poses just before the seam and just after it, at once (N)",
+            model.has_onion,
+            Action::Onion,
+        ),
+        (
+            Icon::Trail,
+            "Path of the chosen joint over the seam",
+            "The path of the chosen joint over the seam (T): click a joint to choose it",
+            model.has_trail,
+            Action::Trail,
+        ),
+    ];
+    for (icon, name, tip, is_on, action) in rows {
+        let set = icons::switch(ui, icon, name, tip, model.made().is_some(), is_on);
+        model.ask_all(set.map(action));
+    }
 }
 
 /// How the body is drawn, and from where it is seen.
@@ -598,24 +611,11 @@ fn camera_ui(ui: &mut Ui, model: &Model) {
     let tip = "The character of the file or a mannequin, or capsules (K)";
     let character = icons::switch(ui, Icon::Body, "Character", tip, true, !model.shows_capsules);
     model.ask_all(character.map(|is_shown| Action::Capsules(!is_shown)));
-    let follows = icons::switch(
-        ui,
-        Icon::Follow,
-        "Follow",
-        "The camera follows the body (F)",
-        true,
-        camera.follows,
-    );
+    let tip = "The camera follows the body (F)";
+    let follows = icons::switch(ui, Icon::Follow, "Follow", tip, true, camera.follows);
     model.ask_all(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
-    let name = "Without perspective";
-    let is_flat = icons::switch(
-        ui,
-        Icon::Orthographic,
-        name,
-        "Without perspective (O)",
-        true,
-        camera.is_orthographic,
-    );
+    let (name, tip) = ("Without perspective", "Without perspective (O)");
+    let is_flat = icons::switch(ui, Icon::Orthographic, name, tip, true, camera.is_orthographic);
     model.ask_all(is_flat.map(|is_orthographic| {
         Action::Look(Camera {
             is_orthographic,

@@ -177,7 +177,7 @@ fn line(painter: &Painter, view: &View, points: &[DVec3], stroke: Stroke) {
     let finish = |seen: &mut Vec<Pos2>| {
         let points = std::mem::take(seen);
         if points.len() > 1 {
-            painter.add(crate::line::through(&points, stroke));
+            painter.add(crate::line::through(points, stroke));
         }
     };
     for &point in points {
