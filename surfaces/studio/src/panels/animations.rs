@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Weak};
 
-use eframe::egui::{self, Button, Label, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui, Vec2};
+use eframe::egui::{self, Button, ScrollArea, Sense, Stroke, TextEdit, Ui, Vec2};
 use loopwright_job::recipe::StudyArgs;
 
+use super::weak_line_ui;
 use crate::focus::named;
 use crate::grade::light_ui;
 use crate::model::{Action, Model, Opened, Sketch, Ticked};
@@ -145,7 +146,7 @@ impl AnimationsPanel {
             motion.num_frames(),
             motion.num_joints()
         );
-        ui.add(Label::new(RichText::new(facts).weak()).truncate());
+        weak_line_ui(ui, facts);
     }
 
     fn list_ui(&self, ui: &mut Ui, model: &Model, opened: &Opened) {
@@ -194,7 +195,7 @@ impl AnimationsPanel {
                         },
                         None => "...".to_owned(),
                     };
-                    ui.add(Label::new(RichText::new(facts).weak()).truncate());
+                    weak_line_ui(ui, facts);
                 });
             }
         });

@@ -121,7 +121,7 @@ impl CapturePanel {
                 Ok(None) => {}
                 Ok(Some(bytes)) => {
                     let extension = if job.is_gif { "gif" } else { "png" };
-                    export.take_in_picture(format!("{}.{extension}", job.file_stem), bytes);
+                    export.take_in_other(format!("{}.{extension}", job.file_stem), bytes, None);
                     self.end(model, None);
                 }
                 Err(error) => self.end(model, Some(error)),

@@ -6,8 +6,7 @@ use std::collections::VecDeque;
 use eframe::egui::{self, Button, Ui};
 use loopwright_formats::{Format, Target};
 
-use super::{final_edit, settings::choice_ui};
-use crate::focus::named;
+use super::{field_ui, final_edit, settings::choice_ui, weak_line_ui};
 use crate::model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles};
 use crate::platform;
 
@@ -23,10 +22,8 @@ const WHERE_MARGIN: f32 = 40.0;
 enum Pending {
     /// A loop, and the take and the choices that it is of.
     Loop(Exported, Option<Box<(String, Edit)>>),
-    /// A recipe: its name and its text.
-    Recipe(String, String),
-    /// A picture: its name, and its bytes.
-    Picture(String, Vec<u8>),
+    /// Another file: its name, its bytes, and what follows once it is written.
+    Other(String, Vec<u8>, Option<Action>),
     /// A set, in a folder of its name.
     Set(SetFiles),
 }
@@ -35,18 +32,17 @@ impl Pending {
     fn file_name(&self) -> &str {
         match self {
             Self::Loop(exported, _) => &exported.file_name,
-            Self::Recipe(file_name, _) | Self::Picture(file_name, _) => file_name,
+            Self::Other(file_name, ..) => file_name,
             Self::Set(set) => &set.name,
         }
     }
 
     fn is_there(&self, folder: &str) -> bool {
-        match self {
-            Self::Loop(exported, _) => [&exported.file_name, &exported.sidecar_name()]
-                .iter()
-                .any(|name| platform::is_there(folder, name)),
-            _ => platform::is_there(folder, self.file_name()),
-        }
+        let sidecar = match self {
+            Self::Loop(exported, _) => platform::is_there(folder, &exported.sidecar_name()),
+            _ => false,
+        };
+        sidecar || platform::is_there(folder, self.file_name())
     }
 
     /// Returns it by the first name with a number that is free. Errors: the sidecar cannot be written anew.
@@ -58,9 +54,8 @@ impl Pending {
             let name = format!("{stem}-{number}");
             pending = match pending {
                 Self::Loop(exported, of) => Self::Loop(exported.named(&name)?, of),
-                Self::Recipe(_, text) => Self::Recipe(format!("{name}.{ending}"), text),
-                Self::Picture(_, bytes) => Self::Picture(format!("{name}.{ending}"), bytes),
-                Self::Set(set) => Self::Set(SetFiles { name, ..set }),
+                Self::Other(_, bytes, then) => Self::Other(format!("{name}.{ending}"), bytes, then),
+                Self::Set(set) => Self::Set(set.named(name)?),
             };
             if !pending.is_there(folder) {
                 break;
@@ -179,10 +174,10 @@ impl ExportPanel {
         }
     }
 
-    /// Takes in a recipe.
-    pub(super) fn take_in_recipe(&mut self, file_name: String, text: String) {
+    /// Takes in another file, and what follows once it is written.
+    pub(super) fn take_in_other(&mut self, file_name: String, bytes: Vec<u8>, then: Option<Action>) {
         self.forget_said();
-        self.pending.push_back(Pending::Recipe(file_name, text));
+        self.pending.push_back(Pending::Other(file_name, bytes, then));
     }
 
     /// Takes in a set that was just made.
@@ -190,12 +185,6 @@ impl ExportPanel {
         self.forget_said();
         self.notes.clone_from(&set.notes);
         self.pending.push_back(Pending::Set(set));
-    }
-
-    /// Takes in a picture.
-    pub(super) fn take_in_picture(&mut self, file_name: String, bytes: Vec<u8>) {
-        self.forget_said();
-        self.pending.push_back(Pending::Picture(file_name, bytes));
     }
 
     /// Whether files wait until it is said where they go.
@@ -206,8 +195,7 @@ impl ExportPanel {
     fn save(&mut self, pending: Pending, model: &Model) {
         let saved = match &pending {
             Pending::Loop(exported, _) => platform::save(&self.folder, exported),
-            Pending::Recipe(file_name, text) => platform::save_text(&self.folder, file_name, text),
-            Pending::Picture(file_name, bytes) => platform::save_bytes(&self.folder, file_name, bytes),
+            Pending::Other(file_name, bytes, _) => platform::save_bytes(&self.folder, file_name, bytes),
             Pending::Set(set) => platform::save_set(&self.folder, set),
         };
         match saved {
@@ -215,8 +203,7 @@ impl ExportPanel {
                 self.written.push(place);
                 model.ask_all(match pending {
                     Pending::Loop(_, of) => Some(Action::Written(of)),
-                    Pending::Recipe(..) => Some(Action::RecipeSaved),
-                    Pending::Picture(..) => None,
+                    Pending::Other(.., then) => then,
                     Pending::Set(set) => Action::of_set(&set),
                 });
             }
@@ -308,20 +295,14 @@ impl ExportPanel {
         if platform::HAS_FOLDERS {
             ui.horizontal(|ui| {
                 chooses_folder = ui.button("Choose the folder ...").clicked();
-                let label = ui.label("Folder");
                 let width = ui.available_width() - BESIDE_POINTS;
-                let field = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width));
-                if named(field.labelled_by(label.id), "Folder").changed() {
-                    self.is_folder_chosen = true;
-                }
+                self.is_folder_chosen |= field_ui(ui, "Folder", &mut self.folder, width).changed();
             });
         }
         let mut name = self.name.clone().unwrap_or_else(|| Exported::stem_of(opened));
         ui.horizontal(|ui| {
-            let label = ui.label("Name");
             let width = ui.available_width() - BESIDE_POINTS;
-            let field = ui.add(egui::TextEdit::singleline(&mut name).desired_width(width));
-            if named(field.labelled_by(label.id), "Name").changed() {
+            if field_ui(ui, "Name", &mut name, width).changed() {
                 // A name has no folders: these are chosen above.
                 self.name = Some(name.replace(['/', '\\'], ""));
             }
@@ -329,7 +310,7 @@ impl ExportPanel {
         let file_name = format!("{}.{}", self.stem(opened), format.extension());
         // One line however long the name, so that nothing moves while it is typed.
         let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
-        ui.add(egui::Label::new(egui::RichText::new(written).weak()).truncate());
+        weak_line_ui(ui, written);
         chooses_folder
     }
 
@@ -434,9 +415,7 @@ impl ExportPanel {
             ui.label(format!(
                 "{names} goes into this folder, and what you export later, too."
             ));
-            let label = ui.label("Folder of loops");
-            let field = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width));
-            named(field.labelled_by(label.id), "Folder of loops");
+            field_ui(ui, "Folder of loops", &mut self.folder, width);
             ui.horizontal_wrapped(|ui| {
                 ["Write here", "Another folder ...", "Do not write"].map(|word| ui.button(word).clicked())
             })
@@ -463,14 +442,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().display().to_string();
         let mut panel = ExportPanel::new();
-        panel.take_in_picture("walk-loop.png".to_owned(), vec![1]);
+        panel.take_in_other("walk-loop.png".to_owned(), vec![1], None);
         assert!(panel.asks_where());
         panel.choose_folder(place.clone());
         assert!(!panel.asks_where());
         let model = Model::default();
         let first = panel.pending.pop_front().unwrap();
         panel.save(first, &model);
-        let second = Pending::Picture("walk-loop.png".to_owned(), vec![2]);
+        let second = Pending::Other("walk-loop.png".to_owned(), vec![2], None);
         assert!(second.is_there(&place));
         let second = second.beside(&place).unwrap();
         assert_eq!(second.file_name(), "walk-loop-2.png");

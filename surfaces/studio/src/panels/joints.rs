@@ -1,10 +1,10 @@
 //! Joints that are closed in a way of their own: tables `[[joint]]` of a recipe.
 
-use eframe::egui::{self, DragValue, TextEdit, Ui};
+use eframe::egui::{self, DragValue, Ui};
 use loopwright_core::closure::{ClosureName, ShapeKind};
 use loopwright_job::recipe::JointRecipe;
 
-use super::{edit_by, final_edit};
+use super::{edit_by, field_ui, final_edit};
 use crate::focus::named;
 use crate::model::{Edit, Model};
 
@@ -92,11 +92,9 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, model: &Model) {
 
 /// The names of joints; another pattern once it is entered, since one that is half typed fits no joint.
 fn pattern_ui(ui: &mut Ui, number: usize, pattern: &str) -> Option<String> {
-    let label = ui.label(format!("Joints {number}"));
     let id = ui.scope_id().with("pattern");
     let mut typed = ui.data(|data| data.get_temp(id)).unwrap_or_else(|| pattern.to_owned());
-    let field = ui.add(TextEdit::singleline(&mut typed).desired_width(110.0));
-    let field = named(field.labelled_by(label.id), &format!("Joints {number}"));
+    let field = field_ui(ui, &format!("Joints {number}"), &mut typed, 110.0);
     let field = field.on_hover_text("* and ? stand for letters");
     // Asked for outside, since the context is locked inside.
     let is_typed_into = field.has_focus();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loopwright_formats::set::{LeftOut, SET_FILE};
-use loopwright_formats::{AnimatedFile, AnimationChoice, Format, ReadSettings, SizeLimits};
+use loopwright_formats::{AnimatedFile, AnimationChoice, Format, ReadSettings, Sidecar, SidecarError, SizeLimits};
 use loopwright_job::{Recipe, Studied, StudyError};
 use loopwright_sets::road::{self, MakeSetError, SetFileName, SetSettings, SetStage, SetTakes};
 use loopwright_sets::set::TakeLoop;
@@ -115,6 +115,23 @@ impl SetOrder {
                 .chain(notes.iter().map(ToString::to_string))
                 .collect(),
         })
+    }
+}
+
+impl SetFiles {
+    /// Returns the set in a folder of another name, which its sidecars state. Errors: a sidecar cannot be written anew.
+    pub(crate) fn named(mut self, name: String) -> Result<Self, SidecarError> {
+        for file in &mut self.files {
+            if let Ok(mut sidecar) = Sidecar::from_json(&file.bytes) {
+                for output in &mut sidecar.outputs {
+                    if let Some((_, file_name)) = output.rsplit_once('/').filter(|(folder, _)| *folder == self.name) {
+                        *output = format!("{name}/{file_name}");
+                    }
+                }
+                file.bytes = Arc::new(sidecar.to_json()?.into_bytes());
+            }
+        }
+        Ok(Self { name, ..self })
     }
 }
 
