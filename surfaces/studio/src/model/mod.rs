@@ -85,6 +85,8 @@ pub struct Model {
     set: LoopSet,
     /// The set that is played.
     steered: Option<Steered>,
+    /// Files of takes that were opened to lend sets their bodies.
+    lent: Vec<String>,
     made: Option<Arc<Made>>,
     /// Whether the loop of what is chosen is still to be made: another file that was read may have taken its turn.
     owes_loop: bool,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use eframe::egui::{self, Button, ScrollArea, Sense, Stroke, TextEdit, Ui, Vec2};
+use eframe::egui::{self, Button, ScrollArea, Sense, Stroke, TextEdit, Ui, Vec2, vec2};
 use loopwright_job::recipe::StudyArgs;
 
 use super::weak_line_ui;
@@ -171,7 +171,7 @@ impl AnimationsPanel {
                     let is_shown = name == opened.take().name();
                     let width = (ui.available_width() - FACTS_POINTS).max(80.0);
                     let button = Button::selectable(is_shown, name).truncate();
-                    let size = egui::vec2(width, ui.spacing().interact_size.y);
+                    let size = vec2(width, ui.spacing().interact_size.y);
                     // The facts of all animations stand in one column.
                     let button = ui.allocate_ui(size, |ui| {
                         ui.set_min_width(width);
@@ -206,7 +206,7 @@ impl AnimationsPanel {
 fn sketch_ui(ui: &mut Ui, Sketch(lines): &Sketch) {
     let (rect, _) = ui.allocate_exact_size(Vec2::splat(SKETCH_POINTS), Sense::hover());
     let colour = ui.visuals().text_color();
-    let at = |x: f32, y: f32| rect.min + SKETCH_POINTS * egui::vec2(x, y);
+    let at = |x: f32, y: f32| rect.min + SKETCH_POINTS * vec2(x, y);
     for &[x0, y0, x1, y1, width] in lines {
         let stroke = Stroke::new((SKETCH_POINTS * width).max(1.0), colour);
         ui.painter().line_segment([at(x0, y0), at(x1, y1)], stroke);

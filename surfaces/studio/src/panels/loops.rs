@@ -1,6 +1,6 @@
 //! The loops found: a light and words first, figures on demand.
 
-use eframe::egui::{self, DragValue, ProgressBar, Ui};
+use eframe::egui::{DragValue, Grid, ProgressBar, Ui};
 use loopwright_core::LoopCandidate;
 use loopwright_core::candidate::{MissReason, OutcomePart};
 
@@ -154,7 +154,7 @@ const LEAST_MPS: f64 = 0.05;
 fn numbers_ui(ui: &mut Ui, model: &Model) {
     let Some(chosen) = model.chosen() else { return };
     ui.collapsing("Numbers of this stretch", |ui| {
-        egui::Grid::new("stretch").num_columns(2).show(ui, |ui| {
+        Grid::new("stretch").num_columns(2).show(ui, |ui| {
             let frames = format!("{:.2} to {:.2}", chosen.cut.start_frame(), chosen.cut.end_frame());
             row_ui(ui, "Frames", frames);
             row_ui(ui, "Cycles", chosen.cycles.to_string());
@@ -175,7 +175,7 @@ fn numbers_ui(ui: &mut Ui, model: &Model) {
     });
     let Some(outcome) = &chosen.outcome else { return };
     ui.collapsing("Parts of its score", |ui| {
-        egui::Grid::new("score").num_columns(2).show(ui, |ui| {
+        Grid::new("score").num_columns(2).show(ui, |ui| {
             for (part, value) in OutcomePart::ALL.into_iter().zip(outcome.parts()) {
                 ui.label(part_word(part));
                 let bar = ProgressBar::new((value / WORST_PART) as f32).desired_width(120.0);
@@ -227,7 +227,7 @@ pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
     let Some(made) = model.made() else { return };
     let quality = &made.quality;
     ui.collapsing("Numbers of this loop", |ui| {
-        egui::Grid::new("figures").num_columns(2).show(ui, |ui| {
+        Grid::new("figures").num_columns(2).show(ui, |ui| {
             let gap = made.done.made.closed.seam.largest();
             let before = format!("{:.1} mm, {:.2} deg", 1e3 * gap.position, gap.angle.to_degrees());
             row_ui(ui, "Pose gap, uncut", before);

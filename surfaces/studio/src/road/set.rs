@@ -10,7 +10,7 @@ use loopwright_sets::set::TakeLoop;
 use serde::{Deserialize, Serialize};
 
 use super::character::{self, CharacterError, NamedFile};
-use super::opened::Tell;
+use super::opened::{Tell, stem_of};
 
 /// Takes that are left out of a set are named up to this many where it cannot be made.
 const MOST_NAMED: usize = 8;
@@ -183,7 +183,7 @@ impl SetTakes for Takes<'_> {
 
     fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String> {
         let NamedFile { file_name, bytes } = self.files[file];
-        let stem = file_name.rsplit_once('.').map_or(file_name.as_str(), |(stem, _)| stem);
+        let stem = stem_of(file_name);
         let file = AnimatedFile::parse(bytes, stem, None).map_err(|error| error.to_string())?;
         let is_pack = file.num_animations() > 1;
         for number in 0..file.num_animations() {

@@ -14,7 +14,10 @@ mod stick;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eframe::egui::{self, Align2, FontId, PaintCallback, PointerButton, Pos2, Rect, Role, Sense, Ui};
+use eframe::egui::{
+    self, Align, Align2, FontId, Layout, PaintCallback, PointerButton, Pos2, Rect, Response, Role, Sense, Shape, Ui,
+    vec2,
+};
 use eframe::egui_glow::CallbackFn;
 use glam::DVec3;
 use loopwright_draw::Figure;
@@ -203,7 +206,7 @@ impl Viewport {
     }
 
     /// The view, or two beside each other: the uncut stretch and the loop.
-    fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &egui::Response) {
+    fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &Response) {
         if model.is_split && model.made().is_some() {
             // At the same time in the loop, and from the same place.
             let halves = rect.split_left_right_at_fraction(0.5);
@@ -212,7 +215,7 @@ impl Viewport {
                 let first = number * BODIES;
                 self.pane_ui(ui, model, &Pane { rect, shown, first }, response);
                 ui.painter_at(rect).text(
-                    rect.center_top() + egui::vec2(0.0, EDGE_POINTS),
+                    rect.center_top() + vec2(0.0, EDGE_POINTS),
                     Align2::CENTER_TOP,
                     word,
                     FontId::proportional(14.0),
@@ -232,7 +235,7 @@ impl Viewport {
     }
 
     /// One view of the body, with the joints and rings that are clicked and dragged in it.
-    fn pane_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, response: &egui::Response) {
+    fn pane_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, response: &Response) {
         let Some(view) = self.view_ui(ui, model, pane) else {
             return;
         };
@@ -387,7 +390,7 @@ impl Viewport {
     }
 
     /// Marks the joint that is watched and the one below the pointer; returns the one that is clicked.
-    fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &egui::Response) -> Option<usize> {
+    fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &Response) -> Option<usize> {
         let rect = pane.rect;
         let opened = model.opened()?;
         let shot = self.body.as_ref()?.shots.get(pane.last())?.as_ref()?;
@@ -450,14 +453,14 @@ impl Viewport {
 }
 
 /// Controls over the view, at a corner of it, on a ground that lets them be read.
-fn overlay_ui(ui: &mut Ui, rect: Rect, layout: egui::Layout, widgets: impl FnOnce(&mut Ui)) {
+fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut Ui)) {
     let builder = egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout);
     ui.scope_builder(builder, |ui| {
-        ui.spacing_mut().item_spacing = egui::vec2(2.0, 2.0);
-        let ground = ui.painter().add(egui::Shape::Noop);
+        ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
+        let ground = ui.painter().add(Shape::Noop);
         widgets(ui);
         let (area, fill) = (ui.min_rect().expand(3.0), ui.visuals().panel_fill.gamma_multiply(0.8));
-        ui.painter().set(ground, egui::Shape::rect_filled(area, 6.0, fill));
+        ui.painter().set(ground, Shape::rect_filled(area, 6.0, fill));
     });
 }
 
@@ -470,7 +473,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     } else {
         rect.with_max_x(rect.right() - 60.0)
     };
-    overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
+    overlay_ui(ui, corner, Layout::left_to_right(Align::Min), |ui| {
         let set = (Shown::Set, "Set", "The character of the set, steered by keys");
         let set = model.steered_here().map(|_| set);
         let all = [
@@ -502,7 +505,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     } else {
         ui.spacing().interact_size.y + 12.0
     };
-    let below = rect.left_top() + egui::vec2(EDGE_POINTS, EDGE_POINTS + row);
+    let below = rect.left_top() + vec2(EDGE_POINTS, EDGE_POINTS + row);
     let colour = ui.visuals().text_color();
     ui.painter_at(rect)
         .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
@@ -512,7 +515,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
 fn root_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     if !is_narrow(ui) && model.shown() != Shown::Set {
         let corner = lower_edge(ui, rect);
-        overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
+        overlay_ui(ui, corner, Layout::left_to_right(Align::Max), |ui| {
             roots_ui(ui, model);
         });
     }
@@ -553,13 +556,13 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     let columns = if is_low { 2.0 } else { 1.0 };
     let corner = rect.with_min_x(rect.right() - columns * side - 2.0 * EDGE_POINTS);
     if is_low {
-        overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
-            let (room, down) = (egui::vec2(side - 2.0, 0.0), egui::Layout::top_down(egui::Align::Min));
+        overlay_ui(ui, corner, Layout::left_to_right(Align::Min), |ui| {
+            let (room, down) = (vec2(side - 2.0, 0.0), Layout::top_down(Align::Min));
             ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model));
             ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model));
         });
     } else {
-        overlay_ui(ui, corner, egui::Layout::top_down(egui::Align::Max), |ui| {
+        overlay_ui(ui, corner, Layout::top_down(Align::Max), |ui| {
             beside_ui(ui, model);
             ui.add_space(6.0);
             camera_ui(ui, model);
@@ -653,7 +656,7 @@ fn nearest(pointer: Pos2, opened: &Opened, seen: impl Fn(usize) -> Option<Pos2>)
 }
 
 /// The camera after what mouse and fingers did, where they did anything.
-fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera> {
+fn moved_by(ui: &Ui, response: &Response, camera: Camera) -> Option<Camera> {
     let mut moved = camera;
     // Two fingers move and zoom the view, although the first one alone would turn it.
     let fingers = ui.input(egui::InputState::multi_touch);
@@ -827,7 +830,7 @@ mod tests {
         harness.run_steps(2);
         assert_eq!(posed_by(&mut harness, &[]), 0);
         let camera = harness.state().1.camera;
-        let turned = camera.orbited(egui::vec2(50.0, 10.0));
+        let turned = camera.orbited(vec2(50.0, 10.0));
         assert_eq!(posed_by(&mut harness, &[Action::Look(turned)]), 0);
         assert_eq!(posed_by(&mut harness, &[Action::Step(3)]), 1);
         assert_eq!(posed_by(&mut harness, &[Action::Ghost(true)]), 1);
