@@ -228,6 +228,12 @@ impl Studio {
         self.follow_fingers(&ctx);
         let is_narrow = ui.available_width() < theme::NARROW_POINTS;
         self.viewport.set_turning(self.tab == Tab::Edit && !is_narrow);
+        if is_narrow || self.has_fingers {
+            theme::for_fingers(ui.style_mut());
+        }
+        Panel::top("top")
+            .frame(flat::panel(ui.style()))
+            .show(ui, |ui| self.top_ui(ui));
         if is_narrow {
             self.narrow_ui(ui);
         } else {
@@ -269,12 +275,6 @@ impl Studio {
 
     /// The view first, transport and timeline below it, the panels beside all.
     fn wide_ui(&mut self, ui: &mut Ui) {
-        if self.has_fingers {
-            theme::for_fingers(ui.style_mut());
-        }
-        Panel::top("top")
-            .frame(flat::panel(ui.style()))
-            .show(ui, |ui| self.top_ui(ui));
         Panel::right("panels")
             .frame(flat::panel(ui.style()))
             .resizable(true)
@@ -321,10 +321,6 @@ impl Studio {
 
     /// View, transport and three tabs below each other, for fingers.
     fn narrow_ui(&mut self, ui: &mut Ui) {
-        theme::for_fingers(ui.style_mut());
-        Panel::top("top")
-            .frame(flat::panel(ui.style()))
-            .show(ui, |ui| self.top_ui(ui));
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             let height = ui.available_height() * NARROW_VIEWPORT;
             ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
@@ -453,15 +449,13 @@ impl Studio {
 
     /// How good the loop is, with the reason, or what is written or opened instead.
     fn verdict_ui(&self, ui: &mut Ui) {
-        if let Some((stem, number, count)) = self.model.writing() {
-            ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
-        } else if let Some(progress) = self
-            .model
-            .progress()
-            .filter(|_| self.model.is_opening() || self.model.is_making_set())
-        {
-            ui.add(Label::new(format!("{progress} ...")).truncate());
-        } else if let Some(words) = self.set_words() {
+        let opens = self.model.is_opening() || self.model.is_making_set();
+        let words = match (self.model.writing(), self.model.progress().filter(|_| opens)) {
+            (Some((stem, number, count)), _) => Some(format!("Writing {stem} ({number} of {count}) ...")),
+            (None, Some(progress)) => Some(format!("{progress} ...")),
+            (None, None) => self.set_words(),
+        };
+        if let Some(words) = words {
             ui.add(Label::new(words).truncate());
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);

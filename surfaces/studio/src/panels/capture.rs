@@ -44,12 +44,6 @@ struct Job {
     secs_each: f64,
 }
 
-impl std::fmt::Debug for CapturePanel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("CapturePanel")
-    }
-}
-
 impl CapturePanel {
     pub(crate) fn capture_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel) {
         let Some(opened) = model.opened() else { return };

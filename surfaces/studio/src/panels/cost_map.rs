@@ -28,12 +28,6 @@ pub(crate) struct CostMapPanel {
     drawn: Option<(Arc<CostMap>, TextureHandle)>,
 }
 
-impl std::fmt::Debug for CostMapPanel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("CostMapPanel")
-    }
-}
-
 impl CostMapPanel {
     pub(crate) fn cost_map_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(opened) = model.opened() else { return };

@@ -7,19 +7,6 @@ use super::ExportPanel;
 use crate::camera::Camera;
 use crate::model::{Action, Model, Shown, Steer, Stretch};
 
-/// Keys of the loops of the list.
-const DIGITS: [Key; 9] = [
-    Key::Num1,
-    Key::Num2,
-    Key::Num3,
-    Key::Num4,
-    Key::Num5,
-    Key::Num6,
-    Key::Num7,
-    Key::Num8,
-    Key::Num9,
-];
-
 /// The list of keys and their meanings.
 const KEYS: [(&str, &str); 27] = [
     ("Space", "play or pause"),
@@ -165,7 +152,7 @@ fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) ->
         Key::Home => Action::Seek(0.0),
         Key::E => return export.export(model),
         _ => {
-            let index = DIGITS.iter().position(|digit| *digit == key)?;
+            let index = key.name().parse::<usize>().ok()?.checked_sub(1)?;
             model.opened()?.found.candidates.get(index)?;
             Action::Choose(Stretch::Found(index))
         }

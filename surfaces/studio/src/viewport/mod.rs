@@ -395,7 +395,7 @@ impl Viewport {
         let opened = model.opened()?;
         let shot = self.body.as_ref()?.shots.get(pane.last())?.as_ref()?;
         let colour = theme::of(ui).accent;
-        let seen = |joint: usize| view.see(shot.scene.world.translations[joint]).map(|seen| seen.at);
+        let seen = |joint: usize| view.see(shot.scene.world.translations[joint]);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
         let below = pointer
             .filter(|_| !response.dragged())
@@ -678,12 +678,7 @@ fn moved_by(ui: &Ui, response: &Response, camera: Camera) -> Option<Camera> {
         moved = moved.zoomed(f64::from(pinch) * (1.0 + ZOOM_PER_POINT * f64::from(wheel)));
     }
     if response.double_clicked() {
-        moved = Camera {
-            stature: camera.stature,
-            follows: camera.follows,
-            is_orthographic: camera.is_orthographic,
-            ..Camera::default()
-        };
+        moved = camera.reset();
     }
     (moved != camera).then_some(moved)
 }

@@ -66,7 +66,7 @@ impl Place<'_> {
         };
         let painter = ui.painter_at(self.rect);
         let words = format!("{joint_name} {:+.1}°", angle.to_degrees());
-        let at = centre.at + vec2(0.0, -RADIUS_POINTS as f32 - 8.0);
+        let at = centre + vec2(0.0, -RADIUS_POINTS as f32 - 8.0);
         let text = painter.layout_no_wrap(words, FontId::proportional(13.0), ui.visuals().strong_text_color());
         let rect = Align2::CENTER_BOTTOM.anchor_size(at, text.size());
         painter.rect_filled(rect.expand(3.0), 4.0, ui.visuals().panel_fill.gamma_multiply(0.8));
@@ -88,7 +88,7 @@ impl Rings {
         let clip = &made.done.made.loop_clip;
         for axis in 0..3 {
             let corners = (0..=CORNERS).filter_map(|corner| place.view.see(place.corner(axis, corner)));
-            self.seen[axis] = corners.map(|seen| seen.at).collect();
+            self.seen[axis] = corners.collect();
         }
         if self.seen.iter().any(|seen| seen.len() != CORNERS + 1) {
             return;
