@@ -33,7 +33,7 @@ fn a_take_is_steered_smoothed_and_put_on_a_character() {
     let [path, hero] = stroll_and_hero(folder.path(), &WalkSettings::default().seed(11));
     let mut harness = studio(1280.0, 4200.0);
     harness.open(&path);
-    harness.drag_end(25.0);
+    harness.drag_along("End of the stretch", 25.0);
     harness.wait_made();
     harness.press("Method");
     harness.click("cubic");

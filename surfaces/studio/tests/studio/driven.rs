@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{process::Output, sync::Arc};
 
-use eframe::egui::{Key, Pos2, Rect, Vec2, vec2};
+use eframe::egui::{Event, Key, Modifiers, Pos2, Rect, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Source, write_take};
@@ -231,10 +231,19 @@ impl Driven {
         self.run_steps(2);
     }
 
-    /// Drags the end of the stretch.
-    pub(crate) fn drag_end(&mut self, points: f32) {
-        let end = self.rect("End of the stretch").center();
-        self.drag(end, vec2(points, 0.0));
+    /// Drags what has that label along.
+    pub(crate) fn drag_along(&mut self, label: &str, points: f32) {
+        let from = self.rect(label).center();
+        self.drag(from, vec2(points, 0.0));
+    }
+
+    /// Clicks into the field of that label, and types instead of what it holds.
+    pub(crate) fn type_into(&mut self, label: &str, text: &str) {
+        self.find(label);
+        self.drag_along(label, 0.0);
+        self.key_press_modifiers(Modifiers::COMMAND, Key::A);
+        self.event(Event::Text(text.to_owned()));
+        self.run_steps(3);
     }
 
     pub(crate) fn apply(&mut self, action: Action) {
@@ -263,9 +272,14 @@ impl Driven {
     #[track_caller]
     pub(crate) fn open(&mut self, path: &Path) {
         self.start_opening(path);
-        let file_name = path.file_name().unwrap().to_string_lossy().into_owned();
+        self.wait_open(|opened| path.ends_with(&opened.file_name));
+    }
+
+    /// Draws frames until such a take is open, and its loop is made.
+    #[track_caller]
+    pub(crate) fn wait_open(&mut self, is_it: impl Fn(&Opened) -> bool) {
         self.wait("the take is open", |model| {
-            model.opened().is_some_and(|opened| opened.file_name == file_name) && is_made(model)
+            is_made(model) && model.opened().is_some_and(|opened| is_it(opened))
         });
     }
 }

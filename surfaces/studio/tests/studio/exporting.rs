@@ -131,7 +131,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
     let bytes = walk(Format::Bvh, &stroll());
     let mut harness = studio(1280.0, 3600.0);
     harness.open(&path);
-    harness.drag_end(25.0);
+    harness.drag_along("End of the stretch", 25.0);
     harness.wait_made();
     assert!(matches!(harness.edit().stretch, Stretch::Frames { .. }));
     harness.press("Method");

@@ -6,7 +6,7 @@ use loopwright_formats::{Format, Sidecar};
 use loopwright_studio::model::Stretch;
 use loopwright_synth::WalkSettings;
 
-use super::driven::{Driven, is_made, stroll, strolls, studio, studio_that, studio_with_stroll, walk};
+use super::driven::{Driven, stroll, strolls, studio, studio_that, studio_with_stroll, walk};
 
 /// A glTF file with two animations: the walk, and its first half.
 pub(crate) fn two_animations() -> Vec<u8> {
@@ -34,9 +34,7 @@ fn any_animation_of_a_file_is_chosen() {
         harness.query_all_by_label_contains("6.00 s walk").count() == 2
     });
     harness.click("second");
-    harness.wait("the other animation is open", |model| {
-        model.opened().is_some_and(|opened| opened.take().name() == "second") && is_made(model)
-    });
+    harness.wait_open(|opened| opened.take().name() == "second");
     let stretch = harness.edit().stretch;
     assert_eq!(
         stretch,
@@ -47,9 +45,7 @@ fn any_animation_of_a_file_is_chosen() {
     let text = harness.model().recipe_text().unwrap().unwrap();
     assert!(text.contains("animation = \"second\""), "{text}");
     harness.click("Undo");
-    harness.wait("it is taken back", |model| {
-        model.opened().is_some_and(|opened| opened.take().name() == first) && is_made(model)
-    });
+    harness.wait_open(|opened| opened.take().name() == first);
 }
 
 #[test]
@@ -59,15 +55,9 @@ fn a_path_is_typed_under_open() {
     let mut harness = studio(1280.0, 860.0);
     harness.click("Open ...");
     // The click into the field once closed the menu, and what was typed went to the keys.
-    let field = harness.get_by_label("Path of a take");
-    let at = field.rect().center();
-    harness.drag(at, vec2(0.0, 0.0));
-    harness.event(Event::Text(path.display().to_string()));
-    harness.run_steps(2);
+    harness.type_into("Path of a take", &path.display().to_string());
     harness.key(Key::Enter);
-    harness.wait("the take is open", |model| {
-        model.opened().is_some_and(|opened| opened.file_name == "typed.bvh") && is_made(model)
-    });
+    harness.wait_open(|opened| opened.file_name == "typed.bvh");
 }
 
 #[test]
@@ -98,13 +88,7 @@ fn what_was_written_is_said_where_it_is_seen() {
 #[test]
 fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 2600.0);
-    harness.find("Name");
-    let field = harness.get_by_label("Name");
-    let at = field.rect().center();
-    harness.drag(at, vec2(0.0, 0.0));
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
-    harness.event(Event::Text("../walk".to_owned()));
-    harness.run_steps(3);
+    harness.type_into("Name", "../walk");
     harness.export_by("Export the loop");
     let written = folder.path().join("..walk.bvh");
     harness.wait_for("it is written", |_| written.exists());
@@ -136,13 +120,12 @@ fn the_bar_of_a_long_take_is_widened() {
     for key in [Key::Num2, Key::Num3, Key::Num4] {
         harness.key(key);
         harness.wait_made();
-        let start = harness.rect("Start of the stretch").center();
-        let end = harness.rect("End of the stretch").center();
-        assert!(bar.x_range().expand(1.0).contains(start.x) && bar.x_range().expand(1.0).contains(end.x));
+        for end in ["Start of the stretch", "End of the stretch"] {
+            assert!(bar.x_range().expand(1.0).contains(harness.rect(end).center().x));
+        }
     }
     // A frame is dragged to the frame.
-    let end = harness.rect("End of the stretch").center();
-    harness.drag(end, -vec2(20.0, 0.0));
+    harness.drag_along("End of the stretch", -20.0);
     assert!(matches!(harness.edit().stretch, Stretch::Frames { .. }));
     harness.key(Key::Z);
     assert!(length(&harness).unwrap() < 40.0, "all again");

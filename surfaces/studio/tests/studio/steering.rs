@@ -100,8 +100,7 @@ fn stances_are_added_dragged_and_removed() {
     assert!(added.stands && added.to > added.from);
     // The bar is dragged along the loop; its length stays.
     harness.find("Stance 1");
-    let at = harness.rect("Stance 1").center();
-    harness.drag(at, vec2(80.0, 0.0));
+    harness.drag_along("Stance 1", 80.0);
     harness.wait_made();
     let dragged = stances(&harness)[0].clone();
     assert!(dragged.from > added.from + 0.1, "{added:?} {dragged:?}");

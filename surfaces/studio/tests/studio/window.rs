@@ -253,8 +253,7 @@ fn a_stretch_is_set_by_numbers_by_brackets_and_as_a_whole() {
     }
     harness.wait_made();
     assert_eq!(ends(&harness), [110.0, 170.0]);
-    let at = harness.rect("Stretch as a whole").center();
-    harness.drag(at, vec2(40.0, 0.0));
+    harness.drag_along("Stretch as a whole", 40.0);
     harness.wait_made();
     let [start, end] = ends(&harness);
     assert!(start > 112.0 && end - start == 60.0, "{start} {end}");
