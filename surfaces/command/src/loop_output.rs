@@ -123,13 +123,12 @@ pub(crate) fn add(
     let beside = files::sidecar_path(path);
     let named = [path, &beside].into_iter().chain(others.iter().copied());
     let (bytes, sidecar) = pending.named(named.map(|path| path.display().to_string()).collect(), of_take);
-    outputs.add(path, &bytes)?;
     let text = if outputs.is_in_place(path) {
         written_loop::with_other_loops(&sidecar, path, &bytes)
     } else {
         sidecar.to_json()
     };
-    outputs.add(&beside, text.map_err(Failure::error)?.as_bytes())?;
+    outputs.add_with_sidecar(path, &bytes, Some(&text.map_err(Failure::error)?))?;
     Ok(sidecar)
 }
 
@@ -143,7 +142,7 @@ pub(crate) fn check_beside(
     match &input.sidecar {
         Some(own) if is_loop => {
             outputs.protect(own);
-            outputs.check(&files::sidecar_path(output))
+            outputs.check(&files::sidecar_path(output)).map(drop)
         }
         _ => outputs.clear_sidecar(output),
     }
@@ -165,8 +164,7 @@ pub(crate) fn add_written(
     let beside = files::sidecar_path(path);
     let names = [path, &beside].map(|path| path.display().to_string());
     let (bytes, sidecar) = written.named(sidecar, names.to_vec());
-    outputs.add(path, &bytes)?;
-    outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json().map_err(Failure::error)?))?;
     Ok(sidecar)
 }
 

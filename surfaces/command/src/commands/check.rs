@@ -36,12 +36,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
             .flatten()
             .chain(passages.iter().map(|passage| &passage.place));
         for path in found.map(|input| &input.path).chain(&args.take) {
-            outputs.protect(path);
+            outputs.protect_named(path);
             outputs.protect_as("sidecar", &files::sidecar_path(path));
         }
         outputs.check(junit)?;
     }
-    let read = |take: &PathBuf| load::load(take, &args.reading.clone().into());
+    let read = |take: &PathBuf| load::load(&InputFile::named(take), &args.reading.clone().into());
     let take = args.take.as_ref().map(read).transpose()?;
     let mut checking = Checking {
         args,

@@ -165,8 +165,7 @@ enum OnCharacter {
 impl Options<'_> {
     /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
-        let matched = self.target.matched(file, &self.reading.overrides());
-        let matched = matched.map_err(|error| failures::study(&self.input.path, error))?;
+        let matched = load::matched(&self.input.path, file, self.target, self.reading)?;
         talk::warn_all(matched.warnings());
         if let Some(path) = self.save_map {
             outputs.add(path, matched.map_text()?.as_bytes())?;
@@ -211,7 +210,7 @@ impl Options<'_> {
         let reading = self.input.reading(self.reading);
         let mut warnings = Vec::new();
         let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        let mut file = load::read_take(&self.input.path, &settings, &mut warnings)?;
+        let mut file = files::read_take(&self.input.path, &settings, &mut warnings)?;
         talk::warn_all(&warnings);
         if let Some(pairs) = self.mirror {
             file.take = mirroring::mirrored(&file.take, pairs, self.reading)?.0;
@@ -235,7 +234,7 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Fai
     if input.sidecar.is_some() {
         return written_loop::loops_of(input, flags, Excluded::NONE);
     }
-    let file = load::open(&input.path)?;
+    let file = files::open(&input.path)?;
     let wanted = input.animation.as_deref().or(flags.animation.as_deref());
     let numbers = animations::asked_for(&input.path, &file, wanted, Excluded::NONE)?;
     let motions = numbers.into_iter().map(|number| match file.animation_names() {
@@ -330,14 +329,12 @@ fn add_pack(
     (bytes, mut sidecar): (Vec<u8>, PackSidecar),
     path: &Path,
 ) -> Result<PackSidecar, Failure> {
-    outputs.add(path, &bytes)?;
     sidecar.outputs = vec![path.display().to_string()];
-    if sidecar.loops.is_empty() {
-        outputs.clear_sidecar(path)?;
-    } else {
-        let beside = files::sidecar_path(path);
-        sidecar.outputs.push(beside.display().to_string());
-        outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    let mut beside = None;
+    if !sidecar.loops.is_empty() {
+        sidecar.outputs.push(files::sidecar_path(path).display().to_string());
+        beside = Some(sidecar.to_json().map_err(Failure::error)?);
     }
+    outputs.add_with_sidecar(path, &bytes, beside.as_deref())?;
     Ok(sidecar)
 }

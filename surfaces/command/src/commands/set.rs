@@ -166,12 +166,7 @@ impl From<MakeSetError> for Stopped {
 
 /// Adds a file of clips and what is beside it; no sidecar of ours stays beside one that has none.
 pub(crate) fn add(folder: &Path, outputs: &mut Outputs, file: &SetClipFile) -> Result<(), Failure> {
-    let path = folder.join(&file.name);
-    outputs.add(&path, &file.bytes)?;
-    match &file.sidecar {
-        Some(sidecar) => outputs.add(&files::sidecar_path(&path), sidecar.as_bytes()),
-        None => outputs.clear_sidecar(&path),
-    }
+    outputs.add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref())
 }
 
 /// Adds the manifest and the files for an engine; the clips of the set that was there before go.
@@ -280,7 +275,7 @@ impl Takes<'_> {
         else {
             return Ok(());
         };
-        let file = load::open(&path)?;
+        let file = files::open(&path)?;
         let wanted = animation.as_deref().or(self.args.take.animation.as_deref());
         let excluded = Excluded::of(&self.args.takes, &self.args.left_out);
         let is_pack = file.num_animations() > 1;
@@ -310,9 +305,8 @@ impl Takes<'_> {
             let read = || {
                 let stored = written_loop::read_playable(&name, &self.reading, AddedRoot::Folded)?;
                 let matched = (self.study.character())
-                    .map(|target| target.matched(&stored.file, &self.reading.overrides()))
-                    .transpose()
-                    .map_err(|error| failures::study(path, error))?;
+                    .map(|target| load::matched(path, &stored.file, target, &self.reading))
+                    .transpose()?;
                 set::loop_made_before(stored, matched.as_ref()).map_err(|error| written_loop::unusable(path, error))
             };
             give(read().map_err(|failure: Failure| LeftOut {
