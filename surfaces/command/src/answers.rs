@@ -98,7 +98,7 @@ pub fn read_bytes(
 
 /// Names of the animations in a file. Errors: it cannot be read.
 pub fn animation_names(path: &Path) -> Result<Vec<String>, Failure> {
-    Ok(files::open(path)?.animation_names().to_vec())
+    Ok(files::read_animated(path)?.animation_names().to_vec())
 }
 
 /// A name such as `pack.glb#Walk` as that of the file and of the animation.

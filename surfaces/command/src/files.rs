@@ -368,12 +368,12 @@ pub(crate) fn read_hashed(
 }
 
 /// Parses a file once, to read several of its animations.
-pub(crate) fn open(path: &Path) -> Result<AnimatedFile, Failure> {
-    open_loops(path, &[])
+pub(crate) fn read_animated(path: &Path) -> Result<AnimatedFile, Failure> {
+    read_described(path, &[])
 }
 
 /// Parses a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
-pub(crate) fn open_loops(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
+pub(crate) fn read_described(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
     let bytes = read_bytes(path)?;
     check_file(path, &bytes, sidecars.first())?;
     parse(path, &bytes)

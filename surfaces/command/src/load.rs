@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
-use loopwright_core::retarget::{Given, MapError};
+use loopwright_core::retarget::MapError;
 use loopwright_core::take::SmoothError;
 use loopwright_formats::{Character, CharacterError, FileWarning, LoadedTake, ReadSettings};
 use loopwright_job::{self as job, CharacterTarget, Following, Matched, Studied, Study, StudyError, TargetError};
@@ -58,21 +58,22 @@ pub(crate) fn character(
         }
         CharacterError::Body(error) => failures::body(error),
     })?;
-    let map = map.map(|map| Ok::<_, Failure>((map.display().to_string(), joint_map(map)?)));
-    let following = Following {
-        map: map.transpose()?,
+    let mut following = Following {
+        map: None,
         bone_stretch,
     };
-    CharacterTarget::new(path.display().to_string(), character, following)
-        .map_err(|error| cannot_take_motion(path, error))
-}
-
-/// Reads a map of joints. Errors: it cannot be read.
-fn joint_map(path: &Path) -> Result<Vec<(String, Given)>, Failure> {
-    recipe::read_joint_map(&files::read_settings(path)?).map_err(|error| {
-        Failure::cannot("read", path, error).try_this(
-            "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; `loopwright retarget` with --save-map writes the map that is used without one",
-        )
+    if let Some(map) = map {
+        let joints = recipe::read_joint_map(&files::read_settings(map)?).map_err(|error| {
+            Failure::cannot("read", map, error).try_this(
+                "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; `loopwright retarget` with --save-map writes the map that is used without one",
+            )
+        })?;
+        following.map = Some((map.display().to_string(), joints));
+    }
+    CharacterTarget::new(path.display().to_string(), character, following).map_err(|error| match error {
+        TargetError::NoSkeleton(error) => joints(&error).of_file(path),
+        TargetError::Recipe(error) => error.into(),
+        other => Failure::error(other),
     })
 }
 
@@ -106,7 +107,7 @@ pub(crate) fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied, 
     let settings = study.reading(memory::limits());
     // The parsed file goes before the analysis begins: both are large.
     let (read, moves) = {
-        let file = files::open(path)?;
+        let file = files::read_animated(path)?;
         let moves = file.num_animations() > 0;
         let read = if moves {
             file.read(&settings, &mut soft)
@@ -170,15 +171,6 @@ pub(crate) fn cannot_study(path: &Path, error: StudyError) -> Failure {
             };
             failure.of_file(path)
         }
-        other => Failure::error(other),
-    }
-}
-
-/// Why a character takes no motion; `path` is its file.
-fn cannot_take_motion(path: &Path, error: TargetError) -> Failure {
-    match error {
-        TargetError::NoSkeleton(error) => joints(&error).of_file(path),
-        TargetError::Recipe(error) => error.into(),
         other => Failure::error(other),
     }
 }

@@ -104,17 +104,9 @@ impl Outputs {
 
     /// Fails at once if the file could not be written later, before any work is done for it. Returns the folder that it goes into.
     pub(crate) fn check<'p>(&self, path: &'p Path) -> Result<&'p Path, Failure> {
-        let folder = folder_of(path);
         if path.is_dir() {
             return Err(Failure::error(format!("\"{}\" is a folder", path.display()))
                 .try_this("name a file to write, such as walk-loop.bvh"));
-        }
-        // A folder that this run would make is not there if it writes nothing.
-        if !folder.is_dir() && !writes_nothing() {
-            return Err(
-                Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
-                    .try_this("make the folder first, or name another output"),
-            );
         }
         // Renaming onto something that is not a regular file, such as a device, would replace it with a file.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
@@ -135,7 +127,15 @@ impl Outputs {
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(already_there(path));
         }
-        Ok(folder)
+        let folder = folder_of(path);
+        // A folder that this run would make is not there if it writes nothing.
+        if folder.is_dir() || writes_nothing() {
+            return Ok(folder);
+        }
+        Err(
+            Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
+                .try_this("make the folder first, or name another output"),
+        )
     }
 
     /// Fails at once if a loop or its sidecar could not be written later.
@@ -183,7 +183,10 @@ impl Outputs {
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
     pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
-        let path = files::sidecar_path(output);
+        self.clear_beside(files::sidecar_path(output))
+    }
+
+    fn clear_beside(&mut self, path: PathBuf) -> Result<(), Failure> {
         if path.symlink_metadata().is_err() {
             return Ok(());
         }
@@ -229,10 +232,11 @@ impl Outputs {
         bytes: &[u8],
         sidecar: Option<&str>,
     ) -> Result<(), Failure> {
+        let beside = files::sidecar_path(path);
         self.add(path, bytes)?;
         match sidecar {
-            Some(sidecar) => self.add(&files::sidecar_path(path), sidecar.as_bytes()),
-            None => self.clear_sidecar(path),
+            Some(sidecar) => self.add(&beside, sidecar.as_bytes()),
+            None => self.clear_beside(beside),
         }
     }
 

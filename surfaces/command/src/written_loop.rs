@@ -84,7 +84,7 @@ impl LoopsInFile {
     fn open(input: &InputFile) -> Result<Self, Failure> {
         let sidecars = all_sidecars(input)?;
         Ok(Self {
-            file: files::open_loops(&input.path, &sidecars)?,
+            file: files::read_described(&input.path, &sidecars)?,
             sidecars,
             path: input.path.clone(),
         })
@@ -267,7 +267,7 @@ pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'
     if files::format_of_name(path).is_some_and(|format| !format.capabilities().holds_animations) {
         return Ok(one());
     }
-    let Ok(file) = files::open(path) else {
+    let Ok(file) = files::read_animated(path) else {
         return Ok(one());
     };
     let described: Vec<String> = (sidecars_beside(path).into_iter())
@@ -380,7 +380,7 @@ pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option
     let sidecars = all_sidecars(input)?;
     let wanted = input.animation.as_deref().or(flags.animation.as_deref());
     sidecar_of(&input.path, &sidecars, wanted, |wanted| {
-        names_of(&input.path, &files::open(&input.path)?, wanted)
+        names_of(&input.path, &files::read_animated(&input.path)?, wanted)
     })
 }
 

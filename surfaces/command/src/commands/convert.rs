@@ -55,7 +55,7 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
     };
     if args.split {
         let animations = |path: &Path| {
-            let file = files::open(path)?;
+            let file = files::read_animated(path)?;
             let numbers = animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?;
             let animation = |number: usize| Some((number, file.animation_names()[number].clone()));
             Ok(numbers.into_iter().map(animation).collect())
@@ -209,7 +209,7 @@ fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWa
     if sidecar.is_some() {
         return files::read_loop(path, &settings, sidecar, warnings);
     }
-    let file = files::open(path)?;
+    let file = files::read_animated(path)?;
     let read = match file.num_animations() {
         0 => file.read_rest(&settings, warnings),
         _ => file.read(&settings, warnings),

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
 
 /// The animations of one file. Errors: the file cannot be read, or none of its animations is asked for.
 fn list(path: &Path, study: &Study) -> Result<ListedFile, Failure> {
-    let file = files::open(path)?;
+    let file = files::read_animated(path)?;
     let numbers = animations::asked_for(path, &file, study.args.animation.as_deref(), Excluded::NONE)?;
     let progress = Progress::new("listing", numbers.len());
     let mut listed = Vec::with_capacity(numbers.len());

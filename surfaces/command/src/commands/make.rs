@@ -89,7 +89,7 @@ fn animations_for_one_file(
     if !args.all_animations && (is_one || !wanted.is_some_and(is_pattern)) {
         return Ok(None);
     }
-    let file = files::open(take)?;
+    let file = files::read_animated(take)?;
     let numbers = animations::asked_for(take, &file, wanted, excluded)?;
     if args.all_animations && names_stretch {
         return Err(make_all::frames_of_one());

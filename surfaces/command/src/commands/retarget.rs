@@ -234,7 +234,7 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Fai
     if input.sidecar.is_some() {
         return written_loop::loops_of(input, flags, Excluded::NONE);
     }
-    let file = files::open(&input.path)?;
+    let file = files::read_animated(&input.path)?;
     let wanted = input.animation.as_deref().or(flags.animation.as_deref());
     let numbers = animations::asked_for(&input.path, &file, wanted, Excluded::NONE)?;
     let motions = numbers.into_iter().map(|number| match file.animation_names() {
