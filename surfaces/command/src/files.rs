@@ -490,6 +490,11 @@ impl InputFile {
         }
     }
 
+    /// Returns the JSON beside it where that describes its loop.
+    pub(crate) fn sidecar_if(&self, is_loop: bool) -> Option<&Path> {
+        self.sidecar.as_deref().filter(|_| is_loop)
+    }
+
     /// One of the loops that it holds.
     pub(crate) fn with_animation(&self, animation: String) -> Self {
         Self {

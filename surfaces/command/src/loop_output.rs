@@ -7,7 +7,7 @@ use loopwright_job::{PendingLoop, Warning};
 
 use crate::args::TargetArgs;
 use crate::exit::{Ending, Failure};
-use crate::files::{self, InputFile};
+use crate::files;
 use crate::output::{self, Outputs};
 use crate::{recipe::Recipe, written_loop};
 
@@ -130,22 +130,6 @@ pub(crate) fn add(
     };
     outputs.add_with_sidecar(path, &bytes, Some(&text.map_err(Failure::error)?))?;
     Ok(sidecar)
-}
-
-/// Checks the place of the sidecar beside an output that holds the loop of a file, or clears it where that is none.
-pub(crate) fn check_beside(
-    outputs: &mut Outputs,
-    input: &InputFile,
-    is_loop: bool,
-    output: &Path,
-) -> Result<(), Failure> {
-    match &input.sidecar {
-        Some(own) if is_loop => {
-            outputs.protect(own);
-            outputs.check(&files::sidecar_path(output)).map(drop)
-        }
-        _ => outputs.clear_sidecar(output),
-    }
 }
 
 /// Adds a loop that comes of others and its sidecar to what is written; the sidecar then names both.

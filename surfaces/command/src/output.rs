@@ -180,6 +180,15 @@ impl Outputs {
         self.force && self.extended.is_some() && output.canonicalize().ok() == self.extended
     }
 
+    /// Checks the place of the sidecar beside an output that holds the loop of another file, whose own sidecar is named; clears it where
+    /// the output holds none.
+    pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<(), Failure> {
+        let beside = files::sidecar_path(output);
+        let Some(own) = own else { return self.clear_beside(beside) };
+        self.protect(own);
+        self.check(&beside).map(drop)
+    }
+
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
     pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {

@@ -126,7 +126,7 @@ fn on_its_own(args: &ConvertArgs) -> Result<Moved, Failure> {
     }
     talk::warn_all(&warnings);
     let take = take_facts(&args.input.path.display().to_string(), &file);
-    loop_output::check_beside(&mut outputs, &args.input, sidecar.is_some(), &args.output)?;
+    outputs.check_beside(args.input.sidecar_if(sidecar.is_some()), &args.output)?;
     Ok(Moved {
         take,
         sidecar: write(args, format, &file, sidecar, &mut outputs)?,
