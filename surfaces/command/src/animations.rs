@@ -81,5 +81,10 @@ pub(crate) fn read(path: &Path, file: &AnimatedFile, number: usize, study: &Stud
         ..study.reading(memory::limits())
     };
     let read = file.read(&settings, &mut soft);
-    load::analysed(path, read.map_err(|error| files::cannot_read(path, &error))?, soft, study)
+    load::analysed(
+        path,
+        read.map_err(|error| files::cannot_read(path, &error))?,
+        soft,
+        study,
+    )
 }

@@ -421,8 +421,7 @@ pub(crate) fn cannot_read(path: &Path, error: &ReadError) -> Failure {
         _ if error.is_of_no_format() => &formats,
         _ => error.remedy(),
     };
-    let is_named_otherwise =
-        error.is_of_no_format() && path.extension().is_some() && !is_named_like_a_take(path);
+    let is_named_otherwise = error.is_of_no_format() && path.extension().is_some() && !is_named_like_a_take(path);
     let failure = match (is_named_otherwise, error) {
         // What is read as BVH because it is nothing else.
         (true, ReadError::Bvh(_)) => Failure::cannot("read", path, format!("it is no {} file", Format::names("or"))),

@@ -57,14 +57,9 @@ pub fn run(typed: &[OsString]) -> u8 {
     };
     let parsed = args::command(&args).try_get_matches_from(args);
     let inputs = parsed.as_ref().map(project::inputs).unwrap_or_default();
-    let cli = match (parsed.and_then(|matches| Cli::from_arg_matches(&matches)), &project) {
-        (Ok(cli), _) => cli,
-        (Err(error), Some(path)) => {
-            let failure = project::failure(path, &error);
-            report::failure::report(&failure);
-            return exit::status(&Err(failure));
-        }
-        (Err(error), None) => return report::failure::report_arguments(&args::explained(error)),
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(error) => return report::failure::report_arguments(&args::explained(error)),
     };
     for typed in typed {
         talk::keep_on_one_line(Path::new(typed));

@@ -184,7 +184,9 @@ impl Outputs {
     /// the output holds none.
     pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<(), Failure> {
         let beside = files::sidecar_path(output);
-        let Some(own) = own else { return self.clear_beside(beside) };
+        let Some(own) = own else {
+            return self.clear_beside(beside);
+        };
         self.protect(own);
         self.check(&beside).map(drop)
     }
@@ -235,12 +237,7 @@ impl Outputs {
     }
 
     /// Writes a file like [`Self::add`], and its sidecar beside it; where it has none, none of ours stays there.
-    pub(crate) fn add_with_sidecar(
-        &mut self,
-        path: &Path,
-        bytes: &[u8],
-        sidecar: Option<&str>,
-    ) -> Result<(), Failure> {
+    pub(crate) fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<(), Failure> {
         let beside = files::sidecar_path(path);
         self.add(path, bytes)?;
         match sidecar {

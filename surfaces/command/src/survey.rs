@@ -42,7 +42,10 @@ impl From<Studied> for Surveyed {
 /// Surveys a take, or a file that holds no animation at rest, and prints its warnings.
 pub(crate) fn of(input: &InputFile, study: &Study) -> Result<Surveyed, Failure> {
     // What smooths a take or carries it over has to hold it.
-    let as_recorded = input.animation.is_none() && study.args.smooth.is_none() && study.args.rig.is_none() && study.args.animation.is_none();
+    let as_recorded = input.animation.is_none()
+        && study.args.smooth.is_none()
+        && study.args.rig.is_none()
+        && study.args.animation.is_none();
     match as_recorded.then(|| pose_by_pose(&input.path, &study.args)).flatten() {
         Some(surveyed) => Ok(surveyed),
         None => load::load_or_rest(input, study).map(Surveyed::from),

@@ -17,10 +17,10 @@ use crate::output::{self, Outputs};
 use crate::report::check::{self as report, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
 use crate::written_passage::{CheckedPassage, WrittenPassage};
-use crate::{args::CheckArgs, failures, load, recipe::TakeArgs, talk};
+use crate::{args::CheckArgs, failures, load, project, recipe::TakeArgs, talk};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
-    let limits = Limits::settled(args.limits, args.config.as_deref())?;
+    let limits = project::limits(args.limits, args.config.as_deref())?;
     let (passages, others) = passages_in(&args.loops)?;
     let mut loops = loops_in(&others, &args.reading, Excluded::of(&args.loops, &args.left_out));
     // A folder of passages alone is no folder without loops.

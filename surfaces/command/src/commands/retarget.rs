@@ -328,7 +328,9 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     sidecar.outputs = vec![args.output.display().to_string()];
     let mut beside = None;
     if !sidecar.loops.is_empty() {
-        sidecar.outputs.push(files::sidecar_path(&args.output).display().to_string());
+        sidecar
+            .outputs
+            .push(files::sidecar_path(&args.output).display().to_string());
         beside = Some(sidecar.to_json().map_err(Failure::error)?);
     }
     outputs.add_with_sidecar(&args.output, &bytes, beside.as_deref())?;

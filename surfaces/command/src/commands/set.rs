@@ -123,8 +123,8 @@ fn settings(args: &SetArgs) -> SetSettings {
             ..args.sets.0.clone()
         },
         variants: args.variants.get(),
-        fps: args.fps,
-        target: args.target,
+        fps: args.fps.or(args.sets.0.output.fps),
+        target: args.target.or(args.sets.0.output.target),
         format: args.to,
         is_single: args.single,
         folder: args.output.clone(),
