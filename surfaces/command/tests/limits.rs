@@ -302,7 +302,7 @@ fn files_name_others_in_their_own_folder_alone() {
     ] {
         folder.write("came/loopwright.toml", &settings);
         for command in ["find", "make -o x.bvh"] {
-            refused(&format!("{command} came/walk.bvh"), "cannot be set");
+            refused(&format!("{command} came/walk.bvh"), "names a file");
         }
     }
     fs::remove_file(folder.file("came/loopwright.toml")).unwrap();

@@ -225,7 +225,7 @@ fn a_malformed_file_of_limits_is_reported_with_its_line() {
         ("[check]\nmax-seam-rank = \"50\"\n", "line 2"),
         ("[check]\nmax-seam-rank = -1\n", "a limit is a number from 0 on"),
         ("[check]\nmax-seam-rank = nan\n", "a limit is a number from 0 on"),
-        ("[chek]\nmax-seam-rank = 1\n", "chek is no table of recipes"),
+        ("[chek]\nmax-seam-rank = 1\n", "no setting chek.max-seam-rank"),
     ] {
         folder.write("loopwright.toml", text);
         let checked = folder.fail("check loops");
