@@ -18,50 +18,52 @@ use serde::{Deserialize, Serialize};
 use super::word::{self, optional_word};
 use crate::space::Space;
 
-stated! {
-    /// A recording as it was read.
-    pub struct TakeFacts {
-        /// The file, as it was named.
-        pub file: String,
-        /// SHA-256 of the file, 64 hexadecimal digits, without files that it refers to; null where it is not known.
-        pub file_sha256: Option<String>,
-        /// The licence or the copyright that the file states (glTF), or that was given; null where it is not known.
-        pub licence: Option<String>,
-        /// Which of the file's animations it is; null where the format knows only one.
-        pub animation: Option<String>,
-        /// Number of frames.
-        pub frames: usize,
-        /// Frames per second.
-        pub fps: f64,
-        /// Seconds from one frame to the next.
-        pub frame_time_secs: f64,
-        /// Number of joints.
-        pub joints: usize,
-        /// The file's unit of length: m, cm, mm, in, cmu, or a number of metres such as "0.3 m".
-        pub unit: String,
-        /// The axis that is up in the file; with a minus where it points down.
-        #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
-        pub up: String,
-        /// Frequency above which the take was smoothed before anything else; null where it was not.
-        pub smooth_hz: Option<f64>,
-        /// The rig that the motion was carried over to; absent where it is on its own skeleton.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub rig: Option<RigFacts>,
-    }
+/// A recording as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TakeFacts {
+    /// The file, as it was named.
+    pub file: String,
+    /// SHA-256 of the file, 64 hexadecimal digits, without files that it refers to; null where it is not known.
+    pub file_sha256: Option<String>,
+    /// The licence or the copyright that the file states (glTF), or that was given; null where it is not known.
+    pub licence: Option<String>,
+    /// Which of the file's animations it is; null where the format knows only one.
+    pub animation: Option<String>,
+    /// Number of frames.
+    pub frames: usize,
+    /// Frames per second.
+    pub fps: f64,
+    /// Seconds from one frame to the next.
+    pub frame_time_secs: f64,
+    /// Number of joints.
+    pub joints: usize,
+    /// The file's unit of length: m, cm, mm, in, cmu, or a number of metres such as "0.3 m".
+    pub unit: String,
+    /// The axis that is up in the file; with a minus where it points down.
+    #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
+    pub up: String,
+    /// Frequency above which the take was smoothed before anything else; null where it was not.
+    pub smooth_hz: Option<f64>,
+    /// The rig that the motion was carried over to; absent where it is on its own skeleton.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rig: Option<RigFacts>,
+}
 
-    /// The rig that a motion was carried over to.
-    pub struct RigFacts {
-        /// Its file, as it was named.
-        pub file: String,
-        /// Length of its legs over that of the motion's own skeleton; the root moves at this scale.
-        pub scale: f64,
-        /// Joints of the rig that follow a joint of the motion; the others rest.
-        pub joints_followed: usize,
-        /// Share of its trunk and limbs that do, 0 to 1.
-        pub coverage: f64,
-        /// Joints whose counterpart is unsure.
-        pub unsure: Vec<String>,
-    }
+/// The rig that a motion was carried over to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RigFacts {
+    /// Its file, as it was named.
+    pub file: String,
+    /// Length of its legs over that of the motion's own skeleton; the root moves at this scale.
+    pub scale: f64,
+    /// Joints of the rig that follow a joint of the motion; the others rest.
+    pub joints_followed: usize,
+    /// Share of its trunk and limbs that do, 0 to 1.
+    pub coverage: f64,
+    /// Joints whose counterpart is unsure.
+    pub unsure: Vec<String>,
 }
 
 impl RigFacts {
@@ -100,43 +102,43 @@ impl TakeFacts {
     }
 }
 
-stated! {
-    /// The stretch of the take that is the loop.
-    pub struct CandidateFacts {
-        /// Frame of the take where the loop starts, from 0; may lie between two frames.
-        pub start_frame: f64,
-        /// Frame of the take whose pose, or its mirror image, meets the pose at the start.
-        pub end_frame: f64,
-        /// Whether the second half of the loop is the mirror image of the first.
-        pub mirrored: bool,
-        /// Frames of the take that each turn takes, about, where the frames are played there and back; null where they are not.
-        #[serde(default)]
-        pub ping_pong_ease_frames: Option<f64>,
-        /// Length of the loop as recorded; where its cycles vary, times the copies.
-        pub source_period_secs: f64,
-        /// Length of the loop as written; as recorded where nothing is written.
-        pub period_secs: f64,
-        /// Cycles of the motion within the loop; where they vary, those of all copies, of which the frames hold one.
-        pub cycles: usize,
-        /// What the best loop of fewer cycles is worse at where the search recommends several: price, displacement, speed-drift,
-        /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height or kink; null otherwise.
-        #[serde(with = "optional_word")]
-        #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = OutcomePart::ALL.map(OutcomePart::as_str))))]
-        pub several_cycles_for: Option<OutcomePart>,
-        /// Cost of the jump from the end to the start: how far weighted joints are from where they should be, summed over time.
-        pub seam_cost_metre_secs: Option<f64>,
-        /// That cost over the median cost of random jumps in the take.
-        pub cost_ratio: Option<f64>,
-        /// How little the root motion of a period changes around the stretch, 0 to 1.
-        pub steadiness: Option<f64>,
-        /// Share of the cycle since the first foot, the left one where sides are known, touched the ground, 0 to 1; null where it
-        /// does not.
-        pub contact_phase: Option<f64>,
-        /// Mean speed of the body over the take's pace.
-        pub activity_ratio: Option<f64>,
-        /// How the ends of the take meet where the loop is the whole take; null where it was cut out of it.
-        pub whole_clip: Option<WholeClipFacts>,
-    }
+/// The stretch of the take that is the loop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CandidateFacts {
+    /// Frame of the take where the loop starts, from 0; may lie between two frames.
+    pub start_frame: f64,
+    /// Frame of the take whose pose, or its mirror image, meets the pose at the start.
+    pub end_frame: f64,
+    /// Whether the second half of the loop is the mirror image of the first.
+    pub mirrored: bool,
+    /// Frames of the take that each turn takes, about, where the frames are played there and back; null where they are not.
+    #[serde(default)]
+    pub ping_pong_ease_frames: Option<f64>,
+    /// Length of the loop as recorded; where its cycles vary, times the copies.
+    pub source_period_secs: f64,
+    /// Length of the loop as written; as recorded where nothing is written.
+    pub period_secs: f64,
+    /// Cycles of the motion within the loop; where they vary, those of all copies, of which the frames hold one.
+    pub cycles: usize,
+    /// What the best loop of fewer cycles is worse at where the search recommends several: price, displacement, speed-drift,
+    /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height or kink; null otherwise.
+    #[serde(with = "optional_word")]
+    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = OutcomePart::ALL.map(OutcomePart::as_str))))]
+    pub several_cycles_for: Option<OutcomePart>,
+    /// Cost of the jump from the end to the start: how far weighted joints are from where they should be, summed over time.
+    pub seam_cost_metre_secs: Option<f64>,
+    /// That cost over the median cost of random jumps in the take.
+    pub cost_ratio: Option<f64>,
+    /// How little the root motion of a period changes around the stretch, 0 to 1.
+    pub steadiness: Option<f64>,
+    /// Share of the cycle since the first foot, the left one where sides are known, touched the ground, 0 to 1; null where it
+    /// does not.
+    pub contact_phase: Option<f64>,
+    /// Mean speed of the body over the take's pace.
+    pub activity_ratio: Option<f64>,
+    /// How the ends of the take meet where the loop is the whole take; null where it was cut out of it.
+    pub whole_clip: Option<WholeClipFacts>,
 }
 
 /// How the ends of a whole take meet.
@@ -165,103 +167,111 @@ pub struct WholeClipFacts {
     pub roughness_ratio: f64,
 }
 
-stated! {
-    /// Many cycles of a loop, each varied as the take's own cycles differ; they loop as a whole.
-    pub struct VariationFacts {
-        /// The same seed gives the same motion.
-        pub seed: u32,
-        /// Share of the take's own variation.
-        pub amount: f64,
-        /// Number of loops after which all repeats.
-        pub copies: usize,
-        /// Cycles of the take whose deviations from their mean are mixed.
-        pub take_cycles: usize,
-        /// Joints that vary.
-        pub joints: usize,
-        /// Joints that move as in the loop, because they flip or differ too much between the cycles.
-        #[serde(default)]
-        pub joints_left_out: Vec<String>,
-        /// Root mean square over time and joints of the rotation that is added.
-        pub rotation_deg: f64,
-    }
+/// Many cycles of a loop, each varied as the take's own cycles differ; they loop as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct VariationFacts {
+    /// The same seed gives the same motion.
+    pub seed: u32,
+    /// Share of the take's own variation.
+    pub amount: f64,
+    /// Number of loops after which all repeats.
+    pub copies: usize,
+    /// Cycles of the take whose deviations from their mean are mixed.
+    pub take_cycles: usize,
+    /// Joints that vary.
+    pub joints: usize,
+    /// Joints that move as in the loop, because they flip or differ too much between the cycles.
+    #[serde(default)]
+    pub joints_left_out: Vec<String>,
+    /// Root mean square over time and joints of the rotation that is added.
+    pub rotation_deg: f64,
+}
 
-    /// The cycles of the take whose mean a loop is. Displacement, and when feet stand, are still measured against the chosen cycle.
-    pub struct MeanCycleFacts {
-        /// What was asked for: a number of cycles, or all.
-        pub asked: String,
-        /// The cycles, in order of time; each ends where the next one starts.
-        pub cycles: Vec<UsedCycleFacts>,
-        /// Index of the chosen cycle, from 0: the loop has its time and its fine detail.
-        pub chosen: usize,
-        /// Joints that move as in the chosen cycle alone, because they flip or differ too much between the cycles.
-        pub joints_left_out: Vec<String>,
-    }
+/// The cycles of the take whose mean a loop is. Displacement, and when feet stand, are still measured against the chosen cycle.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MeanCycleFacts {
+    /// What was asked for: a number of cycles, or all.
+    pub asked: String,
+    /// The cycles, in order of time; each ends where the next one starts.
+    pub cycles: Vec<UsedCycleFacts>,
+    /// Index of the chosen cycle, from 0: the loop has its time and its fine detail.
+    pub chosen: usize,
+    /// Joints that move as in the chosen cycle alone, because they flip or differ too much between the cycles.
+    pub joints_left_out: Vec<String>,
+}
 
-    /// A cycle of the take that a mean includes.
-    pub struct UsedCycleFacts {
-        /// Frame at which it starts, from 0, fractional.
-        pub start_frame: f64,
-        /// Frame at which it ends.
-        pub end_frame: f64,
-        /// Its share of the mean, 0 to 1; all shares sum to 1.
-        pub share: f64,
-    }
+/// A cycle of the take that a mean includes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct UsedCycleFacts {
+    /// Frame at which it starts, from 0, fractional.
+    pub start_frame: f64,
+    /// Frame at which it ends.
+    pub end_frame: f64,
+    /// Its share of the mean, 0 to 1; all shares sum to 1.
+    pub share: f64,
+}
 
-    /// How the seam was closed.
-    pub struct ClosureFacts {
-        /// Name of the method; two with a plus sign where the ends were closed differently, blend for a blend.
-        pub method: String,
-        /// Length of the correction after the start.
-        pub blend_start_secs: f64,
-        /// Length of the correction before the end.
-        pub blend_end_secs: f64,
-        /// Length of the correction of velocities after the start: half-life of a spring's, blend of a soft fade's; null where it has
-        /// no time of its own.
-        pub velocity_blend_start_secs: Option<f64>,
-        /// The same before the end.
-        pub velocity_blend_end_secs: Option<f64>,
-        /// How sharply a soft fade levels off after the start; null for other methods.
-        pub hardness_start: Option<f64>,
-        /// The same before the end.
-        pub hardness_end: Option<f64>,
-        /// Share of the gap in position that the start makes up for, 0 to 1; the end makes up for the rest.
-        pub start_share_of_position: f64,
-        /// The same share of the gap in velocity.
-        pub start_share_of_velocity: f64,
-        /// The same share of the gap in acceleration.
-        pub start_share_of_acceleration: f64,
-        /// What was chosen for the user and why: by --closure auto, or because the seam asked for shows; null if nothing was.
-        pub auto_choice: Option<String>,
-        /// Whether noise was closed over a few frames, separately from the motion.
-        pub noise_closed_separately: bool,
-    }
+/// How the seam was closed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ClosureFacts {
+    /// Name of the method; two with a plus sign where the ends were closed differently, blend for a blend.
+    pub method: String,
+    /// Length of the correction after the start.
+    pub blend_start_secs: f64,
+    /// Length of the correction before the end.
+    pub blend_end_secs: f64,
+    /// Length of the correction of velocities after the start: half-life of a spring's, blend of a soft fade's; null where it has
+    /// no time of its own.
+    pub velocity_blend_start_secs: Option<f64>,
+    /// The same before the end.
+    pub velocity_blend_end_secs: Option<f64>,
+    /// How sharply a soft fade levels off after the start; null for other methods.
+    pub hardness_start: Option<f64>,
+    /// The same before the end.
+    pub hardness_end: Option<f64>,
+    /// Share of the gap in position that the start makes up for, 0 to 1; the end makes up for the rest.
+    pub start_share_of_position: f64,
+    /// The same share of the gap in velocity.
+    pub start_share_of_velocity: f64,
+    /// The same share of the gap in acceleration.
+    pub start_share_of_acceleration: f64,
+    /// What was chosen for the user and why: by --closure auto, or because the seam asked for shows; null if nothing was.
+    pub auto_choice: Option<String>,
+    /// Whether noise was closed over a few frames, separately from the motion.
+    pub noise_closed_separately: bool,
+}
 
-    /// An edit of the closed loop; what its kind does not have is null.
-    pub struct EditFacts {
-        /// What is done: move (a joint, at one time), offset (a joint, all the time), smooth, aim (the root's turn) or noise.
-        #[cfg_attr(test, schemars(extend("enum" = ["move", "offset", "smooth", "aim", "noise"])))]
-        pub kind: String,
-        /// Joints that it changes; none where it changes the root.
-        pub joints: Vec<String>,
-        /// When a joint is moved, since the start of the loop.
-        pub time_secs: Option<f64>,
-        /// How long it is moved: from where nothing is changed yet to where nothing is changed any more.
-        pub width_secs: Option<f64>,
-        /// Rotation vector of the offset, in the axes of the joint's parent.
-        pub rotation_deg: Option<[f64; 3]>,
-        /// Offset of the position, in the axes of the joint's parent.
-        pub position_m: Option<[f64; 3]>,
-        /// Standard deviation of the weights of smoothing.
-        pub deviation_secs: Option<f64>,
-        /// Turn of the loop from its start to its end, left positive.
-        pub turn_deg: Option<f64>,
-        /// Root mean square of the noise.
-        pub deviation_deg: Option<f64>,
-        /// Highest rate in the noise.
-        pub highest_hz: Option<f64>,
-        /// Seed of the noise.
-        pub seed: Option<u64>,
-    }
+/// An edit of the closed loop; what its kind does not have is null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct EditFacts {
+    /// What is done: move (a joint, at one time), offset (a joint, all the time), smooth, aim (the root's turn) or noise.
+    #[cfg_attr(test, schemars(extend("enum" = ["move", "offset", "smooth", "aim", "noise"])))]
+    pub kind: String,
+    /// Joints that it changes; none where it changes the root.
+    pub joints: Vec<String>,
+    /// When a joint is moved, since the start of the loop.
+    pub time_secs: Option<f64>,
+    /// How long it is moved: from where nothing is changed yet to where nothing is changed any more.
+    pub width_secs: Option<f64>,
+    /// Rotation vector of the offset, in the axes of the joint's parent.
+    pub rotation_deg: Option<[f64; 3]>,
+    /// Offset of the position, in the axes of the joint's parent.
+    pub position_m: Option<[f64; 3]>,
+    /// Standard deviation of the weights of smoothing.
+    pub deviation_secs: Option<f64>,
+    /// Turn of the loop from its start to its end, left positive.
+    pub turn_deg: Option<f64>,
+    /// Root mean square of the noise.
+    pub deviation_deg: Option<f64>,
+    /// Highest rate in the noise.
+    pub highest_hz: Option<f64>,
+    /// Seed of the noise.
+    pub seed: Option<u64>,
 }
 
 impl EditFacts {
@@ -285,70 +295,72 @@ impl EditFacts {
     }
 }
 
-stated! {
-    /// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
-    pub struct RootMotionFacts {
-        /// What became of the root motion, as --root-motion names it; in-place and keep among others.
-        #[serde(with = "word")]
-        #[cfg_attr(test, schemars(with = "String", extend("enum" = RootMode::ALL.map(RootMode::as_str))))]
-        pub mode: RootMode,
-        /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
-        #[serde(with = "word")]
-        #[cfg_attr(test, schemars(with = "String", extend("enum" = RootSpace::ALL.map(RootSpace::as_str))))]
-        pub space: RootSpace,
-        /// Velocity of the root in its own axes; constant.
-        pub linear_velocity_mps: [f64; 3],
-        /// Angular velocity of the root about its own axes; constant. +Y is a left turn.
-        pub angular_velocity_radps: [f64; 3],
-        /// Speed over the ground. In the space full it is the speed at the start, and so are the next two rates.
-        pub speed_mps: f64,
-        /// Rate of turn about +Y, left positive.
-        pub turn_rate_dps: f64,
-        /// Rate of climb.
-        pub climb_mps: f64,
-        /// Radius of the path; null for a straight one.
-        pub radius_m: Option<f64>,
-        /// The path of the root in terms of its axis, at the first key and where the loop stands. Of a straight path only the
-        /// direction is known.
-        pub basis: Option<BasisFacts>,
-        /// The path as the numbers of its closed form.
-        pub periodic_loop: Option<PeriodicLoopFacts>,
-        /// Where the root is at the first key.
-        pub start_position_m: [f64; 3],
-        /// Which way it faces there: rotation about +Y from +Z, left positive.
-        pub start_yaw_deg: f64,
-        /// The same as a unit quaternion, tilt included; null where the yaw says all.
-        pub start_rotation_xyzw: Option<[f64; 4]>,
-        /// The motion that brought the loop from its place in the take to the origin, facing +Z; null where it stands as the take
-        /// stood.
-        pub recentered: Option<RecenteredFacts>,
-        /// For the modes path and inertialized (there without a root joint): standard deviation of the weights that smooth the path
-        /// of the hips; null otherwise.
-        pub path_smoothing_secs: Option<f64>,
-        /// Velocity that the root had in the take, where the loop has the velocity of its feet instead; null otherwise.
-        pub take_linear_velocity_mps: Option<[f64; 3]>,
-        /// Distance from the poses at the end to those at the start moved on by the root motion, root mean square.
-        pub fit_residual_mm: Option<f64>,
-        /// Length of the arc of the root motion over the length of the recorded path: near 1 where one constant motion describes it;
-        /// null where the body hardly moves.
-        pub arc_to_path_ratio: Option<f64>,
-    }
+/// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RootMotionFacts {
+    /// What became of the root motion, as --root-motion names it; in-place and keep among others.
+    #[serde(with = "word")]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = RootMode::ALL.map(RootMode::as_str))))]
+    pub mode: RootMode,
+    /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
+    #[serde(with = "word")]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = RootSpace::ALL.map(RootSpace::as_str))))]
+    pub space: RootSpace,
+    /// Velocity of the root in its own axes; constant.
+    pub linear_velocity_mps: [f64; 3],
+    /// Angular velocity of the root about its own axes; constant. +Y is a left turn.
+    pub angular_velocity_radps: [f64; 3],
+    /// Speed over the ground. In the space full it is the speed at the start, and so are the next two rates.
+    pub speed_mps: f64,
+    /// Rate of turn about +Y, left positive.
+    pub turn_rate_dps: f64,
+    /// Rate of climb.
+    pub climb_mps: f64,
+    /// Radius of the path; null for a straight one.
+    pub radius_m: Option<f64>,
+    /// The path of the root in terms of its axis, at the first key and where the loop stands. Of a straight path only the
+    /// direction is known.
+    pub basis: Option<BasisFacts>,
+    /// The path as the numbers of its closed form.
+    pub periodic_loop: Option<PeriodicLoopFacts>,
+    /// Where the root is at the first key.
+    pub start_position_m: [f64; 3],
+    /// Which way it faces there: rotation about +Y from +Z, left positive.
+    pub start_yaw_deg: f64,
+    /// The same as a unit quaternion, tilt included; null where the yaw says all.
+    pub start_rotation_xyzw: Option<[f64; 4]>,
+    /// The motion that brought the loop from its place in the take to the origin, facing +Z; null where it stands as the take
+    /// stood.
+    pub recentered: Option<RecenteredFacts>,
+    /// For the modes path and inertialized (there without a root joint): standard deviation of the weights that smooth the path
+    /// of the hips; null otherwise.
+    pub path_smoothing_secs: Option<f64>,
+    /// Velocity that the root had in the take, where the loop has the velocity of its feet instead; null otherwise.
+    pub take_linear_velocity_mps: Option<[f64; 3]>,
+    /// Distance from the poses at the end to those at the start moved on by the root motion, root mean square.
+    pub fit_residual_mm: Option<f64>,
+    /// Length of the arc of the root motion over the length of the recorded path: near 1 where one constant motion describes it;
+    /// null where the body hardly moves.
+    pub arc_to_path_ratio: Option<f64>,
+}
 
-    /// The path of a constant root motion, at its first key: a circle or a helix around an axis, or a straight line.
-    ///
-    /// In the directions of the ground, +Y up, and at the places where the loop stands.
-    pub struct BasisFacts {
-        /// Direction in which the root moves at the start, a unit vector; null where it does not move.
-        pub direction: Option<[f64; 3]>,
-        /// Direction of the axis, a unit vector about which the root turns to the left; null for a straight path.
-        pub axis: Option<[f64; 3]>,
-        /// The point of the axis nearest to the start.
-        pub axis_point_m: Option<[f64; 3]>,
-        /// Distance of the path from the axis.
-        pub radius_m: Option<f64>,
-        /// How far the path climbs along the axis in a whole turn, negative against it.
-        pub pitch_m: Option<f64>,
-    }
+/// The path of a constant root motion, at its first key: a circle or a helix around an axis, or a straight line.
+///
+/// In the directions of the ground, +Y up, and at the places where the loop stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BasisFacts {
+    /// Direction in which the root moves at the start, a unit vector; null where it does not move.
+    pub direction: Option<[f64; 3]>,
+    /// Direction of the axis, a unit vector about which the root turns to the left; null for a straight path.
+    pub axis: Option<[f64; 3]>,
+    /// The point of the axis nearest to the start.
+    pub axis_point_m: Option<[f64; 3]>,
+    /// Distance of the path from the axis.
+    pub radius_m: Option<f64>,
+    /// How far the path climbs along the axis in a whole turn, negative against it.
+    pub pitch_m: Option<f64>,
 }
 
 impl BasisFacts {
@@ -390,24 +402,24 @@ impl BasisFacts {
 /// An axis that is farther away turns the path by less than a micrometre in a minute; nearer ones do so by more than rounding.
 const FARTHEST_AXIS_METRES: f64 = 4e9;
 
-stated! {
-    /// The path as numbers of a closed form, in the directions of the ground: t seconds after the first key the root has moved by
-    /// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis. A
-    /// straight path moves along its axis.
-    pub struct PeriodicLoopFacts {
-        /// Radius of the circle.
-        pub radius_m: f64,
-        /// Rate of turn about the axis.
-        pub angle_radps: f64,
-        /// Speed along the axis.
-        pub climb_mps: f64,
-        /// From the axis to the start.
-        pub basis_x: [f64; 3],
-        /// The direction of the circle there.
-        pub basis_y: [f64; 3],
-        /// The axis.
-        pub axis: [f64; 3],
-    }
+/// The path as numbers of a closed form, in the directions of the ground: t seconds after the first key the root has moved by
+/// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis. A
+/// straight path moves along its axis.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PeriodicLoopFacts {
+    /// Radius of the circle.
+    pub radius_m: f64,
+    /// Rate of turn about the axis.
+    pub angle_radps: f64,
+    /// Speed along the axis.
+    pub climb_mps: f64,
+    /// From the axis to the start.
+    pub basis_x: [f64; 3],
+    /// The direction of the circle there.
+    pub basis_y: [f64; 3],
+    /// The axis.
+    pub axis: [f64; 3],
 }
 
 impl PeriodicLoopFacts {
@@ -434,14 +446,14 @@ impl PeriodicLoopFacts {
     }
 }
 
-stated! {
-    /// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
-    pub struct RecenteredFacts {
-        /// The turn about +Y through the take's origin, left positive.
-        pub turn_deg: f64,
-        /// The move over the ground that follows it; heights are unchanged.
-        pub moved_m: [f64; 3],
-    }
+/// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RecenteredFacts {
+    /// The turn about +Y through the take's origin, left positive.
+    pub turn_deg: f64,
+    /// The move over the ground that follows it; heights are unchanged.
+    pub moved_m: [f64; 3],
 }
 
 impl RecenteredFacts {
@@ -459,34 +471,34 @@ impl RecenteredFacts {
     }
 }
 
-stated! {
-    /// When the feet of a loop stand, and how they were locked.
-    pub struct FeetFacts {
-        /// Whether any foot is locked to the ground while it stands.
-        pub held: bool,
-        /// When heel, ball and tip of each foot bear; a heel that rolls on bears ever less.
-        pub bearing: Vec<BearingFacts>,
-        /// What was done to each foot.
-        pub outcomes: Vec<FootFacts>,
-        /// When feet stand, within one period; a contact that runs over the end goes on at the start.
-        pub contacts: Vec<ContactFacts>,
-        /// When feet stood in the frames that the loop was cut from, by a fixed rule: foot sliding is measured over these.
-        pub stances: Vec<ContactFacts>,
-        /// Foot sliding before feet were locked.
-        pub foot_slide_before_cmps: Option<f64>,
-        /// Foot sliding after they were locked, before the loop was written.
-        pub foot_slide_after_cmps: Option<f64>,
-        /// Farthest that a foot was moved.
-        pub farthest_moved_mm: f64,
-        /// Most that the hips were lowered so that the legs reach the ground.
-        pub hips_lowered_mm: f64,
-        /// What the speed of the root was measured on; given where the user stated it.
-        #[serde(with = "word")]
-        #[cfg_attr(test, schemars(with = "String", extend("enum" = SpeedSource::ALL.map(SpeedSource::as_str))))]
-        pub root_speed_from: SpeedSource,
-        /// Speed over the ground measured on the standing feet, whether or not the root has it.
-        pub feet_speed_mps: Option<f64>,
-    }
+/// When the feet of a loop stand, and how they were locked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FeetFacts {
+    /// Whether any foot is locked to the ground while it stands.
+    pub held: bool,
+    /// When heel, ball and tip of each foot bear; a heel that rolls on bears ever less.
+    pub bearing: Vec<BearingFacts>,
+    /// What was done to each foot.
+    pub outcomes: Vec<FootFacts>,
+    /// When feet stand, within one period; a contact that runs over the end goes on at the start.
+    pub contacts: Vec<ContactFacts>,
+    /// When feet stood in the frames that the loop was cut from, by a fixed rule: foot sliding is measured over these.
+    pub stances: Vec<ContactFacts>,
+    /// Foot sliding before feet were locked.
+    pub foot_slide_before_cmps: Option<f64>,
+    /// Foot sliding after they were locked, before the loop was written.
+    pub foot_slide_after_cmps: Option<f64>,
+    /// Farthest that a foot was moved.
+    pub farthest_moved_mm: f64,
+    /// Most that the hips were lowered so that the legs reach the ground.
+    pub hips_lowered_mm: f64,
+    /// What the speed of the root was measured on; given where the user stated it.
+    #[serde(with = "word")]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = SpeedSource::ALL.map(SpeedSource::as_str))))]
+    pub root_speed_from: SpeedSource,
+    /// Speed over the ground measured on the standing feet, whether or not the root has it.
+    pub feet_speed_mps: Option<f64>,
 }
 
 impl FeetFacts {
@@ -574,81 +586,85 @@ loopwright_core::words!(FootTreatment {
     Unsettled: "not settled",
 });
 
-stated! {
-    /// What was done with one foot.
-    pub struct FootFacts {
-        /// Its lowest joint.
-        pub joint: String,
-        /// What was done to it: held, or why it was left alone.
-        #[serde(with = "word")]
-        #[cfg_attr(test, schemars(with = "String", extend("enum" = FootTreatment::ALL.map(FootTreatment::as_str))))]
-        pub outcome: FootTreatment,
-        /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
-        /// leaves the ground.
-        pub strike_phase: Option<f64>,
-        /// The share of the cycle over which it stands.
-        pub stands_share: Option<f64>,
-    }
+/// What was done with one foot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FootFacts {
+    /// Its lowest joint.
+    pub joint: String,
+    /// What was done to it: held, or why it was left alone.
+    #[serde(with = "word")]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = FootTreatment::ALL.map(FootTreatment::as_str))))]
+    pub outcome: FootTreatment,
+    /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
+    /// leaves the ground.
+    pub strike_phase: Option<f64>,
+    /// The share of the cycle over which it stands.
+    pub stands_share: Option<f64>,
+}
 
-    /// A contact: a span over which a foot stands.
-    pub struct ContactFacts {
-        /// The foot's lowest joint.
-        pub joint: String,
-        /// Seconds after the start of the loop.
-        pub start_secs: f64,
-        /// Seconds that it stands, at most a period.
-        pub length_secs: f64,
-    }
+/// A contact: a span over which a foot stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ContactFacts {
+    /// The foot's lowest joint.
+    pub joint: String,
+    /// Seconds after the start of the loop.
+    pub start_secs: f64,
+    /// Seconds that it stands, at most a period.
+    pub length_secs: f64,
+}
 
-    /// What was measured on the loop as written.
-    pub struct QualityFacts {
-        /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
-        #[serde(with = "optional_word")]
-        #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
-        pub grade: Option<Grade>,
-        /// The reason for the grade, as a clause.
-        pub reason: Option<String>,
-        /// The checks that the grade comes from; it is the worst of theirs. docs/checks.md lists them.
-        #[serde(default)]
-        pub checks: Vec<CheckFacts>,
-        /// The joint whose step over the seam shows most.
-        pub seam_joint: Option<String>,
-        /// Its step as a share of the largest one that does not show; above 1 the seam shows.
-        pub seam_step_ratio: Option<f64>,
-        /// Jump in position over the seam, of the joint at which it shows most.
-        pub seam_step_mm: Option<f64>,
-        /// Jump in rotation over the seam, of the joint at which it shows most.
-        pub seam_step_deg: Option<f64>,
-        /// Change of velocity over the seam beyond the change around it, of the joint at which it shows most.
-        pub seam_velocity_step_mps: Option<f64>,
-        /// Change of the rate of turn over the seam beyond the change around it, of the joint at which it shows most.
-        pub seam_velocity_step_dps: Option<f64>,
-        /// Pose gap at the seam, largest over joints.
-        pub pose_gap_deg: Option<f64>,
-        /// Pose gap at the seam, largest over joints.
-        pub pose_gap_mm: Option<f64>,
-        /// What the equations of the closure left of the velocity gap: rounding only. The motion as written has
-        /// seam_velocity_step_dps.
-        pub velocity_gap_dps: Option<f64>,
-        /// The same for positions; the motion as written has seam_velocity_step_mps.
-        pub velocity_gap_mmps: Option<f64>,
-        /// Difference of the acceleration at the seam from the take's own there, over the RMS acceleration of the motion.
-        pub seam_acceleration_error_ratio: Option<f64>,
-        /// Acceleration at the seam over the 99th percentile of the loop's own, for the worst joint.
-        pub seam_acceleration_ratio: Option<f64>,
-        /// Rank of the seam's acceleration among all windows of the loop; an average of 50 means that the seam does not stand out.
-        pub seam_rank_percent: Option<f64>,
-        /// The same rank in the take, at the frames of the seam.
-        pub take_rank_percent: Option<f64>,
-        /// Mean distance of joints from the take.
-        pub displacement_mm: Option<f64>,
-        /// Mean rotation of joints away from the take.
-        pub displacement_deg: Option<f64>,
-        /// Foot sliding: mean speed of feet over the ground while they stand.
-        pub foot_slide_cmps: Option<f64>,
-        /// The largest distance that a foot moves over the ground while it stands.
-        pub foot_slide_mm: Option<f64>,
-    }
+/// What was measured on the loop as written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct QualityFacts {
+    /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
+    #[serde(with = "optional_word")]
+    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    pub grade: Option<Grade>,
+    /// The reason for the grade, as a clause.
+    pub reason: Option<String>,
+    /// The checks that the grade comes from; it is the worst of theirs. docs/checks.md lists them.
+    #[serde(default)]
+    pub checks: Vec<CheckFacts>,
+    /// The joint whose step over the seam shows most.
+    pub seam_joint: Option<String>,
+    /// Its step as a share of the largest one that does not show; above 1 the seam shows.
+    pub seam_step_ratio: Option<f64>,
+    /// Jump in position over the seam, of the joint at which it shows most.
+    pub seam_step_mm: Option<f64>,
+    /// Jump in rotation over the seam, of the joint at which it shows most.
+    pub seam_step_deg: Option<f64>,
+    /// Change of velocity over the seam beyond the change around it, of the joint at which it shows most.
+    pub seam_velocity_step_mps: Option<f64>,
+    /// Change of the rate of turn over the seam beyond the change around it, of the joint at which it shows most.
+    pub seam_velocity_step_dps: Option<f64>,
+    /// Pose gap at the seam, largest over joints.
+    pub pose_gap_deg: Option<f64>,
+    /// Pose gap at the seam, largest over joints.
+    pub pose_gap_mm: Option<f64>,
+    /// What the equations of the closure left of the velocity gap: rounding only. The motion as written has
+    /// seam_velocity_step_dps.
+    pub velocity_gap_dps: Option<f64>,
+    /// The same for positions; the motion as written has seam_velocity_step_mps.
+    pub velocity_gap_mmps: Option<f64>,
+    /// Difference of the acceleration at the seam from the take's own there, over the RMS acceleration of the motion.
+    pub seam_acceleration_error_ratio: Option<f64>,
+    /// Acceleration at the seam over the 99th percentile of the loop's own, for the worst joint.
+    pub seam_acceleration_ratio: Option<f64>,
+    /// Rank of the seam's acceleration among all windows of the loop; an average of 50 means that the seam does not stand out.
+    pub seam_rank_percent: Option<f64>,
+    /// The same rank in the take, at the frames of the seam.
+    pub take_rank_percent: Option<f64>,
+    /// Mean distance of joints from the take.
+    pub displacement_mm: Option<f64>,
+    /// Mean rotation of joints away from the take.
+    pub displacement_deg: Option<f64>,
+    /// Foot sliding: mean speed of feet over the ground while they stand.
+    pub foot_slide_cmps: Option<f64>,
+    /// The largest distance that a foot moves over the ground while it stands.
+    pub foot_slide_mm: Option<f64>,
 }
 
 /// Whether a loop can be used unchanged: one word for sorting many loops, the better one first.
@@ -669,53 +685,55 @@ loopwright_core::words!(Grade {
     Bad: "bad",
 });
 
-stated! {
-    /// One of the checks that a grade comes from.
-    pub struct CheckFacts {
-        /// Its name: docs/checks.md.
-        pub id: String,
-        /// What was found; null where it was not measured.
-        pub value: Option<f64>,
-        /// The largest value that is good; null where none is graded.
-        pub limit: Option<f64>,
-        /// The unit of both; empty for plain numbers.
-        pub unit: String,
-        /// The joint at which it was found; null where it is one of the whole body.
-        pub joint: Option<String>,
-        /// When, from the first key of the loop, or of the take for jumps; null where it is one of the whole loop.
-        pub time_secs: Option<f64>,
-        /// Its grade; null where it was not measured, or is not graded.
-        #[serde(with = "optional_word")]
-        #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
-        pub grade: Option<Grade>,
-    }
+/// One of the checks that a grade comes from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CheckFacts {
+    /// Its name: docs/checks.md.
+    pub id: String,
+    /// What was found; null where it was not measured.
+    pub value: Option<f64>,
+    /// The largest value that is good; null where none is graded.
+    pub limit: Option<f64>,
+    /// The unit of both; empty for plain numbers.
+    pub unit: String,
+    /// The joint at which it was found; null where it is one of the whole body.
+    pub joint: Option<String>,
+    /// When, from the first key of the loop, or of the take for jumps; null where it is one of the whole loop.
+    pub time_secs: Option<f64>,
+    /// Its grade; null where it was not measured, or is not graded.
+    #[serde(with = "optional_word")]
+    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    pub grade: Option<Grade>,
+}
 
-    /// How the loop lies in the file.
-    pub struct PlaybackFacts {
-        /// Unique samples of one period.
-        pub samples: usize,
-        /// The sample at which the cut frames begin, and the seam is; 0 but for loops that start at another phase.
-        #[serde(default)]
-        pub seam_sample: usize,
-        /// Whether a last key repeats the first.
-        pub closing_key: bool,
-        /// Cycles written one after the other.
-        pub copies: usize,
-        /// Whether a root joint was added to carry the root motion.
-        pub root_joint_added: bool,
-        /// The joint of the take's skeleton whose track holds the root motion; an added root joint holds it in its place.
-        pub carrier_joint: String,
-        /// The joint that carries the root motion and nothing else: of the rig, or the one that was added; null where there is none,
-        /// or it is left alone. Sidecars of earlier versions do not name an added one.
-        pub root_joint: Option<String>,
-        /// The animation in the file that is the loop; null where the format knows only one.
-        pub animation: Option<String>,
-        /// The file's unit, where it differs from take.unit; null otherwise.
-        pub unit: Option<String>,
-        /// The axis that is up in the file, where it differs from take.up; null otherwise.
-        #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
-        pub up: Option<String>,
-    }
+/// How the loop lies in the file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlaybackFacts {
+    /// Unique samples of one period.
+    pub samples: usize,
+    /// The sample at which the cut frames begin, and the seam is; 0 but for loops that start at another phase.
+    #[serde(default)]
+    pub seam_sample: usize,
+    /// Whether a last key repeats the first.
+    pub closing_key: bool,
+    /// Cycles written one after the other.
+    pub copies: usize,
+    /// Whether a root joint was added to carry the root motion.
+    pub root_joint_added: bool,
+    /// The joint of the take's skeleton whose track holds the root motion; an added root joint holds it in its place.
+    pub carrier_joint: String,
+    /// The joint that carries the root motion and nothing else: of the rig, or the one that was added; null where there is none,
+    /// or it is left alone. Sidecars of earlier versions do not name an added one.
+    pub root_joint: Option<String>,
+    /// The animation in the file that is the loop; null where the format knows only one.
+    pub animation: Option<String>,
+    /// The file's unit, where it differs from take.unit; null otherwise.
+    pub unit: Option<String>,
+    /// The axis that is up in the file, where it differs from take.up; null otherwise.
+    #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
+    pub up: Option<String>,
 }
 
 impl PlaybackFacts {
@@ -734,19 +752,19 @@ impl PlaybackFacts {
     }
 }
 
-stated! {
-    /// The loops that were blended into this one.
-    pub struct BlendFacts {
-        /// Their files, as they were named.
-        pub loops: Vec<String>,
-        /// Their weights, of sum 1.
-        pub weights: Vec<f64>,
-        /// The phase of each, 0 to 1, at which it does what the first does at its start.
-        pub phases: Vec<f64>,
-        /// How far the touch-downs of each are from even, as a share of its time; null where it is aligned by a shift alone.
-        #[serde(default)]
-        pub warps: Vec<Option<f64>>,
-    }
+/// The loops that were blended into this one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BlendFacts {
+    /// Their files, as they were named.
+    pub loops: Vec<String>,
+    /// Their weights, of sum 1.
+    pub weights: Vec<f64>,
+    /// The phase of each, 0 to 1, at which it does what the first does at its start.
+    pub phases: Vec<f64>,
+    /// How far the touch-downs of each are from even, as a share of its time; null where it is aligned by a shift alone.
+    #[serde(default)]
+    pub warps: Vec<Option<f64>>,
 }
 
 #[cfg(test)]

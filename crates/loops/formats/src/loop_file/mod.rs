@@ -4,17 +4,6 @@
 //! about it. [`LoopInFile`] reads a loop from a take, by the sidecar or by the keys alone. [`Target`] has the requirements of the
 //! engines.
 
-/// Declares facts that are read, written and compared as they stand; tests hold them against the schema.
-macro_rules! stated {
-    ($($(#[$about:meta])* pub struct $name:ident $fields:tt)+) => {$(
-        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[cfg_attr(test, derive(schemars::JsonSchema))]
-        $(#[$about])*
-        pub struct $name $fields
-    )+};
-}
-pub(crate) use stated;
-
 pub mod facts;
 
 pub mod importer;

@@ -5,7 +5,7 @@ use loopwright_core::analysis::FootEventKind;
 use loopwright_core::math::Rigid;
 use serde::{Deserialize, Serialize};
 
-use crate::loop_file::{stated, word};
+use crate::loop_file::word;
 
 /// What a clip is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,32 +44,32 @@ loopwright_core::words!(ClipKind {
     Other: "other",
 });
 
-stated! {
-    /// A moment of a loop.
-    pub struct LoopStateFacts {
-        // The JSON beside a passage calls it `loop`.
-        /// The name of the loop.
-        #[serde(alias = "loop")]
-        pub clip: String,
-        /// Seconds since its start.
-        pub secs: f64,
-    }
+/// A moment of a loop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LoopStateFacts {
+    // The JSON beside a passage calls it `loop`.
+    /// The name of the loop.
+    #[serde(alias = "loop")]
+    pub clip: String,
+    /// Seconds since its start.
+    pub secs: f64,
 }
 
 // The JSON beside a passage calls the keys `translation_m` and `rotation_xyzw`.
-stated! {
-    /// The root over time, seen from its first key.
-    pub struct RootKeys {
-        /// Seconds since the first key.
-        #[serde(default)]
-        pub secs: Vec<f64>,
-        /// Places in metres, three numbers a key.
-        #[serde(rename = "translation", alias = "translation_m")]
-        pub metres: Vec<f64>,
-        /// Rotations as quaternions, four numbers a key: x, y, z, w.
-        #[serde(rename = "rotation", alias = "rotation_xyzw")]
-        pub xyzw: Vec<f64>,
-    }
+/// The root over time, seen from its first key.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RootKeys {
+    /// Seconds since the first key.
+    #[serde(default)]
+    pub secs: Vec<f64>,
+    /// Places in metres, three numbers a key.
+    #[serde(rename = "translation", alias = "translation_m")]
+    pub metres: Vec<f64>,
+    /// Rotations as quaternions, four numbers a key: x, y, z, w.
+    #[serde(rename = "rotation", alias = "rotation_xyzw")]
+    pub xyzw: Vec<f64>,
 }
 
 impl RootKeys {
@@ -104,21 +104,21 @@ impl RootKeys {
     }
 }
 
-stated! {
-    /// A foot that touches down or lifts.
-    pub struct FootEventFacts {
-        /// Seconds since the start of the clip.
-        pub secs: f64,
-        /// The phase of a loop then, 0 to 1.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub phase: Option<f64>,
-        /// left, right, or the joint where no side is known.
-        pub foot: String,
-        /// What it does.
-        #[serde(with = "word")]
-        #[cfg_attr(test, schemars(with = "String", extend("enum" = FootEventKind::ALL.map(FootEventKind::as_str))))]
-        pub kind: FootEventKind,
-    }
+/// A foot that touches down or lifts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FootEventFacts {
+    /// Seconds since the start of the clip.
+    pub secs: f64,
+    /// The phase of a loop then, 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<f64>,
+    /// left, right, or the joint where no side is known.
+    pub foot: String,
+    /// What it does.
+    #[serde(with = "word")]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = FootEventKind::ALL.map(FootEventKind::as_str))))]
+    pub kind: FootEventKind,
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use loopwright_core::analysis::MotionKind;
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
-use crate::loop_file::stated;
 use crate::loop_file::facts::{Grade, TakeFacts};
 use crate::loop_file::word::{if_known, optional_word};
 
@@ -21,181 +20,189 @@ pub const SET_VERSION: u32 = 1;
 /// The name of the file beside the clips.
 pub const SET_FILE: &str = "set.json";
 
-stated! {
-    /// All that a player needs beside the clips. docs/formats/set.md explains it.
-    pub struct Manifest {
-        /// The version of the program that wrote it.
-        #[serde(default)]
-        pub loopwright: String,
-        /// What the document is.
-        #[cfg_attr(test, schemars(extend("const" = SET_FORMAT)))]
-        pub format: String,
-        /// Version of the shape. Within a version keys are only added.
-        #[cfg_attr(test, schemars(extend("const" = SET_VERSION)))]
-        pub version: u32,
-        /// The name of the set.
-        #[serde(default)]
-        pub name: String,
-        /// Frames per second of all clips.
-        #[serde(default)]
-        pub fps: f64,
-        /// The joint that carries nothing but the root motion; null if none does.
-        pub root_joint: Option<String>,
-        /// Whether the clips stay where they are; otherwise the root joint, or the carrier, moves as the manifest says.
-        pub in_place: bool,
-        /// The body.
-        #[serde(default)]
-        pub skeleton: SetSkeleton,
-        /// The clips: loops first.
-        pub clips: Vec<SetClip>,
-        /// Which loops are blended by what.
-        #[serde(default)]
-        pub blend_spaces: Vec<SetSpace>,
-        /// The jump of least cost from each loop into each other.
-        #[serde(default)]
-        pub transitions: Vec<SetTransition>,
-        /// Constants for a character controller, measured on the takes; null if none can be measured.
-        pub controller: Option<SetController>,
-        /// Licences of the takes.
-        #[serde(default)]
-        pub licences: Vec<String>,
-        /// Parts that the set lacks.
-        #[serde(default)]
-        pub missing: Vec<Missing>,
-        /// Loops that fill holes between those of the takes.
-        #[serde(default)]
-        pub filled: Vec<Filled>,
-        /// What was given and is not used.
-        #[serde(default)]
-        pub left_out: Vec<LeftOut>,
-    }
-
-    /// The body of all clips.
+/// All that a player needs beside the clips. docs/formats/set.md explains it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Manifest {
+    /// The version of the program that wrote it.
     #[serde(default)]
-    pub struct SetSkeleton {
-        /// Number of joints, without a root joint that was added.
-        pub joints: usize,
-        /// The joint that the legs hang from.
-        pub hips: String,
-        /// The lowest joint of the left foot, by which contacts are listed; null if unknown.
-        pub left_foot: Option<String>,
-        /// The lowest joint of the right foot; null if unknown.
-        pub right_foot: Option<String>,
-        /// The joint that carries the travel where there is no root joint.
-        pub carrier: String,
-    }
-
-    /// A clip.
-    pub struct SetClip {
-        /// Its name, which no other clip has.
-        pub name: String,
-        /// Its file, from the folder of the manifest.
-        pub file: String,
-        /// The animation in that file; null where the format names none.
-        pub animation: Option<String>,
-        /// What it is for.
-        pub kind: ClipKind,
-        /// How a loop moves, in any direction: idle, walk, run or turn_in_place; null for what happens once.
-        #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-        #[cfg_attr(
-            test,
-            schemars(with = "Option<String>", extend("enum" = ["idle", "walk", "run", "turn_in_place"]))
-        )]
-        pub gait: Option<MotionKind>,
-        /// Its length in seconds.
-        pub seconds: f64,
-        /// Its frames, without a last one that repeats the first.
-        pub frames: usize,
-        /// The phase of a loop; null for what happens once.
-        pub phase: Option<SetPhase>,
-        /// Speed over the ground, of a loop.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub speed_mps: Option<f64>,
-        /// Direction of that speed, seen from the facing: 0 forward, 90 left.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub direction_deg: Option<f64>,
-        /// Rate of turn of a loop, left positive.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub turn_rate_dps: Option<f64>,
-        /// Rate of climb of a loop.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub climb_mps: Option<f64>,
-        /// The constant motion of the root of a loop, in its own axes.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub twist: Option<SetTwist>,
-        /// The state of a loop that a passage begins with.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub from: Option<LoopStateFacts>,
-        /// The state of a loop that it ends with.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub to: Option<LoopStateFacts>,
-        /// By how much a passage turns, left positive.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub turn_deg: Option<f64>,
-        /// Where it ends, seen from its start.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub travel_m: Option<[f64; 3]>,
-        /// How much both joins of a passage show, metre-seconds.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub cost: Option<f64>,
-        /// The root of a passage, seen from its start: a key for each frame, both ends included.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub root: Option<RootKeys>,
-        /// When feet touch down and lift, in the order of time.
-        #[serde(default)]
-        pub events: Vec<FootEventFacts>,
-        /// Whether it can be used unchanged.
-        #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-        #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
-        pub grade: Option<Grade>,
-        /// What is wrong with one that is not good.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub reason: Option<String>,
-        /// The loop that it is another version of.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub variant_of: Option<String>,
-        /// What it was made from.
-        #[serde(default)]
-        pub made: SetMade,
-    }
-
-    /// The phase of a loop: 0 when the left foot touches down, 1/2 when the right one does.
-    #[derive(Copy)]
-    pub struct SetPhase {
-        /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
-        pub warp: f64,
-        /// The share of the time at which the left foot touches down; null if it never does.
-        pub left: Option<f64>,
-        /// The share of the time at which the right foot touches down; null if it never does.
-        pub right: Option<f64>,
-    }
-
-    /// A constant motion in its own axes.
-    #[derive(Copy)]
-    pub struct SetTwist {
-        /// Metres per second.
-        pub linear: [f64; 3],
-        /// Radians per second.
-        pub angular: [f64; 3],
-    }
-
-    /// What a clip was made from.
+    pub loopwright: String,
+    /// What the document is.
+    #[cfg_attr(test, schemars(extend("const" = SET_FORMAT)))]
+    pub format: String,
+    /// Version of the shape. Within a version keys are only added.
+    #[cfg_attr(test, schemars(extend("const" = SET_VERSION)))]
+    pub version: u32,
+    /// The name of the set.
     #[serde(default)]
-    pub struct SetMade {
-        /// How it came about.
-        pub from: MadeFrom,
-        /// The take, as it was named; of a blend that of its first loop.
-        pub take: String,
-        /// The animation of that file.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub animation: Option<String>,
-        /// First and last frame of the take; absent for a blend.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub frames: Option<[f64; 2]>,
-        /// The licence that the take states.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub licence: Option<String>,
-    }
+    pub name: String,
+    /// Frames per second of all clips.
+    #[serde(default)]
+    pub fps: f64,
+    /// The joint that carries nothing but the root motion; null if none does.
+    pub root_joint: Option<String>,
+    /// Whether the clips stay where they are; otherwise the root joint, or the carrier, moves as the manifest says.
+    pub in_place: bool,
+    /// The body.
+    #[serde(default)]
+    pub skeleton: SetSkeleton,
+    /// The clips: loops first.
+    pub clips: Vec<SetClip>,
+    /// Which loops are blended by what.
+    #[serde(default)]
+    pub blend_spaces: Vec<SetSpace>,
+    /// The jump of least cost from each loop into each other.
+    #[serde(default)]
+    pub transitions: Vec<SetTransition>,
+    /// Constants for a character controller, measured on the takes; null if none can be measured.
+    pub controller: Option<SetController>,
+    /// Licences of the takes.
+    #[serde(default)]
+    pub licences: Vec<String>,
+    /// Parts that the set lacks.
+    #[serde(default)]
+    pub missing: Vec<Missing>,
+    /// Loops that fill holes between those of the takes.
+    #[serde(default)]
+    pub filled: Vec<Filled>,
+    /// What was given and is not used.
+    #[serde(default)]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The body of all clips.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct SetSkeleton {
+    /// Number of joints, without a root joint that was added.
+    pub joints: usize,
+    /// The joint that the legs hang from.
+    pub hips: String,
+    /// The lowest joint of the left foot, by which contacts are listed; null if unknown.
+    pub left_foot: Option<String>,
+    /// The lowest joint of the right foot; null if unknown.
+    pub right_foot: Option<String>,
+    /// The joint that carries the travel where there is no root joint.
+    pub carrier: String,
+}
+
+/// A clip.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SetClip {
+    /// Its name, which no other clip has.
+    pub name: String,
+    /// Its file, from the folder of the manifest.
+    pub file: String,
+    /// The animation in that file; null where the format names none.
+    pub animation: Option<String>,
+    /// What it is for.
+    pub kind: ClipKind,
+    /// How a loop moves, in any direction: idle, walk, run or turn_in_place; null for what happens once.
+    #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
+    #[cfg_attr(
+        test,
+        schemars(with = "Option<String>", extend("enum" = ["idle", "walk", "run", "turn_in_place"]))
+    )]
+    pub gait: Option<MotionKind>,
+    /// Its length in seconds.
+    pub seconds: f64,
+    /// Its frames, without a last one that repeats the first.
+    pub frames: usize,
+    /// The phase of a loop; null for what happens once.
+    pub phase: Option<SetPhase>,
+    /// Speed over the ground, of a loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed_mps: Option<f64>,
+    /// Direction of that speed, seen from the facing: 0 forward, 90 left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction_deg: Option<f64>,
+    /// Rate of turn of a loop, left positive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_rate_dps: Option<f64>,
+    /// Rate of climb of a loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub climb_mps: Option<f64>,
+    /// The constant motion of the root of a loop, in its own axes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twist: Option<SetTwist>,
+    /// The state of a loop that a passage begins with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<LoopStateFacts>,
+    /// The state of a loop that it ends with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<LoopStateFacts>,
+    /// By how much a passage turns, left positive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_deg: Option<f64>,
+    /// Where it ends, seen from its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub travel_m: Option<[f64; 3]>,
+    /// How much both joins of a passage show, metre-seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// The root of a passage, seen from its start: a key for each frame, both ends included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<RootKeys>,
+    /// When feet touch down and lift, in the order of time.
+    #[serde(default)]
+    pub events: Vec<FootEventFacts>,
+    /// Whether it can be used unchanged.
+    #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
+    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    pub grade: Option<Grade>,
+    /// What is wrong with one that is not good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The loop that it is another version of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant_of: Option<String>,
+    /// What it was made from.
+    #[serde(default)]
+    pub made: SetMade,
+}
+
+/// The phase of a loop: 0 when the left foot touches down, 1/2 when the right one does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SetPhase {
+    /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
+    pub warp: f64,
+    /// The share of the time at which the left foot touches down; null if it never does.
+    pub left: Option<f64>,
+    /// The share of the time at which the right foot touches down; null if it never does.
+    pub right: Option<f64>,
+}
+
+/// A constant motion in its own axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SetTwist {
+    /// Metres per second.
+    pub linear: [f64; 3],
+    /// Radians per second.
+    pub angular: [f64; 3],
+}
+
+/// What a clip was made from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct SetMade {
+    /// How it came about.
+    pub from: MadeFrom,
+    /// The take, as it was named; of a blend that of its first loop.
+    pub take: String,
+    /// The animation of that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub animation: Option<String>,
+    /// First and last frame of the take; absent for a blend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<[f64; 2]>,
+    /// The licence that the take states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
 }
 
 impl SetMade {
@@ -229,96 +236,110 @@ pub enum MadeFrom {
     Other,
 }
 
-stated! {
-    /// Loops at their points.
-    pub struct SetSpace {
-        /// Its name: move or strafe.
-        pub name: String,
-        /// What each axis measures: speed_mps, turn_rate_dps, left_mps or forward_mps.
-        pub axes: Vec<String>,
-        /// The loops.
-        pub points: Vec<SetPoint>,
-        /// Triples of points, by their numbers from 0, that cover what they span without overlap; empty if all are on a line.
-        #[serde(default)]
-        pub triangles: Vec<[usize; 3]>,
-    }
+/// Loops at their points.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SetSpace {
+    /// Its name: move or strafe.
+    pub name: String,
+    /// What each axis measures: speed_mps, turn_rate_dps, left_mps or forward_mps.
+    pub axes: Vec<String>,
+    /// The loops.
+    pub points: Vec<SetPoint>,
+    /// Triples of points, by their numbers from 0, that cover what they span without overlap; empty if all are on a line.
+    #[serde(default)]
+    pub triangles: Vec<[usize; 3]>,
+}
 
-    /// A loop in a blend space.
-    pub struct SetPoint {
-        /// Its clip.
-        pub clip: String,
-        /// One number for each axis.
-        pub at: Vec<f64>,
-    }
+/// A loop in a blend space.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SetPoint {
+    /// Its clip.
+    pub clip: String,
+    /// One number for each axis.
+    pub at: Vec<f64>,
+}
 
-    /// A jump from one loop into another that fades.
-    pub struct SetTransition {
-        /// The loop that is left.
-        pub from: String,
-        /// The loop that is entered.
-        pub to: String,
-        /// When the first is left, seconds since its start.
-        pub leave_secs: f64,
-        /// Where the other one is entered, seconds since its start.
-        pub enter_secs: f64,
-        /// How the difference fades: quintic, cubic or spring.
-        pub fade: String,
-        /// How long it fades.
-        pub fade_secs: f64,
-        /// How much the jump shows, metre-seconds.
-        #[serde(default)]
-        pub cost: f64,
-    }
+/// A jump from one loop into another that fades.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SetTransition {
+    /// The loop that is left.
+    pub from: String,
+    /// The loop that is entered.
+    pub to: String,
+    /// When the first is left, seconds since its start.
+    pub leave_secs: f64,
+    /// Where the other one is entered, seconds since its start.
+    pub enter_secs: f64,
+    /// How the difference fades: quintic, cubic or spring.
+    pub fade: String,
+    /// How long it fades.
+    pub fade_secs: f64,
+    /// How much the jump shows, metre-seconds.
+    #[serde(default)]
+    pub cost: f64,
+}
 
-    /// Constants for a character controller.
-    pub struct SetController {
-        /// Takes that they were measured on.
-        #[serde(default)]
-        pub takes: usize,
-        /// Of all motion, then of each mode that occurs.
-        #[serde(default)]
-        pub modes: Vec<SetMode>,
-    }
+/// Constants for a character controller.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SetController {
+    /// Takes that they were measured on.
+    #[serde(default)]
+    pub takes: usize,
+    /// Of all motion, then of each mode that occurs.
+    #[serde(default)]
+    pub modes: Vec<SetMode>,
+}
 
-    /// The constants of one way to move; null where the takes do not show them.
-    pub struct SetMode {
-        /// all, or one way to move as `fit` names it.
-        pub mode: String,
-        /// Sustained top speed.
-        pub top_speed_mps: Option<f64>,
-        /// Largest rate of turn.
-        pub turn_rate_dps: Option<f64>,
-        /// Half-life of the spring that velocity follows.
-        pub velocity_half_life_secs: Option<f64>,
-        /// Half-life of the spring that the facing follows.
-        pub facing_half_life_secs: Option<f64>,
-    }
+/// The constants of one way to move; null where the takes do not show them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SetMode {
+    /// all, or one way to move as `fit` names it.
+    pub mode: String,
+    /// Sustained top speed.
+    pub top_speed_mps: Option<f64>,
+    /// Largest rate of turn.
+    pub turn_rate_dps: Option<f64>,
+    /// Half-life of the spring that velocity follows.
+    pub velocity_half_life_secs: Option<f64>,
+    /// Half-life of the spring that the facing follows.
+    pub facing_half_life_secs: Option<f64>,
+}
 
-    /// A part that the set lacks.
-    pub struct Missing {
-        /// The part.
-        pub what: String,
-        /// Why.
-        pub why: String,
-    }
+/// A part that the set lacks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Missing {
+    /// The part.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
 
-    /// A loop that fills a hole.
-    pub struct Filled {
-        /// Its clip.
-        pub clip: String,
-        /// The clips that it comes of.
-        pub from: Vec<String>,
-        /// Their shares; 1 for a mirror image.
-        pub weights: Vec<f64>,
-    }
+/// A loop that fills a hole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Filled {
+    /// Its clip.
+    pub clip: String,
+    /// The clips that it comes of.
+    pub from: Vec<String>,
+    /// Their shares; 1 for a mirror image.
+    pub weights: Vec<f64>,
+}
 
-    /// Something that was given and is not used.
-    pub struct LeftOut {
-        /// The take or loop.
-        pub take: String,
-        /// Why.
-        pub why: String,
-    }
+/// Something that was given and is not used.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LeftOut {
+    /// The take or loop.
+    pub take: String,
+    /// Why.
+    pub why: String,
 }
 
 impl Manifest {
