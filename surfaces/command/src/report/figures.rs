@@ -1,6 +1,6 @@
 //! Root motion, feet and figures of loops as text, and the line about a take.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use loopwright_core::candidate::{LastKey, OutcomePart, WholeClipKind};
 use loopwright_core::{RootMode, root_motion::RootSpace};
@@ -143,9 +143,7 @@ pub(super) fn seam_step(quality: &QualityFacts) -> Option<String> {
 /// `displaced_from` says what the displacement is measured from, where it is not closing alone that moves joints.
 pub(super) fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &str) -> String {
     let mut text = String::new();
-    let mut line = |label: &str, value: String| {
-        let _ = writeln!(text, "  {label:<20} {value}");
-    };
+    let mut line = |label, value: String| text += &labelled(label, value);
     if verbose {
         if let Some(step) = seam_step(quality) {
             line("seam step", step);
@@ -229,6 +227,11 @@ pub(super) fn held(feet: &FeetFacts) -> String {
         let _ = write!(text, "; {others}");
     }
     text
+}
+
+/// A line with a label before it.
+pub(super) fn labelled(label: &str, what: impl Display) -> String {
+    format!("  {label:<20} {what}\n")
 }
 
 /// `1 animation`, `2 animations`.

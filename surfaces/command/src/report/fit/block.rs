@@ -6,12 +6,12 @@ use loopwright_controller::{FitSettings, Pool};
 use loopwright_core::analysis::MotionKind;
 
 use super::{DEGREES, MEANING};
+use crate::report::figures::counted;
 
 pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
     let mut text = format!(
-        "# Written by `loopwright fit` from {} take{}, smoothed by {} s. Metres, seconds, degrees.\n# {MEANING}.\n",
-        pool.takes,
-        if pool.takes == 1 { "" } else { "s" },
+        "# Written by `loopwright fit` from {}, smoothed by {} s. Metres, seconds, degrees.\n# {MEANING}.\n",
+        counted(pool.takes, "take"),
         settings.smoothing_secs
     );
     for mode in core::iter::once(&pool.all).chain(&pool.modes) {
@@ -65,10 +65,9 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
                 .map_or("controller".to_owned(), |mode| format!("controller.{}", mode.as_str()));
             let _ = write!(
                 text,
-                "\n[{table}] # {:.1} s of {} take{}\n{lines}",
+                "\n[{table}] # {:.1} s of {}\n{lines}",
                 mode.secs,
-                mode.takes,
-                if mode.takes == 1 { "" } else { "s" }
+                counted(mode.takes, "take")
             );
         }
     }

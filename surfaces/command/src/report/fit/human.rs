@@ -6,6 +6,7 @@ use loopwright_controller::{FitSettings, HalfLives, ModePool, Pool, Quantity, Sp
 use loopwright_core::analysis::MotionKind;
 
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
+use crate::report::figures::duration_secs;
 use crate::report::table::{Table, optional, rate};
 
 /// The answer as text: one take in detail, several as a table and by folder.
@@ -58,7 +59,7 @@ fn one(take: &FittedTake, settings: &FitSettings) -> String {
         "{}: {} frames, {:.2} s at {} fps\n",
         facts.file,
         facts.frames,
-        (facts.frames.max(1) - 1) as f64 * facts.frame_time_secs,
+        duration_secs(facts),
         rate(1.0 / facts.frame_time_secs)
     );
     let fit = match &take.fit {
@@ -148,7 +149,7 @@ fn many(outcomes: &[&Outcome]) -> String {
         let (file, seconds, rest) = match outcome {
             Outcome::Unreadable { file, .. } => (file.clone(), None, vec!["cannot be read".to_owned()]),
             Outcome::Take(take) => {
-                let secs = (take.facts.frames.max(1) - 1) as f64 * take.facts.frame_time_secs;
+                let secs = duration_secs(&take.facts);
                 let rest = match &take.fit {
                     Err(_) => vec!["too short".to_owned()],
                     Ok(fit) => {

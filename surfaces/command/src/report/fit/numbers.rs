@@ -58,19 +58,29 @@ pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) 
 
 /// A change of velocity, from numbers alone.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct VelocityNumbers {
+    /// Top speed.
     speed_mps: f64,
+    /// Largest acceleration on the way to it.
     acceleration_mps2: f64,
+    /// Half-life of the spring that shows both.
     half_life_secs: f64,
+    /// When the acceleration is largest.
     peak_secs: f64,
 }
 
 /// A change of facing, from numbers alone.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct FacingNumbers {
+    /// Angle turned by.
     angle_deg: f64,
+    /// Largest rate of turn.
     turn_rate_dps: f64,
+    /// Half-life of the spring that shows both.
     half_life_secs: f64,
+    /// When the rate is largest.
     peak_secs: f64,
 }
 

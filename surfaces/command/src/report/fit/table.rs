@@ -10,26 +10,40 @@ use crate::report::table::Table;
 
 /// A row of the table, and where the spring is then.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RowFacts {
+    /// Its time.
     time_secs: f64,
+    /// Its speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     speed_mps: Option<f64>,
+    /// Its distance.
     #[serde(skip_serializing_if = "Option::is_none")]
     distance_m: Option<f64>,
+    /// Speed of the spring.
     #[serde(skip_serializing_if = "Option::is_none")]
     fitted_speed_mps: Option<f64>,
+    /// Way of the spring.
     #[serde(skip_serializing_if = "Option::is_none")]
     fitted_distance_m: Option<f64>,
 }
 
 /// How a spring goes through a table.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ProfileFacts {
+    /// The table, as it was named.
     file: String,
+    /// What the table holds.
+    #[cfg_attr(test, schemars(extend("enum" = ["speeds", "splits"])))]
     of: &'static str,
+    /// When the spring starts from rest; 0 with fewer than four rows.
     start_secs: f64,
+    /// Root mean square of what the spring is off; null for splits.
     error_mps: Option<f64>,
+    /// Root mean square of what the spring is off; null for speeds.
     error_m: Option<f64>,
+    /// Each row.
     rows: Vec<RowFacts>,
 }
 

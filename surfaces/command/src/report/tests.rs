@@ -1,0 +1,126 @@
+//! The schema of answers is that of their types.
+
+#[path = "../../../../crates/loops/formats/src/schema/derived.rs"]
+mod derived;
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use loopwright_core::words::UnknownWord;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
+
+use self::derived::{ANSWERS, Definitions, assert_current, put, tracked};
+use super::json::Document;
+use super::{catalog, check, convert, cost, cut, failure, find, fit, inspect, json, like, list, listen, make_many};
+use super::{matching, page, play, render, synth};
+
+/// Types of other crates, whose tests keep their definitions.
+macro_rules! kept {
+    ($($Type:ident: $name:literal),+ $(,)?) => {
+        const KEPT: &[&str] = &[$($name),+];
+
+        $(
+            pub(crate) enum $Type {}
+
+            impl JsonSchema for $Type {
+                fn schema_name() -> Cow<'static, str> {
+                    $name.into()
+                }
+
+                fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                    tracked(ANSWERS)["$defs"][$name].take().try_into().unwrap()
+                }
+            }
+        )+
+    };
+}
+
+kept! {
+    Animation: "animation",
+    Candidate: "candidate",
+    CatalogRow: "catalog_row",
+    Check: "check",
+    ClipKind: "clip_kind",
+    Loop: "loopwright-loop",
+    Passage: "passage",
+    PeriodicLoop: "periodic_loop",
+    Quality: "quality",
+    RootMotion: "root_motion",
+    Take: "take",
+}
+
+/// The words of a choice.
+pub(crate) fn word<T: FromStr<Err = UnknownWord>>(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": words::<T>() })
+}
+
+/// The words of a choice, or null.
+pub(crate) fn optional_word<T: FromStr<Err = UnknownWord>>(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"], "enum": words::<T>() })
+}
+
+fn words<T: FromStr<Err = UnknownWord>>() -> Vec<&'static str> {
+    "".parse::<T>().err().unwrap().known
+}
+
+/// Adds the document of a kind with such facts.
+fn add<'d, T: JsonSchema>(definitions: &'d mut Definitions, kind: &str) -> &'d mut Value {
+    let format = format!("loopwright-{kind}");
+    let document = definitions.add::<Document<'static, T>>(&format);
+    document["properties"]["format"]["const"] = format.into();
+    document
+}
+
+/// Leaves out the definitions that nothing refers to, and says whether there were any.
+fn forget_unused(schema: &mut Value) -> bool {
+    let text = schema.to_string();
+    let definitions = schema["$defs"].as_object_mut().unwrap();
+    let count = definitions.len();
+    definitions.retain(|name, _| text.contains(&format!("\"#/$defs/{name}\"")));
+    definitions.len() < count
+}
+
+#[test]
+fn the_schema_of_answers_is_that_of_their_types() {
+    assert_current(ANSWERS, |schema| {
+        let mut all = Definitions::new();
+        add::<catalog::CatalogAnswer>(&mut all, "catalog");
+        add::<check::CheckAnswer>(&mut all, "check");
+        add::<convert::ConvertAnswer>(&mut all, "convert");
+        add::<cost::CostAnswer>(&mut all, "cost");
+        add::<cut::CutAnswer>(&mut all, "cut");
+        add::<synth::DemoAnswer>(&mut all, "demo");
+        let failed = add::<failure::FailureAnswer>(&mut all, "error");
+        failed["required"].as_array_mut().unwrap().push("error".into());
+        add::<find::FindAnswer>(&mut all, "find");
+        add::<fit::FitAnswer>(&mut all, "fit");
+        add::<inspect::InspectAnswer>(&mut all, "inspect");
+        add::<json::PackAnswer>(&mut all, "loops");
+        add::<like::LikeAnswer>(&mut all, "like");
+        add::<list::ListAnswer>(&mut all, "list");
+        add::<listen::ListenAnswer>(&mut all, "listen");
+        add::<make_many::BatchFacts>(&mut all, "batch");
+        add::<make_many::ResultFacts>(&mut all, "result");
+        add::<matching::BuildAnswer>(&mut all, "match-build");
+        add::<matching::ExportAnswer>(&mut all, "match-export");
+        add::<matching::InspectAnswer>(&mut all, "match-inspect");
+        add::<matching::QueryAnswer>(&mut all, "match-query");
+        add::<matching::WalkAnswer>(&mut all, "match-walk");
+        add::<page::ReportAnswer>(&mut all, "report");
+        add::<Passage>(&mut all, "passage");
+        add::<play::PlayAnswer>(&mut all, "play");
+        add::<render::RenderAnswer>(&mut all, "render");
+        add::<convert::RetargetAnswer>(&mut all, "retarget");
+        add::<synth::SynthAnswer>(&mut all, "synth");
+        all.add::<listen::LiveLoop>("loopwright-live");
+        let derived = all.finish().into_iter();
+        put(schema, derived.filter(|(name, _)| !KEPT.contains(&name.as_str())));
+        while forget_unused(schema) {}
+        // Where there is neither, the document of an error stands in their place.
+        for name in ["loopwright-listen", "loopwright-passage"] {
+            let keys = schema["$defs"][name]["properties"].as_object_mut().unwrap();
+            keys.retain(|key, _| key != "error");
+        }
+    });
+}
