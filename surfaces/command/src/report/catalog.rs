@@ -1,7 +1,5 @@
 //! Answers of `catalog`.
 
-use std::fmt::Write;
-
 use loopwright_catalog::LoopRow;
 use serde::Serialize;
 
@@ -24,11 +22,11 @@ pub(crate) fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> St
                 row.grade.clone().unwrap_or_else(|| "-".to_owned()),
             ]);
         }
-        text.push_str(&table.render());
+        text += &table.render();
     }
-    let _ = writeln!(text, "{} of {num_read} loops", rows.len());
+    text += &format!("{} of {num_read} loops\n", rows.len());
     for output in outputs {
-        let _ = writeln!(text, "{output}");
+        text += &format!("{output}\n");
     }
     text
 }

@@ -1,7 +1,5 @@
 //! Answers of `check`.
 
-use std::fmt::Write;
-
 use loopwright_formats::loop_file::facts::{
     CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts,
 };
@@ -127,9 +125,8 @@ pub(crate) fn junit(verdicts: &[Verdict]) -> String {
         let of_limits: Vec<&Exceeded> = of_limits.collect();
         let errors = usize::from(verdict.failure.is_some());
         let skipped = checks.iter().filter(|check| check.grade.is_none()).count();
-        let _ = writeln!(
-            text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\">",
+        text += &format!(
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\">\n",
             escape(&verdict.title()),
             checks.len() + of_limits.len() + errors,
             verdict.failed.len(),
@@ -137,12 +134,9 @@ pub(crate) fn junit(verdicts: &[Verdict]) -> String {
         let mut case = |name: &str, inside: &str| {
             let class = escape(&verdict.title());
             let name = escape(name);
-            let _ = match inside {
-                "" => writeln!(text, "    <testcase classname=\"{class}\" name=\"{name}\"/>"),
-                inside => writeln!(
-                    text,
-                    "    <testcase classname=\"{class}\" name=\"{name}\">{inside}</testcase>"
-                ),
+            text += &match inside {
+                "" => format!("    <testcase classname=\"{class}\" name=\"{name}\"/>\n"),
+                inside => format!("    <testcase classname=\"{class}\" name=\"{name}\">{inside}</testcase>\n"),
             };
         };
         let failure = |failed: &Exceeded| {
@@ -163,9 +157,9 @@ pub(crate) fn junit(verdicts: &[Verdict]) -> String {
         if let Some(failure) = &verdict.failure {
             case("read", &format!("<error message=\"{}\"/>", escape(failure.what())));
         }
-        text.push_str("  </testsuite>\n");
+        text += "  </testsuite>\n";
     }
-    text.push_str("</testsuites>\n");
+    text += "</testsuites>\n";
     text
 }
 
@@ -192,9 +186,9 @@ pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
         text += &labelled("root motion", root_motion(root));
     }
     if let (Some(quality), None) = (&verdict.quality, &verdict.passage) {
-        text.push_str(&figures(quality, verbose, ""));
+        text += &figures(quality, verbose, "");
     }
-    text.push_str(&wanting(&verdict.failed, &verdict.to_review));
+    text += &wanting(&verdict.failed, &verdict.to_review);
     text
 }
 
@@ -210,7 +204,7 @@ fn wanting(failed: &[Exceeded], to_review: &[Exceeded]) -> String {
     let mut text = String::new();
     for (what, list) in [("failed", failed), ("review", to_review)] {
         for exceeded in list {
-            let _ = writeln!(text, "  {what}: {exceeded}\n    try: {}", exceeded.hint);
+            text += &format!("  {what}: {exceeded}\n    try: {}\n", exceeded.hint);
         }
     }
     text

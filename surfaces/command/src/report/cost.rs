@@ -1,7 +1,5 @@
 //! Answers of `cost`.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 
 use super::table::{Table, optional, rate};
@@ -184,20 +182,18 @@ pub(crate) struct CostAnswer {
 pub(crate) fn human(answer: &CostAnswer) -> String {
     let mut text = String::new();
     if let (Some(left), Some(entered)) = (&answer.left, &answer.entered) {
-        let _ = writeln!(text, "{}\ninto {}", jump_side(left), jump_side(entered));
+        text += &format!("{}\ninto {}\n", jump_side(left), jump_side(entered));
     }
     if let Some(pair) = &answer.pair {
-        text.push_str(&pair_cost(pair));
+        text += &pair_cost(pair);
     }
     if let Some(table) = &answer.table {
-        text.push_str(&cost_table(table));
+        text += &cost_table(table);
     }
     if let Some(among) = &answer.among {
-        text.push_str(&jumps_among(among));
+        text += &jumps_among(among);
     }
-    text.push_str(
-        "costs in metre-seconds: the weighted distance of the joints from their target, summed over joints, axes and the seconds of the fade\n",
-    );
+    text += "costs in metre-seconds: the weighted distance of the joints from their target, summed over joints, axes and the seconds of the fade\n";
     text
 }
 
@@ -266,10 +262,10 @@ fn jumps_among(among: &JumpsFacts) -> String {
 fn cost_table(table: &TableFacts) -> String {
     let mut text = format!("{} of {:.3} s", table.decay, table.decay_secs);
     if let (Some(median), Some(largest)) = (table.median_metre_secs, table.largest_metre_secs) {
-        let _ = write!(text, "; jumps cost {median:.4} in the median, {largest:.4} at most");
+        text += &format!("; jumps cost {median:.4} in the median, {largest:.4} at most");
     }
     if let Some(phase) = table.matching_phase {
-        let _ = write!(text, "; the start of the first matches phase {phase:.3} of the second");
+        text += &format!("; the start of the first matches phase {phase:.3} of the second");
     }
     text.push('\n');
     let mut best =
@@ -292,6 +288,6 @@ fn cost_table(table: &TableFacts) -> String {
             ),
         ]);
     }
-    text.push_str(&best.render());
+    text += &best.render();
     text
 }

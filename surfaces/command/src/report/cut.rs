@@ -1,7 +1,5 @@
 //! Answers of `cut`.
 
-use std::fmt::Write;
-
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::set::{ClipKind, PassageFacts};
 use serde::Serialize;
@@ -63,9 +61,9 @@ pub(crate) fn human(answer: &CutAnswer, folder: &str) -> String {
         ]);
     }
     let mut text = table.render();
-    let _ = writeln!(text, "{} in {folder}", counted(answer.passages.len(), "passage"));
+    text += &format!("{} in {folder}\n", counted(answer.passages.len(), "passage"));
     for missing in &answer.missing {
-        let _ = writeln!(text, "no {}: {}", in_text(missing.kind), missing.why);
+        text += &format!("no {}: {}\n", in_text(missing.kind), missing.why);
     }
     text
 }

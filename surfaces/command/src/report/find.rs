@@ -1,6 +1,6 @@
 //! Answers of `find`.
 
-use std::{convert::Infallible, fmt::Write};
+use std::convert::Infallible;
 
 use loopwright_core::candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops};
 use loopwright_core::{Analysis, RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
@@ -370,27 +370,26 @@ impl FindAnswer {
             .first()
             .and_then(|first| first.candidate.whole_clip.as_ref())
         {
-            let _ = writeln!(text, "1 is the whole clip: {}", whole_clip(whole));
+            text += &format!("1 is the whole clip: {}\n", whole_clip(whole));
         }
         if let Some(rhythm) = &self.rhythm {
-            let _ = writeln!(text, "{}", rhythm.human());
+            text += &format!("{}\n", rhythm.human());
         }
-        text.push_str(&table.render());
+        text += &table.render();
         if let Some((first, why)) =
             (self.candidates.first()).and_then(|first| Some((first, several_cycles(&first.candidate)?)))
         {
-            let _ = writeln!(text, "{} spans {} cycles: {why}", first.rank, first.candidate.cycles);
+            text += &format!("{} spans {} cycles: {why}\n", first.rank, first.candidate.cycles);
         }
         if let Some(count @ 1..) = self.candidates_left_out {
             let all = count + self.candidates.len();
             let stretches = if count == 1 { "stretch" } else { "stretches" };
-            let _ = writeln!(text, "and {count} more {stretches}: --top {all} lists all");
+            text += &format!("and {count} more {stretches}: --top {all} lists all\n");
         }
         for SegmentLoop { segment, why_none, .. } in self.segments.iter().flatten().filter(|_| verbose) {
             if let Some(why) = why_none {
-                let _ = writeln!(
-                    text,
-                    "no loop in frames {}-{} ({}); {why}",
+                text += &format!(
+                    "no loop in frames {}-{} ({}); {why}\n",
                     segment.start_frame, segment.end_frame, segment.gait
                 );
             }

@@ -1,7 +1,5 @@
 //! Answers of `inspect`.
 
-use std::fmt::Write;
-
 use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Spectrum};
 use loopwright_formats::loop_file::Sidecar;
 use loopwright_formats::loop_file::facts::{PeriodicLoopFacts, TakeFacts};
@@ -36,7 +34,7 @@ impl InspectAnswer<'_> {
     pub(crate) fn human(&self, surveyed: &Surveyed, with_contacts: bool) -> String {
         let mut text = headline(&self.take);
         let mut line = |label: &str, value: String| {
-            let _ = writeln!(text, "  {label:<10} {value}");
+            text += &format!("  {label:<10} {value}\n");
         };
         // Of the formats only BVH leaves open which axis is up.
         if surveyed.up_is_detected {
@@ -108,10 +106,10 @@ impl InspectAnswer<'_> {
         }
         if with_contacts {
             text.push('\n');
-            text.push_str(&contacts(surveyed));
+            text += &contacts(surveyed);
         }
         text.push('\n');
-        text.push_str(&tree(surveyed));
+        text += &tree(surveyed);
         text
     }
 }
@@ -141,20 +139,18 @@ fn contacts(surveyed: &Surveyed) -> String {
                 if 2 * stands > count { '#' } else { '.' }
             })
             .collect();
-        let _ = writeln!(text, "  {name:<width$}  {bars}");
+        text += &format!("  {name:<width$}  {bars}\n");
     }
     let end = format!("{:.2} s", duration_secs(facts));
-    let _ = writeln!(
-        text,
-        "  {:<width$}  0{end:>at$}",
+    text += &format!(
+        "  {:<width$}  0{end:>at$}\n",
         "",
         at = columns.saturating_sub(1).max(end.len() + 1)
     );
     for contact in survey.contacts.spans() {
         let secs = |frame: usize| frame as f64 * facts.frame_time_secs;
-        let _ = writeln!(
-            text,
-            "  {:<width$}  frames {}-{}, {:.3}-{:.3} s",
+        text += &format!(
+            "  {:<width$}  frames {}-{}, {:.3}-{:.3} s\n",
             names[contact.foot],
             contact.start_frame,
             contact.end_frame,
@@ -173,7 +169,7 @@ fn tree(surveyed: &Surveyed) -> String {
     let mut text = String::new();
     for (index, joint) in skeleton.joints().iter().enumerate() {
         depths[index] = joint.parent.map_or(0, |parent| depths[parent] + 1);
-        let _ = writeln!(text, "  {}{}", "  ".repeat(depths[index].min(DEEPEST)), joint.name);
+        text += &format!("  {}{}\n", "  ".repeat(depths[index].min(DEEPEST)), joint.name);
     }
     text
 }

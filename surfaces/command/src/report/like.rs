@@ -1,7 +1,5 @@
 //! Answers of `find --like`.
 
-use std::fmt::Write;
-
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_moves::transition::Occurrence;
 use serde::Serialize;
@@ -118,10 +116,10 @@ impl LikeAnswer {
             ]);
         }
         let mut text = headline(&self.take);
-        text.push_str(&table.render());
+        text += &table.render();
         if self.num_left_out > 0 {
             let all = self.num_left_out + self.occurrences.len();
-            let _ = writeln!(text, "and {} more: --top {all} lists all", self.num_left_out);
+            text += &format!("and {} more: --top {all} lists all\n", self.num_left_out);
         }
         text
     }

@@ -1,6 +1,6 @@
 //! Answers of `list`.
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use loopwright_job::{Studied, pack::Judged};
 use serde::Serialize;
@@ -153,7 +153,7 @@ pub(crate) fn human(file: &ListedFile) -> String {
     }
     let mut text = format!("{}: {}", file.file, counted(file.animations.len(), "animation"));
     if let Some(rate) = rates.first().filter(|_| !with_rate) {
-        let _ = write!(text, " at {rate} fps");
+        text += &format!(" at {rate} fps");
     }
     text.push('\n');
     let mut table = Table::new(if with_rate {
@@ -164,7 +164,7 @@ pub(crate) fn human(file: &ListedFile) -> String {
     for animation in &file.animations {
         table.row(animation.row(with_rate));
     }
-    text.push_str(&table.render());
+    text += &table.render();
     text
 }
 

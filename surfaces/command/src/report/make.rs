@@ -1,7 +1,5 @@
 //! Answers of `make`, `close` and `blend`.
 
-use std::fmt::Write;
-
 use loopwright_formats::loop_file::facts::{EditFacts, MeanCycleFacts};
 use loopwright_formats::{Sidecar, loop_file::PackSidecar};
 use loopwright_job::Verdict;
@@ -23,7 +21,7 @@ fn mean_cycle(mean: &MeanCycleFacts) -> String {
     let mut text = format!("{} cycles, frames {start:.0}-{end:.0}", mean.cycles.len());
     let unlike = mean.cycles.iter().filter(|cycle| cycle.share == 0.0).count();
     if unlike > 0 {
-        let _ = write!(text, ", {unlike} of them without weight: unlike the others");
+        text += &format!(", {unlike} of them without weight: unlike the others");
     }
     text + &as_they_are(&mean.joints_left_out, "chosen cycle alone")
 }
@@ -157,7 +155,7 @@ fn ending(sidecar: &Sidecar, verbose: bool, displaced_from: &str) -> String {
         .map_or_else(String::new, |feet| labelled("feet", held(feet)));
     text += &figures(&sidecar.quality, verbose, displaced_from);
     for output in sidecar.outputs.iter().skip(1) {
-        let _ = writeln!(text, "{output}");
+        text += &format!("{output}\n");
     }
     text
 }
@@ -172,7 +170,7 @@ pub(crate) fn motions(pack: &PackSidecar, count: usize) -> String {
     for facts in &pack.loops {
         let name = facts.playback.animation.as_deref().unwrap_or_default();
         let verdict = Verdict::from_facts(&facts.quality).map_or_else(String::new, |verdict| verdict.to_string());
-        let _ = writeln!(text, "  {name}: {verdict}");
+        text += &format!("  {name}: {verdict}\n");
     }
     text
 }

@@ -1,6 +1,6 @@
 //! The answer of `make` for many takes: a line for each loop as it is done, and a summary.
 
-use std::{collections::BTreeMap, fmt::Write, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use loopwright_catalog::LoopRow;
 use serde::Serialize;
@@ -70,24 +70,23 @@ impl Summary {
         let mut text = String::new();
         for result in &take.results {
             if json {
-                text.push_str(&line(take, result));
+                text += &line(take, result);
                 continue;
             }
             let named = result.outputs.first().map_or(&take.path, |output| &output.path);
             let before = if take.was_done { " (done before)" } else { "" };
-            let _ = writeln!(
-                text,
-                "{}: {}: {}{before}",
+            text += &format!(
+                "{}: {}: {}{before}\n",
                 named.display(),
                 result.verdict.as_str(),
                 reason(take, result)
             );
             if verbose {
                 for line in result.because.iter().chain(&result.warnings) {
-                    let _ = writeln!(text, "  {line}");
+                    text += &format!("  {line}\n");
                 }
                 if let Some(hint) = &result.hint {
-                    let _ = writeln!(text, "  try: {hint}");
+                    text += &format!("  try: {hint}\n");
                 }
             }
         }
@@ -158,21 +157,19 @@ impl Summary {
         }
         let mut text = format!("\n{}", table.render());
         if self.num_with_warnings > 0 {
-            let _ = writeln!(
-                text,
-                "{} with warnings: see the sidecars, or add -v",
+            text += &format!(
+                "{} with warnings: see the sidecars, or add -v\n",
                 self.num_with_warnings
             );
         }
         if self.num_loops_skipped > 0 {
-            let _ = writeln!(
-                text,
-                "{} files left out: they are loops with their sidecars",
+            text += &format!(
+                "{} files left out: they are loops with their sidecars\n",
                 self.num_loops_skipped
             );
         }
         if let Some(catalog) = &self.catalog {
-            let _ = writeln!(text, "{catalog}");
+            text += &format!("{catalog}\n");
         }
         text
     }

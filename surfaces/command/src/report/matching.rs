@@ -1,6 +1,6 @@
 //! Answers of `match`.
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use loopwright_core::analysis::Gait;
 use loopwright_match::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked};
@@ -246,15 +246,14 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
         let joints: Vec<String> = (answer.joints.iter())
             .map(|facts| format!("{} {}", facts.joint, facts.weight))
             .collect();
-        let _ = writeln!(
-            text,
-            "  what a jump costs: {decay} of {time_secs} s over {}",
+        text += &format!(
+            "  what a jump costs: {decay} of {time_secs} s over {}\n",
             joints.join(", ")
         );
     }
     if !answer.ahead_secs.is_empty() {
         let times: Vec<String> = answer.ahead_secs.iter().map(|secs| format!("{secs:.3}")).collect();
-        let _ = writeln!(text, "  looks {} s ahead", times.join(", "));
+        text += &format!("  looks {} s ahead\n", times.join(", "));
     }
     let mut clips = Table::new("<clip | <kind | frames | from | fps | left planted | right planted | <gaits | <tags");
     for clip in &answer.clips {
@@ -270,7 +269,7 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
             tags_text(&clip.tags),
         ]);
     }
-    text.push_str(&clips.render());
+    text += &clips.render();
     text
 }
 
@@ -349,10 +348,10 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
     let what = if is_cost { "cheapest after" } else { "nearest to" };
     let mut text = format!("{what} frame {} of {}", answer.frame, answer.file);
     if let Some(speed) = answer.speed_mps {
-        let _ = write!(text, ", going on at {speed:.2} m/s");
+        text += &format!(", going on at {speed:.2} m/s");
     }
     if let Some(turn) = answer.turn_rate_dps.filter(|&turn| turn != 0.0) {
-        let _ = write!(text, ", turning {turn:+.1} deg/s");
+        text += &format!(", turning {turn:+.1} deg/s");
     }
     text.push('\n');
     let mut found = Table::new(if is_cost {
@@ -376,7 +375,7 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
             tags_text(&frame.tags),
         ]);
     }
-    text.push_str(&found.render());
+    text += &found.render();
     text
 }
 
@@ -484,17 +483,15 @@ pub(crate) fn walked(answer: &WalkAnswer, file: &str) -> String {
         answer.largest_path_error_m
     );
     if let Some((slide, own)) = answer.foot_slide_mps.zip(answer.foot_slide_of_sources_mps) {
-        let _ = writeln!(
-            text,
-            "  feet slide    {:.1} cm/s while planted, {:.1} in their takes",
+        text += &format!(
+            "  feet slide    {:.1} cm/s while planted, {:.1} in their takes\n",
             100.0 * slide,
             100.0 * own
         );
     }
     for part in &answer.parts {
-        let _ = writeln!(
-            text,
-            "  {:>8.2} s  {} from frame {}",
+        text += &format!(
+            "  {:>8.2} s  {} from frame {}\n",
             part.start_secs, part.clip, part.frame
         );
     }

@@ -1,7 +1,5 @@
 //! Answers of `play`.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 
 /// A loop as it was played.
@@ -47,13 +45,12 @@ pub(crate) fn human(answer: &PlayAnswer, file: &str) -> String {
         answer.played.len().saturating_sub(1)
     );
     for played in &answer.played {
-        let _ = write!(
-            text,
+        text += &format!(
             "  {:>8.2} s  {} from {:.3} s",
             played.start_secs, played.file, played.entry_secs
         );
         if let Some(exit_secs) = played.exit_secs {
-            let _ = write!(text, ", left at {exit_secs:.3} s");
+            text += &format!(", left at {exit_secs:.3} s");
         }
         text.push('\n');
     }

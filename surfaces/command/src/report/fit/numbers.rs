@@ -1,7 +1,5 @@
 //! Half-lives and rates from numbers alone.
 
-use std::fmt::Write;
-
 use loopwright_controller::{half_life_of_peak, peak_of_half_life};
 use loopwright_core::math::decay_rate;
 use serde::Serialize;
@@ -43,16 +41,15 @@ pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) 
         ("facing", facing, "deg", "deg/s"),
     ] {
         let Some(numbers) = numbers else { continue };
-        let _ = writeln!(
-            text,
-            "{name}: half-life {:.3} s; 0 to {} {step} peaks at {:.2} {rate}, after {:.3} s",
+        text += &format!(
+            "{name}: half-life {:.3} s; 0 to {} {step} peaks at {:.2} {rate}, after {:.3} s\n",
             numbers.half_life_secs,
             numbers.step,
             numbers.rate,
             numbers.peak_secs()
         );
     }
-    let _ = writeln!(text, "{MEANING}");
+    text += &format!("{MEANING}\n");
     text
 }
 

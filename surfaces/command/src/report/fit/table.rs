@@ -1,6 +1,6 @@
 //! Answers of `fit --profile`.
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use loopwright_controller::{SpeedTable, TableFit, TableOf};
 use serde::Serialize;
@@ -98,15 +98,14 @@ pub(crate) fn table_human(table: &SpeedTable, fit: &TableFit) -> String {
         ]);
     }
     let mut text = rows.render();
-    let _ = writeln!(
-        text,
-        "starts at {:.3} s, off by {:.3} {unit} (root mean square)",
+    text += &format!(
+        "starts at {:.3} s, off by {:.3} {unit} (root mean square)\n",
         fit.start_secs, fit.error
     );
     let shown = TableFit {
         top_speed_mps: (1e2 * fit.top_speed_mps).round() / 1e2,
         ..fit.clone()
     };
-    text.push_str(&numbers_human(numbers(&shown), None));
+    text += &numbers_human(numbers(&shown), None);
     text
 }
