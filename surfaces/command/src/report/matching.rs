@@ -144,7 +144,7 @@ struct WeightFacts {
 }
 
 /// The answer of `match inspect`.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InspectAnswer {
     /// The match database, as it was named.
@@ -222,13 +222,10 @@ impl InspectAnswer {
         Self {
             database: path.display().to_string(),
             features: features.as_str(),
-            ahead_secs: Vec::new(),
-            fade: None,
-            joints: Vec::new(),
             file_bytes,
             rows: database.num_rows(),
-            index_bytes: 0,
             clips: database.clips().iter().map(clip).collect(),
+            ..Self::default()
         }
     }
 }

@@ -290,7 +290,7 @@ impl EventFacts {
 }
 
 /// What one take shows.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct TakeAnswer<'a> {
     /// The file.
@@ -318,22 +318,13 @@ struct TakeAnswer<'a> {
 
 impl<'a> TakeAnswer<'a> {
     fn new(outcome: &'a Outcome, settings: &FitSettings) -> Self {
-        let empty = |file: &'a str, outcome: &'static str| Self {
-            file,
-            outcome,
-            why: None,
-            take: None,
-            largest: Vec::new(),
-            events: Vec::new(),
-            half_lives: None,
-            error: None,
-            warnings: &[],
-        };
         let take = match outcome {
             Outcome::Unreadable { file, failure } => {
                 return Self {
+                    file,
+                    outcome: "error",
                     error: Some(ErrorFacts::new(failure)),
-                    ..empty(file, "error")
+                    ..Self::default()
                 };
             }
             Outcome::Take(take) => take,
@@ -342,10 +333,12 @@ impl<'a> TakeAnswer<'a> {
             Ok(fit) => fit,
             Err(error) => {
                 return Self {
+                    file: &take.facts.file,
+                    outcome: "short",
                     why: Some(error.to_string()),
                     take: Some(&take.facts),
                     warnings: &take.warnings,
-                    ..empty(&take.facts.file, "short")
+                    ..Self::default()
                 };
             }
         };
