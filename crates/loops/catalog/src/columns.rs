@@ -192,14 +192,14 @@ columns! {
 }
 
 #[cfg(test)]
-#[path = "../../formats/src/schema/derived.rs"]
-mod derived;
+#[path = "../../formats/src/tests/schema.rs"]
+mod schema;
 
 #[test]
 fn the_schema_of_answers_defines_a_row_by_the_columns() {
-    derived::assert_current(derived::ANSWERS, |schema| {
-        let mut definitions = derived::Definitions::new();
+    schema::assert_current(schema::ANSWERS, |answers| {
+        let mut definitions = schema::Definitions::new();
         definitions.add::<LoopRow>("catalog_row");
-        derived::put(schema, definitions.finish());
+        schema::put(answers, definitions.finish());
     });
 }

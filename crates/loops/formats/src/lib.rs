@@ -50,7 +50,7 @@
 mod format;
 
 #[cfg(test)]
-mod schema;
+mod tests;
 
 mod text;
 

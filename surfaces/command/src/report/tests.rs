@@ -1,7 +1,7 @@
 //! The schema of answers is that of their types.
 
-#[path = "../../../../crates/loops/formats/src/schema/derived.rs"]
-mod derived;
+#[path = "../../../../crates/loops/formats/src/tests/schema.rs"]
+mod schema;
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use loopwright_core::words::UnknownWord;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use self::derived::{ANSWERS, Definitions, assert_current, put, tracked};
+use self::schema::{ANSWERS, Definitions, assert_current, put, tracked};
 use super::json::Document;
 use super::{catalog, check, convert, cost, cut, failure, find, fit, inspect, json, like, list, listen, make_many};
 use super::{matching, page, play, render, synth};
@@ -73,9 +73,9 @@ fn add<'d, T: JsonSchema>(definitions: &'d mut Definitions, kind: &str) -> &'d m
 }
 
 /// Leaves out the definitions that nothing refers to, and says whether there were any.
-fn forget_unused(schema: &mut Value) -> bool {
-    let text = schema.to_string();
-    let definitions = schema["$defs"].as_object_mut().unwrap();
+fn forget_unused(answers: &mut Value) -> bool {
+    let text = answers.to_string();
+    let definitions = answers["$defs"].as_object_mut().unwrap();
     let count = definitions.len();
     definitions.retain(|name, _| text.contains(&format!("\"#/$defs/{name}\"")));
     definitions.len() < count
@@ -83,7 +83,7 @@ fn forget_unused(schema: &mut Value) -> bool {
 
 #[test]
 fn the_schema_of_answers_is_that_of_their_types() {
-    assert_current(ANSWERS, |schema| {
+    assert_current(ANSWERS, |answers| {
         let mut all = Definitions::new();
         add::<catalog::CatalogAnswer>(&mut all, "catalog");
         add::<check::CheckAnswer>(&mut all, "check");
@@ -115,11 +115,11 @@ fn the_schema_of_answers_is_that_of_their_types() {
         add::<synth::SynthAnswer>(&mut all, "synth");
         all.add::<listen::LiveLoop>("loopwright-live");
         let derived = all.finish().into_iter();
-        put(schema, derived.filter(|(name, _)| !KEPT.contains(&name.as_str())));
-        while forget_unused(schema) {}
+        put(answers, derived.filter(|(name, _)| !KEPT.contains(&name.as_str())));
+        while forget_unused(answers) {}
         // Where there is neither, the document of an error stands in their place.
         for name in ["loopwright-listen", "loopwright-passage"] {
-            let keys = schema["$defs"][name]["properties"].as_object_mut().unwrap();
+            let keys = answers["$defs"][name]["properties"].as_object_mut().unwrap();
             keys.retain(|key, _| key != "error");
         }
     });

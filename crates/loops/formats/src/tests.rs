@@ -1,10 +1,10 @@
 //! Schemas of JSON that is written, derived from its types.
 
-mod derived;
+mod schema;
 
 use serde_json::Value;
 
-use self::derived::{ANSWERS, Definitions, assert_current, put};
+use self::schema::{ANSWERS, Definitions, assert_current, put};
 use crate::loop_file::{AnimationFacts, Sidecar};
 use crate::set::{Manifest, PassageFacts};
 
@@ -45,7 +45,7 @@ fn the_schema_of_sets_is_that_of_the_manifest() {
 
 #[test]
 fn the_schema_of_answers_defines_loops_and_passages_as_their_types_do() {
-    assert_current(ANSWERS, |schema| {
+    assert_current(ANSWERS, |answers| {
         let mut definitions = Definitions::new();
         definitions.add::<Sidecar>("loopwright-loop");
         definitions.add::<PassageFacts>("passage");
@@ -56,6 +56,6 @@ fn the_schema_of_answers_defines_loops_and_passages_as_their_types_do() {
                 required.retain(|key| !keys.iter().any(|absent| key == absent));
             }
         }
-        put(schema, parts);
+        put(answers, parts);
     });
 }
