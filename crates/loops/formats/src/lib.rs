@@ -50,7 +50,7 @@
 mod format;
 
 #[cfg(test)]
-mod schema;
+mod tests;
 
 #[cfg(test)]
 #[path = "../tests/support/random.rs"]

@@ -15,7 +15,7 @@ use crate::args::{EngineArgs, RetargetArgs};
 use crate::batch::{self, Wanted};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::report::{json, make as report, retarget::RetargetAnswer};
+use crate::report::{convert::RetargetAnswer, json, make as report};
 use crate::talk::{self, Progress};
 use crate::{
     animations::{self, Excluded},

@@ -1,6 +1,5 @@
 //! The JSON beside a passage: what happens once between two loops, by itself.
 
-use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
@@ -9,16 +8,17 @@ use crate::loop_file::facts::TakeFacts;
 /// The identifier of the format.
 const PASSAGE_FORMAT: &str = "loopwright-passage";
 
-/// Facts of a passage.
+/// A passage from one loop to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PassageFacts {
-    /// Its name.
+    /// The name of the passage, and of its files.
     pub name: String,
     /// What it does.
     pub kind: ClipKind,
     /// The take that it was cut from; of a transition the one that it was made with.
     pub take: TakeFacts,
-    /// First and last frame of that; null for a transition.
+    /// First and last frame of the take; null for a transition.
     pub source_frames: Option<[f64; 2]>,
     /// Steps from key to key: one less than keys.
     pub frames: usize,
@@ -28,9 +28,11 @@ pub struct PassageFacts {
     pub duration_secs: f64,
     /// The loop that it begins in.
     #[serde(serialize_with = "state")]
+    #[cfg_attr(test, schemars(with = "LoopState"))]
     pub from: LoopStateFacts,
     /// The loop that it ends in.
     #[serde(serialize_with = "state")]
+    #[cfg_attr(test, schemars(with = "LoopState"))]
     pub to: LoopStateFacts,
     /// Change of the heading, left positive.
     pub turn_deg: f64,
@@ -42,28 +44,49 @@ pub struct PassageFacts {
     pub feet_held: bool,
     /// Whether the root stays at the origin in the file.
     pub in_place: bool,
-    /// How the root moves, whether the file moves it or not.
+    /// How the root moves, whether the file moves it or not: seen from where it is at the first key.
     #[serde(serialize_with = "root")]
+    #[cfg_attr(test, schemars(with = "PassageRoot"))]
     pub root: RootKeys,
-    /// When feet come to stand and leave the ground.
+    /// When feet come to stand and leave the ground, in order of time.
     pub events: Vec<FootEventFacts>,
 }
 
-/// Writes a moment of a loop under the keys of this format.
-fn state<S: Serializer>(state: &LoopStateFacts, to: S) -> Result<S::Ok, S::Error> {
-    let mut keys = to.serialize_struct("LoopStateFacts", 2)?;
-    keys.serialize_field("loop", &state.clip)?;
-    keys.serialize_field("secs", &state.secs)?;
-    keys.end()
+/// A loop at a time.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct LoopState<'a> {
+    /// The name of the loop.
+    #[serde(rename = "loop")]
+    name: &'a str,
+    /// Seconds since its start.
+    secs: f64,
 }
 
-/// Writes the root under the keys of this format.
+fn state<S: Serializer>(state: &LoopStateFacts, to: S) -> Result<S::Ok, S::Error> {
+    let (name, secs) = (&state.clip, state.secs);
+    LoopState { name, secs }.serialize(to)
+}
+
+/// The root of a passage over time.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PassageRoot<'a> {
+    /// Times of the keys.
+    secs: &'a [f64],
+    /// Places, three numbers a key.
+    translation_m: &'a [f64],
+    /// Rotations, four numbers a key.
+    rotation_xyzw: &'a [f64],
+}
+
 fn root<S: Serializer>(root: &RootKeys, to: S) -> Result<S::Ok, S::Error> {
-    let mut keys = to.serialize_struct("RootKeys", 3)?;
-    keys.serialize_field("secs", &root.secs)?;
-    keys.serialize_field("translation_m", &root.metres)?;
-    keys.serialize_field("rotation_xyzw", &root.xyzw)?;
-    keys.end()
+    PassageRoot {
+        secs: &root.secs,
+        translation_m: &root.metres,
+        rotation_xyzw: &root.xyzw,
+    }
+    .serialize(to)
 }
 
 impl PassageFacts {
