@@ -1,6 +1,6 @@
 //! `loopwright.toml`: flags of a folder, found upwards from the input, for every command.
 
-use crate::harness::Folder;
+use crate::harness::{Folder, holds, rows};
 
 #[test]
 fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_more() {
@@ -12,31 +12,34 @@ fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_mor
         "takes/loopwright.toml",
         "[all]\nunit = \"in\"\n[make]\nroot-motion = \"in-place\"\nset = [\"joint=Head:spring:0.1\"]\n[find]\ntop = 1\n",
     );
-    let sidecar = |name: &str| folder.json(name);
-    let made = folder.succeed("make takes/deep/walk.bvh -o a.bvh");
-    made.says("with the settings of");
-    let a = sidecar("a.bvh.json");
-    assert_eq!(a["take"]["unit"], "in");
-    assert_eq!(a["root_motion"]["mode"], "in-place");
-    // Typed, it is what it would be without the file.
-    folder.succeed("make takes/deep/walk.bvh -o b.bvh --root-motion constant --unit cm");
-    let b = sidecar("b.bvh.json");
-    assert_eq!(b["take"]["unit"], "cm");
-    assert_eq!(b["root_motion"]["mode"], "constant");
-    // Not for what lies elsewhere.
-    folder.succeed("make walk.bvh -o c.bvh");
-    assert_eq!(sidecar("c.bvh.json")["take"]["unit"], "cm");
+    // Typed, it is what it would be without the file, which is not for what lies elsewhere.
+    folder.runs(
+        "
+        make takes/deep/walk.bvh -o a.bvh                                           | with the settings of
+        make takes/deep/walk.bvh -o b.bvh --root-motion constant --unit cm
+        make walk.bvh -o c.bvh
+        inspect takes/deep/walk.bvh -q                                              |! with the settings of
+        ",
+    );
     let found = &folder.succeed("find takes/deep --json").json_lines()[0];
-    assert_eq!(found["candidates"].as_array().unwrap().len(), 1);
-    assert_eq!(found["take"]["unit"], "in");
+    holds(found, "candidates/0 != null\ncandidates/1 = null\ntake/unit = in");
     // The nearest counts; a recipe that is named says all.
     folder.write("takes/deep/loopwright.toml", "");
     folder.succeed("make takes/deep/walk.bvh -o d.bvh --save-recipe d.toml");
-    assert_eq!(sidecar("d.bvh.json")["take"]["unit"], "cm");
     folder.write("takes/deep/loopwright.toml", "[make]\nroot-motion = \"in-place\"\n");
     folder.succeed("make takes/deep/walk.bvh -o e.bvh --recipe d.toml");
     assert_eq!(folder.read("e.bvh"), folder.read("d.bvh"));
-    assert_eq!(folder.succeed("inspect takes/deep/walk.bvh -q").stderr, "");
+    for [name, unit, mode] in rows(
+        "
+        a | in | in-place
+        b | cm | constant
+        c | cm | constant
+        d | cm | constant
+        ",
+    ) {
+        let facts = format!("take/unit = {unit}\nroot_motion/mode = {mode}");
+        holds(&folder.json(&format!("{name}.bvh.json")), &facts);
+    }
 }
 
 #[test]
@@ -66,11 +69,10 @@ fn what_is_no_flag_is_said() {
         ("[retarget]\nsave-map = \"x\"\n", "save-map cannot be set"),
     ] {
         folder.write("loopwright.toml", text);
-        let made = folder.refuse("make walk.bvh -o loop.bvh", "cannot use");
+        let made = folder.refuse("make walk.bvh -o loop.bvh --json", "cannot use");
         made.says(message);
-        let json = folder.run("make walk.bvh -o loop.bvh --json").json();
-        let is_said = json["error"]["message"].as_str().unwrap().contains("loopwright.toml");
-        assert!(is_said, "{json}");
+        let said = made.json()["error"]["message"].to_string();
+        assert!(said.contains("loopwright.toml"), "{said}");
     }
     assert!(!folder.file("loop.bvh").exists());
 }
@@ -87,12 +89,7 @@ fn the_published_schema_is_that_of_the_program() {
         Some(shared) => schema.pointer(shared.trim_start_matches('#')).unwrap(),
         None => &make[key],
     };
-    assert!(
-        rules("root-motion")["enum"]
-            .as_array()
-            .unwrap()
-            .contains(&"in-place".into())
-    );
+    assert!(rules("root-motion")["enum"].to_string().contains("\"in-place\""));
     assert_eq!(rules("symmetric")["type"], "boolean");
     for file in ["output", "force", "recipe", "rig", "plot", "catalog"] {
         assert!(make[file].is_null(), "{file}");
@@ -118,5 +115,5 @@ fn a_pack_of_which_nothing_can_be_read_is_not_written() {
     let folder = Folder::new();
     folder.write("bad.bvh", "no motion");
     folder.refuse("make bad.bvh --all-animations -o all.glb", "could not be looped");
-    assert!(!folder.file("all.glb").exists() && !folder.file("all.glb.json").exists());
+    assert!(!folder.has("all.glb") && !folder.has("all.glb.json"));
 }
