@@ -50,7 +50,7 @@ fn each_end_fades_as_it_is_told() {
         --closure spring --blend 0.1 | velocity_blend_start_secs = null; hardness_start = null
         ",
     ) {
-        holds(&closed(&folder, flags).0["closure"], &facts.replace("; ", "\n"));
+        holds(&closed(&folder, flags).0["closure"], facts);
     }
     // A velocity that fades with the pose is no other closure, one that fades sooner is.
     let [plain, same, sooner] = [
@@ -132,7 +132,7 @@ fn a_recipe_makes_the_same_loop_again() {
         make walk.bvh -o styled.bvh --recipe style.toml                              | closure/method = spring; closure/blend_start_secs = 0.12
         ",
     ) {
-        holds(&folder.answer(&format!("{command} --json")), &facts.replace("; ", "\n"));
+        holds(&folder.answer(&format!("{command} --json")), facts);
     }
 }
 

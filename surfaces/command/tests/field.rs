@@ -42,7 +42,7 @@ fn a_cycle_is_kept_whatever_is_beside_it_and_a_body_upside_down_is_righted() {
             return;
         };
         let json = answer.wrote().json();
-        holds(&json, &facts.replace("; ", "\n"));
+        holds(&json, facts);
         if json["quality"]["grade"] == "good" {
             near(number(&json, "root_motion/speed_mps"), MPS, 2e-3);
         }

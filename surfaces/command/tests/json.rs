@@ -71,7 +71,7 @@ fn what_commands_answer_about_takes_is_as_described() {
     ) {
         let document = folder.valid_with(status.parse().unwrap(), arguments, kind);
         folder.wrote(&document, outputs);
-        holds(&document, &facts.replace("; ", "\n"));
+        holds(&document, facts);
     }
 }
 
@@ -98,7 +98,7 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
         let file = arguments.split(' ').skip_while(|word| *word != "-o").nth(1).unwrap();
         folder.wrote(&document, format!("{file} {file}.json {more}").trim());
         assert_eq!(document, folder.json(&format!("{file}.json")));
-        holds(&document, &facts.replace("; ", "\n"));
+        holds(&document, facts);
     }
     let popping = folder.json("pops.bvh.json")["quality"].clone();
     let [reason, joint] = ["reason", "seam_joint"].map(|key| popping[key].as_str().unwrap());
@@ -135,7 +135,7 @@ fn commands_that_fail_answer_with_one_document_all_the_same() {
         ",
     ) {
         let document = folder.valid_with(status.parse().unwrap(), arguments, kind);
-        holds(&document, &facts.replace("; ", "\n"));
+        holds(&document, facts);
     }
     // Nothing is known of a file that cannot be read; the last are invalid command lines.
     for arguments in lines(

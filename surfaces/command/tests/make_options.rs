@@ -74,7 +74,7 @@ fn frames_cycles_and_lengths_are_those_asked_for() {
         ",
     ) {
         let json = folder.made(options);
-        holds(&json["candidate"], &facts.replace("; ", "\n"));
+        holds(&json["candidate"], facts);
         let period = number(&json, "candidate/source_period_secs") / number(&json, "candidate/cycles");
         near(period, 1.1537, 0.02);
     }
@@ -164,7 +164,7 @@ fn files_agree_with_their_sidecars_in_every_mode_and_layout() {
             ",
         ) {
             let json = folder.made(options);
-            holds(&json, &facts.replace("; ", "\n"));
+            holds(&json, facts);
             let (take, period) = (folder.take("loop.bvh"), number(&json, "candidate/period_secs"));
             let [count, copies] = [samples(&json), number(&json, "playback/copies") as usize];
             let closing = usize::from(json["playback"]["closing_key"] == true);

@@ -215,7 +215,7 @@ fn animations_are_named_behind_their_file() {
         report loops.glb#walk-loop -o page.html             | loops = 1
         ",
     ) {
-        holds(&folder.answer(&format!("{command} --json")), &facts.replace("; ", "\n"));
+        holds(&folder.answer(&format!("{command} --json")), facts);
     }
     holds(&folder.json("stroll.glb.json"), "take/animation = Stroll");
     let drawn = folder.succeed("render loops.glb -o loop.png --size 32").stderr;

@@ -61,7 +61,7 @@ fn frames_speeds_and_tags_that_are_asked_for_are_found() {
         ",
     ) {
         let answer = valid(&folder, &format!("query takes.lwmatch {asked}"));
-        holds(&answer["found"][0], &facts.replace("; ", "\n"));
+        holds(&answer["found"][0], facts);
         let distances: Vec<f64> = items(&answer["found"]).map(|found| number(found, "distance")).collect();
         assert!(distances.len() == 5 && distances.is_sorted(), "{distances:?}");
     }

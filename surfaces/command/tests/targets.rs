@@ -87,7 +87,7 @@ fn unreal_gets_whole_frames_per_second() {
         let made = made_for(&folder, engine, options);
         let rate = number(&made, "playback/samples") / number(&made, "candidate/period_secs");
         near(rate, rate_hz.parse().unwrap(), 1e-3);
-        holds(&made["target"]["importer"], &facts.replace("; ", "\n"));
+        holds(&made["target"]["importer"], facts);
     }
     let made = made_for(&folder, "godot", "");
     let rate = number(&made, "playback/samples") / number(&made, "candidate/period_secs");

@@ -333,11 +333,11 @@ pub(crate) fn number(json: &Value, keys: &str) -> f64 {
     number.unwrap_or_else(|| panic!("{keys} is {value:?}, not a number"))
 }
 
-/// Asserts of a JSON document what rows say, each of the path of a value, a sign (=, !=, < or >), and JSON or a plain word. What is not there
-/// is null.
+/// Asserts of a JSON document what rows say, with `;` or new lines between them: each has the path of a value, a sign (=, !=, < or >), and JSON
+/// or plain words. What is not there is null.
 #[track_caller]
 pub(crate) fn holds(json: &Value, table: &str) {
-    for row in lines(table) {
+    for row in table.split(['\n', ';']).map(str::trim).filter(|row| !row.is_empty()) {
         let mut words = row.splitn(3, ' ');
         let [path, sign, wanted] = [(); 3].map(|()| words.next().unwrap_or_else(|| panic!("{row:?} lacks a word")));
         let found = json.pointer(&format!("/{path}")).unwrap_or(&Value::Null);
