@@ -1,10 +1,12 @@
 //! Schemas of JSON that is written, derived from its types.
 
 mod schema;
+mod words;
 
 use serde_json::Value;
 
 use self::schema::{ANSWERS, Definitions, assert_current, put};
+pub(crate) use self::words::{optional_word, word};
 use crate::loop_file::{AnimationFacts, Sidecar};
 use crate::set::{Manifest, PassageFacts};
 

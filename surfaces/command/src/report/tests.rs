@@ -2,15 +2,16 @@
 
 #[path = "../../../../crates/loops/formats/src/tests/schema.rs"]
 mod schema;
+#[path = "../../../../crates/loops/formats/src/tests/words.rs"]
+mod words;
 
 use std::borrow::Cow;
-use std::str::FromStr;
 
-use loopwright_core::words::UnknownWord;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use self::schema::{ANSWERS, Definitions, assert_current, put, tracked};
+pub(crate) use self::words::{optional_word, word};
 use super::json::Document;
 use super::{catalog, check, convert, cost, cut, failure, find, fit, inspect, json, like, list, listen, make_many};
 use super::{matching, page, play, render, synth};
@@ -48,20 +49,6 @@ kept! {
     Quality: "quality",
     RootMotion: "root_motion",
     Take: "take",
-}
-
-/// The words of a choice.
-pub(crate) fn word<T: FromStr<Err = UnknownWord>>(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "enum": words::<T>() })
-}
-
-/// The words of a choice, or null.
-pub(crate) fn optional_word<T: FromStr<Err = UnknownWord>>(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["string", "null"], "enum": words::<T>() })
-}
-
-fn words<T: FromStr<Err = UnknownWord>>() -> Vec<&'static str> {
-    "".parse::<T>().err().unwrap().known
 }
 
 /// Adds the document of a kind with such facts.

@@ -281,7 +281,7 @@ pub struct AnimationFacts {
     /// What became of it: kept (it loops already and stays as it is), closed (the whole of it), cut (a part of it), left alone (it is no loop) or
     /// error.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = AnimationOutcome::ALL.map(AnimationOutcome::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<AnimationOutcome>"))]
     pub outcome: AnimationOutcome,
     /// Why it was left alone, or could not be looped; null for a loop.
     pub reason: Option<String>,
@@ -303,7 +303,7 @@ pub struct AnimationFacts {
     pub speed_mps: Option<f64>,
     /// Whether the loop can be used unchanged, as quality.grade.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
     pub grade: Option<Grade>,
 }
 

@@ -150,7 +150,7 @@ pub struct SetClip {
     pub events: Vec<FootEventFacts>,
     /// Whether it can be used unchanged.
     #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
     pub grade: Option<Grade>,
     /// What is wrong with one that is not good.
     #[serde(default, skip_serializing_if = "Option::is_none")]

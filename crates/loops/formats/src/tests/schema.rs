@@ -118,6 +118,10 @@ fn tidy(schema: &mut Schema) {
     {
         words.push(Value::Null);
     }
+    // Words come last, whatever they are derived from.
+    if let Some(words) = schema.remove("enum") {
+        schema.insert("enum".to_owned(), words);
+    }
     let required = schema.get("required").and_then(Value::as_array).cloned();
     let required = required.unwrap_or_default();
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
