@@ -52,6 +52,10 @@ mod format;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+#[path = "../tests/support/random.rs"]
+mod random;
+
 mod text;
 
 mod byte_count;

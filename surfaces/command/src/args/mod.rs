@@ -134,7 +134,7 @@ pub(crate) enum Command {
     Man(ManArgs),
     /// Prints a recipe with every setting: its meaning, unit and default.
     Recipe(RecipeArgs),
-    /// Prints a JSON schema of loopwright.toml, for editors.
+    /// Prints a JSON schema of recipes and of loopwright.toml, for editors.
     Schema,
     /// Prints the licences of all that the program is built from.
     #[command(alias = "licenses")]

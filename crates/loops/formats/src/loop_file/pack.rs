@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::facts::{ClosureFacts, Grade, TakeFacts};
 use super::file::{DerivedLoop, LoopFileError, ReadBack, described};
 use super::json::to_text;
-use super::sidecar::{Sidecar, SidecarError, VERSION, json_error};
+use super::sidecar::{Sidecar, SidecarError, VERSION};
 use super::word::{self, optional_word};
 use crate::{
     animated_file::AnimatedFile,
@@ -316,7 +316,7 @@ impl PackSidecar {
         for each in &self.loops {
             each.check()?;
         }
-        to_text(self).map_err(|error| json_error(&error))
+        Ok(to_text(self)?)
     }
 }
 
