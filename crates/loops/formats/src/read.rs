@@ -1,4 +1,4 @@
-//! From the bytes of a file to a take.
+//! Reads the bytes of a file as a take.
 
 use std::io::Read;
 
@@ -8,7 +8,7 @@ use crate::{
     warning::FileWarning,
 };
 
-/// Reads a take from the bytes of a file with default settings. [`read_take`] has settings, and returns warnings.
+/// Reads a take from the bytes of a file with default settings. [`read_take`] has settings and reports warnings.
 ///
 /// `name` becomes the take's name where the file has none; usually it is the file's stem. Errors: [`ReadError`].
 pub fn load(bytes: &[u8], name: &str) -> Result<LoadedTake, ReadError> {
@@ -33,7 +33,7 @@ pub fn read_take(
     })
 }
 
-/// Reads a take like [`read_take`], without the SHA-256 of the file: for callers that know it or work it out in another thread.
+/// Reads a take like [`read_take`], without the file's SHA-256: for callers that know it or compute it in another thread.
 pub fn read_without_hash(
     bytes: &[u8],
     name: &str,
@@ -63,7 +63,7 @@ pub fn read_take_from(
     )
 }
 
-/// All bytes of a stream that has no more than `limit` of them.
+/// Reads all bytes of a stream of at most `limit` bytes.
 fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     let mut bytes = Vec::new();
     let read = stream.take(limit.saturating_add(1)).read_to_end(&mut bytes);

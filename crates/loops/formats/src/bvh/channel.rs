@@ -1,4 +1,4 @@
-//! The channels of a joint: what a value of a row changes, and along or about which axis.
+//! The channels of a joint: the effect of a value of a row, and its axis.
 
 use core::fmt;
 
@@ -46,7 +46,7 @@ impl Channel {
         }
     }
 
-    /// The channel of that name, in any case.
+    /// Parses the name of a channel, in any case.
     pub(crate) fn from_word(word: &[u8]) -> Option<Self> {
         let (first, rest) = word.split_first()?;
         let axis = match first.to_ascii_lowercase() {

@@ -1,10 +1,10 @@
 //! BVH: a tree of joints and a table of channel values.
 //!
-//! The format in short. `HIERARCHY` opens the tree: `ROOT name` and, inside braces, `JOINT name`, each with an `OFFSET`
-//! from its parent and the list of its `CHANNELS`; an `End Site` says where a leaf's bone ends. `MOTION` opens the table:
-//! `Frames:` and `Frame Time:`, then a row of values for every frame, with the joints and their channels in file order.
-//! Angles are in degrees; a joint's rotation is the product of its rotation channels in the order in which they are listed,
-//! the first outermost. Position channels stand in for the `OFFSET`, they do not add to it.
+//! The format in brief: `HIERARCHY` opens the tree: `ROOT name` and, inside braces, `JOINT name`, each with an `OFFSET` from its
+//! parent and the list of its `CHANNELS`; an `End Site` gives the end of a leaf's bone. `MOTION` opens the table: `Frames:` and
+//! `Frame Time:`, then a row of values for every frame, with the joints and their channels in file order. Angles are in degrees;
+//! a joint's rotation is the product of its rotation channels in the order in which they are listed, the first outermost.
+//! Position channels replace the `OFFSET`.
 //!
 //! [`parse`] keeps the file's own values in a [`BvhFile`]; [`crate::read_take`] interprets them.
 
@@ -54,11 +54,11 @@ pub struct BvhJoint {
     pub name: String,
     /// Index of its parent, `None` for the root.
     pub parent: Option<usize>,
-    /// OFFSET, in the file's unit and the parent's axes.
+    /// Its OFFSET, in the file's unit and the parent's axes.
     pub offset: DVec3,
     /// Channels in the order of the file, none of them twice.
     pub channels: Vec<Channel>,
-    /// Offsets of its End Sites, in the file's unit; a leaf has one as a rule.
+    /// Offsets of its End Sites, in the file's unit; a leaf usually has one.
     pub end_sites: Vec<DVec3>,
 }
 
@@ -85,7 +85,7 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// The caller ensures that joint 0 is the only root and that parents come before their children.
+    /// Creates the tree. The caller ensures that joint 0 is the only root and that parents come before their children.
     pub(crate) fn new(joints: Vec<BvhJoint>) -> Self {
         Self { joints }
     }

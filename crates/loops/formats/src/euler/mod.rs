@@ -1,4 +1,4 @@
-//! Euler angles: from angles to rotations, and back to the angles nearest to previous ones.
+//! Euler angles: converts angles to rotations, and rotations to the angles nearest to previous ones.
 //!
 //! A rotation is the product R = R1(a) R2(b) R3(c) about a list of axes, the first outermost. The inverse is not unique: (a +
 //! 180, 180 - b, c + 180) is the same rotation, every angle is free by whole turns, and where b is 90 degrees (gimbal lock) only

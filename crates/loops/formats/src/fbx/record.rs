@@ -56,17 +56,17 @@ pub(crate) struct Record<'a> {
     num_attributes: u64,
     attributes: Attributes<'a>,
     pub(crate) children: Vec<Record<'a>>,
-    /// Whether an empty record ends the inner records; some records have one without any inner record.
+    /// Whether an empty record ends the inner records; some records have one without inner records.
     is_ended: bool,
 }
 
 /// The bytes of a list of attributes.
 #[derive(Clone, Debug)]
 enum Attributes<'a> {
-    /// As they were read.
+    /// Bytes as read.
     Kept(&'a [u8]),
     Own(Vec<u8>),
-    /// Those of several records, such as the key times of all curves.
+    /// Bytes shared by several records, such as the key times of all curves.
     Shared(Arc<[u8]>),
 }
 
@@ -91,13 +91,14 @@ impl PartialEq for Attributes<'_> {
 /// Arrays of fewer bytes are not deflated.
 const MIN_DEFLATED: usize = 128;
 
-/// How hard arrays are deflated, from 1 to 9. Key times and tracks at rest shrink as much at the lowest level, others hardly.
+/// Compression level of arrays, from 1 to 9. Key times and constant tracks shrink as much at the lowest level, others hardly at
+/// all.
 const DEFLATE_LEVEL: i32 = 1;
 
-/// The bytes, deflated with the codes that the format fixes.
+/// Deflates bytes with the fixed codes of the format.
 ///
-/// The tables of codes of its own that miniz writes may repeat a length across the end of the first table. That is within the format, but
-/// ufbx before 0.21, which Blender 5.0 reads FBX with, then refuses the whole file.
+/// Dynamic code tables of miniz may repeat a length across the end of the first table. The format allows it, but ufbx before
+/// 0.21, which Blender 5.0 uses, then refuses the whole file.
 fn deflate(bytes: &[u8]) -> Vec<u8> {
     // Positive window bits ask for the head and the checksum of zlib.
     let flags = create_comp_flags_from_zip_params(DEFLATE_LEVEL, 1, CompressionStrategy::Fixed as i32);
@@ -481,7 +482,7 @@ mod tests {
         }
     }
 
-    /// ufbx before 0.21, and so Blender 5.0, refused files with arrays that had codes of their own.
+    /// ufbx before 0.21, and so Blender 5.0, refused files whose arrays have dynamic codes.
     #[test]
     fn arrays_are_deflated_with_the_codes_of_the_format() {
         for count in [40, 70, 1000, 100_000] {
@@ -489,7 +490,7 @@ mod tests {
             let array = Record::new("A").f32s(&values);
             let head = 1 + 3 * 4;
             assert_eq!(array.attributes[5], 1, "deflated");
-            // After the two bytes of zlib's head come the kind of the last block, or of one of more, and that of its codes.
+            // The two bytes of zlib's header are followed by the flag of the last block and the kind of its codes.
             assert_eq!(array.attributes[head + 2] & 0b110, 0b010);
             let found = miniz_oxide::inflate::decompress_to_vec_zlib(&array.attributes[head..]).unwrap();
             assert_eq!(

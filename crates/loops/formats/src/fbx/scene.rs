@@ -1,4 +1,4 @@
-//! Loading a file with ufbx: limits and errors.
+//! Loads a file with ufbx: limits and errors.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use ufbx::{
@@ -45,7 +45,7 @@ fn load_parts(bytes: &[u8], has_meshes: bool) -> Result<SceneRoot, FbxError> {
         ignore_embedded: !has_meshes,
         generate_missing_normals: has_meshes,
         node_depth_limit: MAX_DEPTH_WITH_ROOT as u32,
-        // The objects' numbers are only there.
+        // Only the DOM holds the objects' numbers.
         retain_dom: !has_meshes && record::version(bytes).is_some_and(|version| version >= FIRST_WITH_IDS),
         ..LoadOpts::default()
     };

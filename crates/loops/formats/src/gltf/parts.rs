@@ -148,7 +148,7 @@ pub(crate) fn parts<T: DeserializeOwned>(document: &Document, list: &str) -> Res
         .collect()
 }
 
-/// A part at a position. Errors: it is not of that form.
+/// Reads a part at a position. Errors: it has another form.
 pub(super) fn form<T: DeserializeOwned>(value: &Value, at: impl Fn() -> String) -> Result<T, GltfError> {
     if !value.is_object() {
         return Err(GltfError::form(at(), "expected an object"));
@@ -175,7 +175,7 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Errors: a transform is invalid, a child is missing, a node has two parents or is its own descendant.
+    /// Reads the tree. Errors: a transform is invalid, a child is missing, a node has two parents or is its own descendant.
     pub(crate) fn read(document: &Document) -> Result<Self, GltfError> {
         let nodes: Vec<Node> = parts(document, "nodes")?;
         let transforms = (nodes.iter().enumerate())
@@ -226,7 +226,7 @@ impl Nodes {
         }
     }
 
-    /// The name of the joint that a node is.
+    /// Returns the name of the joint at a node.
     pub(crate) fn joint_name(&self, node: usize) -> String {
         cut(&self.name(node), MAX_NAME)
     }

@@ -4,7 +4,7 @@ use loopwright_core::Take;
 
 use crate::space::Space;
 
-/// The form of a take in an NPZ file: always metres with Y up, so only its joints and the time between frames.
+/// The form of a take in an NPZ file: its joints and the time between frames; the space is always metres with Y up.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct NpzSource {

@@ -204,8 +204,8 @@ impl Space {
         Self { up, ..*self }.turned(v)
     }
 
-    /// Converts poses from the file's axes and unit to ours, frame after frame: the world turns about the first joint, and all else is in
-    /// its parent's axes.
+    /// Converts poses from the file's axes and unit to ours, frame after frame: the first joint is rotated, and everything else
+    /// is relative to its parent.
     pub(crate) fn settle(&self, num_joints: usize, translations: &mut [DVec3], rotations: &mut [DQuat]) {
         let num_joints = num_joints.max(1);
         let poses = (translations.chunks_exact_mut(num_joints)).zip(rotations.chunks_exact_mut(num_joints));

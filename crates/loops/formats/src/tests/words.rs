@@ -1,4 +1,4 @@
-//! Schemas of choices that are written as words. Tests of several crates share this file.
+//! Schemas of choices written as words. Tests of several crates share this file.
 
 use std::str::FromStr;
 

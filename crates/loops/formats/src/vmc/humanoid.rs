@@ -1,6 +1,6 @@
-//! The bones of a humanoid, as the protocol names them, and what each hangs from.
+//! The bones of a humanoid with the names of the protocol, and the parent of each.
 
-/// Name of each bone and the number of the one that it hangs from, in the order of a BVH file: a bone, then all below it.
+/// Name of each bone and the number of its parent, in the order of a BVH file: a bone, then all below it.
 pub(super) const BONES: [(&str, Option<usize>); 55] = [
     ("Hips", None),
     ("Spine", Some(0)),

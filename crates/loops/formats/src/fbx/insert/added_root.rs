@@ -1,4 +1,4 @@
-//! A node between the skeleton of an FBX file and its parent.
+//! Inserts a node between the skeleton of an FBX file and its parent.
 
 use ufbx::InheritMode;
 
@@ -22,7 +22,7 @@ fn kind_of_root(document: &Document<'_>, first: &NodeForm) -> &'static str {
     if is_bone && !rests_on_tip { "LimbNode" } else { "Null" }
 }
 
-/// How far from the tip a joint still counts as resting on it, as a share of the length; Blender uses a millionth.
+/// Largest distance from the tip at which a joint counts as resting on it, as a share of the length; Blender uses a millionth.
 const ON_TIP: f64 = 1e-4;
 
 /// Inserts a node between the first joint and its parent.

@@ -158,8 +158,8 @@ fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
     assert_same(&take, &read(&written.bytes, "first").take);
 }
 
-/// Bones that stand still in a new animation have curves where another one moves them: a program that played that one before would leave
-/// them there.
+/// Bones that are still in a new animation have curves if another animation moves them; otherwise a program that played that one
+/// before would leave them displaced.
 #[test]
 fn bones_that_another_animation_moves_have_curves() {
     let LoadedTake { take, source, .. } = read(&file(), "first");
@@ -224,7 +224,7 @@ fn walk_with_a_face() -> (loopwright_synth::Truth, LoadedTake) {
     (truth, read(&written.bytes, written.animation.as_deref().unwrap()))
 }
 
-/// What the shapes are at a phase of the walk, percent.
+/// Returns the weights of the shapes at a phase of the walk, percent.
 fn face(phase: f64) -> [f64; 2] {
     let angle = 2.0 * PI * phase;
     [50.0 + 40.0 * angle.sin(), 30.0 + 20.0 * (2.0 * angle).cos()]
@@ -272,13 +272,13 @@ fn a_face_loops_with_its_body() {
     }
     assert_eq!(percents[..2], percents[2 * samples..]);
 
-    // Another motion on the same character has no face of this one.
+    // Another motion of the same character does not get this face.
     let other = write_take(&take, &source.without_shapes()).unwrap();
     let other = read(&other.bytes, other.animation.as_deref().unwrap());
     assert!(shapes(&other.source).channels.is_empty());
 }
 
-/// The file states the rate of the animation that was added, since importers resample at what it states.
+/// The file states the rate of the added animation, because importers resample at the stated rate.
 #[test]
 fn the_file_states_the_rate_of_what_was_added() {
     let LoadedTake { take, source, .. } = read(&file(), "first");
