@@ -8,8 +8,8 @@
 //! sum(u) = (u - 2) P(u/s) + s p(u/s) + e^(s^2/2 - u) ((2 + m) P(m/s) + s p(m/s))
 //! ```
 //!
-//! where m = u - s^2, P and p are the normal distribution and its density, and sum is the integral of step, whose differences answer
-//! a goal that is ramped. Also the closed forms between the half-life of a spring and its largest rate, without smoothing. Derivation:
+//! where m = u - s^2, P and p are the normal distribution and its density, and sum is the integral of step, whose differences give the response to
+//! a ramped goal. Also the closed forms between the half-life of a spring and its largest rate, without smoothing. Derivation:
 //! docs/math/fit.md.
 
 use core::f64::consts::{E, LN_2, PI, SQRT_2};
@@ -67,7 +67,7 @@ impl SmoothedResponse {
         normal(u / s) - scale * ((1.0 + u - s * s) * tail + s * density)
     }
 
-    /// The response where the goal goes evenly from 0 to 1 over `ramp_secs`, the input being its start.
+    /// Returns the response to a goal that goes evenly from 0 to 1 over `ramp_secs`; the input is its start.
     pub fn ramped(&self, secs: f64, ramp_secs: f64) -> f64 {
         let (u, ramp) = (self.decay_rate * secs, self.decay_rate * ramp_secs);
         if ramp < SHORTEST_RAMP {
@@ -105,7 +105,7 @@ impl SmoothedResponse {
         self.decay_rate * (scale * ((u - s * s) * tail + s * density)).max(0.0)
     }
 
-    /// P(m/s), p(m/s) and e^(s^2/2 - u), or multiples of them whose products are the same and do not overflow.
+    /// Returns P(m/s), p(m/s) and e^(s^2/2 - u), or multiples of them with the same products that do not overflow.
     fn parts(&self, u: f64) -> (f64, f64, f64) {
         let s = self.deviation;
         let z = u / s - s;
@@ -136,7 +136,7 @@ impl SmoothedResponse {
     }
 }
 
-/// The two inner points of the search by the golden section.
+/// Returns the two inner points of a golden-section search.
 pub(super) fn golden_section(low: f64, high: f64) -> [f64; 2] {
     let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
     [high - golden * (high - low), low + golden * (high - low)]
@@ -168,8 +168,8 @@ pub(crate) fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_se
     Some(0.5 * (low + high))
 }
 
-/// Half-lives below this share of the smoothing's deviation are not reported: their peaks are within a tenth of that of a sudden
-/// step, and a body that eases into its change has the same peak.
+/// Half-lives below this share of the smoothing's deviation are not reported: their peaks are within a tenth of the peak of a
+/// sudden step, and a body that eases into its change has the same peak.
 pub(super) const SHORTEST_SHARE: f64 = 0.5;
 
 /// Distribution function of the normal distribution.
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// The same by summing the unsmoothed response over the weights.
+    /// Computes the response by summing the unsmoothed response over the weights.
     fn summed(half_life: f64, deviation: f64, secs: f64) -> f64 {
         let plain = SmoothedResponse::new(half_life, 0.0);
         let count = 20_000;

@@ -1,6 +1,6 @@
 //! Percentiles by nearest rank: the smallest value that is not exceeded by at least the given share of all values.
 
-/// The percentile of values in any order, which are reordered; 0 without values.
+/// Returns the percentile of values in any order, which are reordered; 0 without values.
 pub fn of(mut values: Vec<f64>, share: f64) -> f64 {
     if values.is_empty() {
         return 0.0;
@@ -9,12 +9,12 @@ pub fn of(mut values: Vec<f64>, share: f64) -> f64 {
     *values.select_nth_unstable_by(index, f64::total_cmp).1
 }
 
-/// How many of `count` values in order come before the percentile.
+/// Returns how many of `count` values in order come before the percentile.
 pub(crate) fn rank(count: usize, share: f64) -> usize {
     ((share * count as f64).ceil() as usize).clamp(1, count.max(1)) - 1
 }
 
-/// The least and the largest value; infinity and minus infinity without any. What is no number is left out.
+/// Returns the least and the largest value; infinity and minus infinity without values. NaN is ignored.
 pub fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let none = (f64::INFINITY, f64::NEG_INFINITY);
     let values = values.into_iter();

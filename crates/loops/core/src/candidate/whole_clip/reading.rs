@@ -87,12 +87,12 @@ impl<'a> Scale<'a> {
         self.size * USUAL_HEIGHT_METRES
     }
 
-    /// A gap in units of what a cut by hand leaves.
+    /// Returns a gap in units of what a cut by hand leaves.
     pub(super) fn mending(&self, gap_metres: f64, gap_radians: f64) -> f64 {
         gap_metres / (MEETS_METRES * self.size) + gap_radians / MEETS_RADIANS
     }
 
-    /// Motion below this is not seen, metres.
+    /// Returns the distance below which motion is not visible, metres.
     fn floor(&self) -> f64 {
         floor::SEEN_METRES * self.size
     }
@@ -139,7 +139,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// The reading with the root at rest where the clip returns to where it began, else with the motion that fits best.
+    /// Creates the reading with the root at rest where the clip returns to where it began, else with the motion that fits best.
     pub(super) fn new(scale: &Scale<'_>, num_frames: usize) -> Self {
         Self::from(scale, 0, num_frames)
     }
@@ -159,7 +159,7 @@ impl Reading {
         Self::with_motion(scale, start_frame, num_frames, motion)
     }
 
-    /// The reading of another length of a clip that was read before: it stays in place if it did.
+    /// Creates the reading of another length of a clip that was read before: it stays in place if it did.
     pub(super) fn ending_like(scale: &Scale<'_>, whole: &WholeClip, num_frames: usize) -> Self {
         if whole.is_in_place() {
             Self::with_motion(scale, whole.start_frame, num_frames, Rigid::IDENTITY)
@@ -234,7 +234,8 @@ impl Reading {
         self.unevenness <= LIKE_ANY * scale.own().usual_unevenness
     }
 
-    /// A joint or two may be turned farther, such as a finger, where no joint is elsewhere and the body as a whole agrees.
+    /// Returns a joint or two may be turned farther, such as a finger, where no joint is elsewhere and the body as a whole
+    /// agrees.
     pub(super) fn meets(&self, scale: &Scale<'_>) -> bool {
         let turned = self.gap_radians <= MEETS_RADIANS || self.mean_radians <= MEAN_SHARE * MEETS_RADIANS;
         self.gap_metres <= MEETS_METRES * scale.size && turned
@@ -256,7 +257,7 @@ impl Reading {
             && self.roughness(scale) <= MENDABLE
     }
 
-    /// How far closing has to bend the clip, in units of what a cut by hand leaves.
+    /// Returns how far closing has to bend the clip, in units of what a cut by hand leaves.
     pub(super) fn mending(&self, scale: &Scale<'_>) -> f64 {
         scale.mending(self.gap_metres, self.gap_radians)
     }
@@ -288,7 +289,7 @@ struct Step {
 }
 
 impl Step {
-    /// Steps that are too short to be seen count as the shortest that are.
+    /// Creates the steps that are too short to be seen count as the shortest that are.
     fn new(scale: &Scale<'_>, frame: isize, position: impl Fn(isize, usize) -> DVec3) -> Self {
         let (mut departure, mut length, mut farthest) = (0.0, 0.0, 0.0_f64);
         for &(joint, weight) in &scale.joints {
@@ -312,14 +313,14 @@ impl Step {
     }
 }
 
-/// Root of a quotient of sums of squares; 0 where nothing moves.
+/// Returns the root of a quotient of sums of squares; 0 where nothing moves.
 fn ratio(sum: f64, of: f64) -> f64 {
     if of > 0.0 { (sum / of).sqrt() } else { 0.0 }
 }
 
-/// The motion over the ground from the first pose to the one that closes the loop, `seam_frames` after the last pose where the clip
-/// has no such pose: both ends are then carried on by half of that along parabolas, and meet there. The second value is how far
-/// they miss each other there, root mean square over joints, metres.
+/// Returns the motion over the ground from the first pose to the one that closes the loop, `seam_frames` after the last pose
+/// where the clip has no such pose: both ends are then carried on by half of that along parabolas, and meet there. The second
+/// value is how far they miss each other there, root mean square over joints, metres.
 fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_frames: f64) -> (Rigid, f64) {
     let pairs = pairs_at_seam(scale, start_frame, num_frames, seam_frames);
     let motion = fit_planar(&pairs);
@@ -332,7 +333,7 @@ fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_
     (level, miss(&pairs, motion))
 }
 
-/// Points of both ends, carried on to where they meet.
+/// Returns the points of both ends, carried on to where they meet.
 fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_frames: f64) -> Vec<PointPair> {
     let world = &scale.analysis.world;
     let last = scale.analysis.take.num_frames() - 1;
@@ -363,7 +364,7 @@ fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_
         .collect()
 }
 
-/// Root mean square distance of the points at the end from the moved points at the start, metres.
+/// Returns the root mean square distance of the points at the end from the moved points at the start, metres.
 fn miss(pairs: &[PointPair], motion: Rigid) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for pair in pairs {
@@ -377,7 +378,7 @@ fn miss(pairs: &[PointPair], motion: Rigid) -> f64 {
 const SEAM_FRAMES: RangeInclusive<u32> = 10..=30;
 const SEAM_PARTS: f64 = 20.0;
 
-/// The time of the step over the seam at which both ends, carried on, meet best, with the motion there.
+/// Returns the time of the step over the seam at which both ends, carried on, meet best, with the motion there.
 ///
 /// A cut between two captured cycles falls anywhere between two frames. Where no time of a clip that moves in place is too short, the ends
 /// do not tell, and it is the time of one frame, as in all clips that were made by hand.

@@ -61,14 +61,14 @@ const LIMIT_METRES: f64 = 20.0;
 /// A unit of a correction where there may be none, metres.
 const HELD_METRES: f64 = 1e7;
 
-/// Limits set in over about this much: heights, angular accelerations over their limit, and the bend of the knee. Harder, and steps of the search
-/// jump from one side of the limit to the other and back.
+/// Limits set in over about this much: heights, angular accelerations over their limit, and the bend of the knee. Harder, and
+/// steps of the search jump from one side of the limit to the other and back.
 const SOFT_METRES: f64 = 3e-4;
 const SOFT_HARD: f64 = 0.05;
 const SOFT_RADIANS: f64 = 0.01;
 
-/// How far a value is above zero, setting in over about `soft`, and the slope of that. Exactly none up to zero: what is not yet at a
-/// limit would be pushed away from it, and a foot would stand above its floor.
+/// Returns how far a value is above zero, setting in over about `soft`, and the slope of that. Exactly none up to zero: what is
+/// not yet at a limit would be pushed away from it, and a foot would stand above its floor.
 fn excess(value: f64, soft: f64) -> (f64, f64) {
     if value <= 0.0 {
         return (0.0, 0.0);
@@ -287,7 +287,7 @@ impl Terms<'_> {
         cost
     }
 
-    /// The knee is not stretched, and not folded; returns the cost.
+    /// Penalizes stretching and folding of the knee; returns the cost.
     fn add_bend(&self, leg: usize, turned: f64, sample: usize, equations: &mut NormalEquations) -> f64 {
         let goals = &self.goals[leg];
         let bent = goals.flexed[sample] + turned;
@@ -328,7 +328,7 @@ fn bend<const N: usize>(
     }
 }
 
-/// The first unknown of a leg, among those of a sample.
+/// Returns the first unknown of a leg, among those of a sample.
 fn leg_at(leg: usize) -> usize {
     HIPS + leg * LEG_UNKNOWNS
 }
