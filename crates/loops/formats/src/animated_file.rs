@@ -70,12 +70,12 @@ impl AnimatedFile {
         })
     }
 
-    /// Number of animations in the file. A BVH or NPZ file has one.
+    /// Returns the number of animations in the file. A BVH or NPZ file has one.
     pub fn num_animations(&self) -> usize {
         self.names.len()
     }
 
-    /// Names of the animations in the order of the file; one without a name has its number, from 0.
+    /// Returns the names of the animations in the order of the file; one without a name has its number, from 0.
     pub fn animation_names(&self) -> &[String] {
         &self.names
     }

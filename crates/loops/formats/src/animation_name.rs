@@ -30,7 +30,7 @@ impl Name {
             .unwrap_or_default()
     }
 
-    /// The name with a number, `walk_2-loop`.
+    /// Returns the name with a number, `walk_2-loop`.
     fn numbered(&self, number: u64) -> String {
         format!("{}_{number}{}", self.stem, self.suffix)
     }

@@ -32,10 +32,11 @@ pub(crate) type Loaded = Result<LoadedTake, ReadError>;
 
 /// A file that is parsed, except for its motion.
 pub(crate) trait ParsedFile {
-    /// Bytes of the file, and of those that it refers to.
+    /// Returns the bytes of the file, and of those that it refers to.
     fn num_bytes(&self) -> usize;
 
-    /// Names of its animations, in the order of the file; one without a name has its number. Empty in a format without names.
+    /// Returns the names of its animations, in the order of the file; one without a name has its number. Empty in a format
+    /// without names.
     fn animation_names(&self) -> Vec<String>;
 
     /// Reads the animation that the settings choose, as a take of that name where the file has none.
@@ -57,7 +58,7 @@ struct OneMotion<'a> {
 /// Reads the motion of a file, as a take of that name.
 type ReadMotion = fn(&[u8], &str, &ReadSettings<'_>, &mut Vec<FileWarning>) -> Loaded;
 
-/// The bytes of a file of one motion, which are parsed when it is read.
+/// Returns the bytes of a file of one motion, which are parsed when it is read.
 pub(crate) fn one_motion(bytes: &[u8], read: ReadMotion) -> Parsed<'_> {
     let bytes = Cow::Borrowed(bytes);
     Ok(Box::new(OneMotion { bytes, read }))

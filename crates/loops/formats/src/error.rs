@@ -67,7 +67,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// The position in the file, for errors of text formats that have one.
+    /// Returns the position in the file, for errors of text formats that have one.
     pub fn position(&self) -> Option<Position> {
         match self {
             Self::Bvh(error) => error.position(),

@@ -19,7 +19,7 @@ use crate::{
 pub(crate) trait FileForm: Any {
     fn format(&self) -> Format;
 
-    /// The abilities of its format.
+    /// Returns the abilities of its format.
     fn capabilities(&self) -> &'static Capabilities {
         self.format().capabilities()
     }
@@ -128,7 +128,7 @@ pub(crate) trait FileForm: Any {
         let _ = what;
     }
 
-    /// The surface of the character; empty if the file has none.
+    /// Returns the surface of the character; empty if the file has none.
     fn read_mesh(&self, bytes: &[u8], skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
         let _ = (bytes, skeleton, limits);
         Ok(Mesh::default())

@@ -38,12 +38,12 @@ impl Format {
         &self.entry().capabilities
     }
 
-    /// The file extension, without the point.
+    /// Returns the file extension, without the point.
     pub fn extension(self) -> &'static str {
         self.capabilities().extension
     }
 
-    /// The format of a file extension, in any case.
+    /// Creates the format of a file extension, in any case.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -67,7 +67,8 @@ impl Format {
         Self::ALL.into_iter().find(|format| (format.entry().detects)(bytes))
     }
 
-    /// The names of all formats as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with another word before the last one on request.
+    /// Returns the names of all formats as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with another word before the
+    /// last one on request.
     pub fn names(before_last: &str) -> String {
         list(
             &Self::ALL.map(|format| format.capabilities().name.to_owned()),

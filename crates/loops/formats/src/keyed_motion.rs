@@ -149,7 +149,7 @@ impl<'a> KeyedMotion<'a> {
         Take::from_tracks(self.name, tracks).ok()
     }
 
-    /// The poses at all keys, key after key; those of a take are not copied.
+    /// Returns the poses at all keys, key after key; those of a take are not copied.
     pub(crate) fn poses(&self) -> KeyedPoses<'_> {
         if let Content::Take(take) = self.content {
             return take.values().into();
@@ -166,7 +166,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// The skeleton of the poses, with an added root.
+    /// Returns the skeleton of the poses, with an added root.
     pub(crate) fn skeleton(&self) -> Skeleton {
         match self.content {
             Content::Take(take) => take.skeleton().clone(),

@@ -77,7 +77,7 @@ fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// Names of the animations in a file, in its order, as [`crate::AnimationChoice::Given`] takes them.
+/// Returns the names of the animations in a file, in its order, as [`crate::AnimationChoice::Given`] takes them.
 ///
 /// Empty if animations have no names, as in BVH, or if the file cannot be read; [`read_take`] gives the reason.
 pub fn animation_names(bytes: &[u8]) -> Vec<String> {

@@ -166,7 +166,7 @@ fn feet_of_joints(skeleton: &Skeleton, body: &Body) -> Vec<Option<usize>> {
     foot_of
 }
 
-/// The foot that carries a vertex, and the heaviest of its joints.
+/// Returns the foot that carries a vertex, and the heaviest of its joints.
 fn carrier(mesh: &Mesh, vertex: &Vertex, foot_of: &[Option<usize>]) -> Option<(usize, usize)> {
     let joints = vertex.bones.map(|bone| mesh.bones[usize::from(bone)].joint);
     let weight_of = |is_of: &dyn Fn(usize) -> bool| -> f32 {

@@ -37,7 +37,7 @@ impl LoadedTake {
         }
     }
 
-    /// The facts of a take that was read from a file of that name.
+    /// Returns the facts of a take that was read from a file of that name.
     pub fn facts(&self, file: impl Into<String>) -> TakeFacts {
         let names_takes = self.source.capabilities().names_takes;
         TakeFacts {
@@ -90,7 +90,8 @@ forms! {
 }
 
 impl Source {
-    /// Loops tracks beside the pose, such as the shapes of a face, along with the loop; they are dropped for a character.
+    /// Returns the loops tracks beside the pose, such as the shapes of a face, along with the loop; they are dropped for a
+    /// character.
     pub(crate) fn along(&self, made: &MadeLoop) -> Result<Self, MakeError> {
         if made.of_take.is_some() {
             return Ok(self.without_shapes());
@@ -107,7 +108,7 @@ impl Source {
         source
     }
 
-    /// The format of this form.
+    /// Returns the format of this form.
     pub fn format(&self) -> Format {
         self.form().format()
     }
@@ -200,12 +201,12 @@ impl Source {
         self.form().carrier()
     }
 
-    /// How the file's space relates to ours, and whether that was stated or guessed.
+    /// Returns how the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
         self.form().space()
     }
 
-    /// Seconds from one frame to the next in the file.
+    /// Returns the seconds from one frame to the next in the file.
     pub fn frame_time_secs(&self) -> f64 {
         self.form().frame_time_secs()
     }
@@ -215,7 +216,7 @@ impl Source {
         self.form().can_be_extended()
     }
 
-    /// The copyright or licence that the file states.
+    /// Returns the copyright or licence that the file states.
     pub fn copyright(&self) -> Option<&str> {
         self.form().copyright()
     }

@@ -5,7 +5,7 @@ pub(crate) fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
-/// The text of a file from its first letter on; empty if it has none.
+/// Returns the text of a file from its first letter on; empty if it has none.
 pub(crate) fn from_first_letter(bytes: &[u8]) -> &[u8] {
     without_byte_order_mark(bytes).trim_ascii_start()
 }

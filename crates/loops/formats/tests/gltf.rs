@@ -20,7 +20,8 @@ fn loaded(file: &GltfFile) -> LoadedTake {
     load(&file.glb(), "t").unwrap()
 }
 
-/// The same file with all views compressed by meshopt, each element of four bytes, whose differences are stored as they are.
+/// Returns the same file with all views compressed by meshopt, each element of four bytes, whose differences are stored as they
+/// are.
 fn compressed(file: &GltfFile) -> GltfFile {
     let mut compressed = GltfFile {
         json: file.json.clone(),
@@ -385,7 +386,7 @@ fn animations_and_skins_are_taken_by_name_or_number() {
     };
     let error = read_take(&bytes, "f", &settings, &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "there is no skin \"2\"; there are: rig");
-    // What has no name goes by that of the file, or by its number.
+    // Unnamed animations have the name of the file, or a number.
     let nameless = rig().edit("/animations/0/name", r#"" ""#).edit("/skins/0/name", r#""""#);
     assert_eq!(loaded(&nameless).take.name(), "t");
     let error = read_take(&nameless.glb(), "f", &settings, &mut Vec::new()).unwrap_err();

@@ -30,7 +30,7 @@ pub struct Channel {
 pub(crate) const MAX_CHANNELS: usize = 9;
 
 impl Channel {
-    /// A position channel.
+    /// Creates a position channel.
     pub const fn position(axis: Axis) -> Self {
         Self {
             kind: ChannelKind::Position,
@@ -38,7 +38,7 @@ impl Channel {
         }
     }
 
-    /// A rotation channel.
+    /// Creates a rotation channel.
     pub const fn rotation(axis: Axis) -> Self {
         Self {
             kind: ChannelKind::Rotation,

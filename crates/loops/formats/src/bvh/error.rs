@@ -238,7 +238,7 @@ pub enum BvhError {
 }
 
 impl BvhError {
-    /// The position in the file, for errors that have one.
+    /// Returns the position in the file, for errors that have one.
     pub fn position(&self) -> Option<Position> {
         match self {
             Self::NotBvh { at, .. }

@@ -65,7 +65,7 @@ pub(super) struct Tree {
 }
 
 impl Trees {
-    /// The names of all roots.
+    /// Returns the names of all roots.
     pub(super) fn names(&self) -> Vec<String> {
         self.roots
             .iter()

@@ -34,7 +34,7 @@ impl<'a> Lexer<'a> {
         self.at = offset;
     }
 
-    /// Bytes from the cursor to the end.
+    /// Returns the bytes from the cursor to the end.
     pub(super) fn num_remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -150,7 +150,7 @@ impl<'a> Lexer<'a> {
         Position { line, column }
     }
 
-    /// The position of the start of the last token.
+    /// Returns the position of the start of the last token.
     pub(super) fn position_before(&self, token: &[u8]) -> Position {
         self.position_of(self.at - token.len())
     }
@@ -233,7 +233,7 @@ mod tests {
     use crate::random::Random;
 
     impl Random {
-        /// Text similar to a number, of any length, sometimes with a letter in it.
+        /// Returns the text similar to a number, of any length, sometimes with a letter in it.
         fn decimal(&mut self) -> String {
             let mut text = ["", "", "-", "-", "+", "--"][self.below(6)].to_owned();
             let (num_before, num_after) = match self.below(4) {

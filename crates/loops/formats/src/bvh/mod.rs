@@ -63,7 +63,7 @@ pub struct BvhJoint {
 }
 
 impl BvhJoint {
-    /// Axes of the rotation channels, in order, the first outermost.
+    /// Returns the axes of the rotation channels, in order, the first outermost.
     pub fn rotation_axes(&self) -> Vec<Axis> {
         self.axes_of(ChannelKind::Rotation)
     }
@@ -90,12 +90,12 @@ impl Hierarchy {
         Self { joints }
     }
 
-    /// All joints in the order in which they were read.
+    /// Returns all joints in the order in which they were read.
     pub fn joints(&self) -> &[BvhJoint] {
         &self.joints
     }
 
-    /// Number of values in a row.
+    /// Returns the number of values in a row.
     pub fn num_channels(&self) -> usize {
         self.joints.iter().map(|joint| joint.channels.len()).sum()
     }
@@ -121,32 +121,33 @@ pub struct BvhFile {
 }
 
 impl BvhFile {
-    /// The tree of joints.
+    /// Returns the tree of joints.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the seconds from one frame to the next.
     pub fn frame_time_secs(&self) -> f64 {
         self.frame_time.secs
     }
 
-    /// Number of frames that the file declares; the rows may differ.
+    /// Returns the number of frames that the file declares; the rows may differ.
     pub fn num_declared_frames(&self) -> u64 {
         self.num_declared_frames
     }
 
-    /// Number of frames: whole rows present, up to the declared number. At least one.
+    /// Returns the number of frames: whole rows present, up to the declared number. At least one.
     pub fn num_frames(&self) -> usize {
         self.num_frames
     }
 
-    /// Values of all rows, frame-major: joints in file order, each with its channels in theirs. File units and degrees.
+    /// Returns the values of all rows, frame-major: joints in file order, each with its channels in theirs. File units and
+    /// degrees.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Values of one row.
+    /// Returns the values of one row.
     ///
     /// # Panics
     /// When `frame` is not below [`Self::num_frames`].

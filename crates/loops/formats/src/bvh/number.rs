@@ -60,7 +60,7 @@ const fn everywhere(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// The digits at the start of eight bytes: their value and their count.
+/// Returns the digits at the start of eight bytes: their value and their count.
 ///
 /// Byte by byte, the processor mispredicts the end of each number, which takes longer than all the arithmetic. Here eight bytes
 /// are one large number, the first of them lowest, and only a shift depends on the count of digits.

@@ -113,12 +113,12 @@ impl<R: Read + Seek> PlainBvh<R> {
         })
     }
 
-    /// Number of frames, and some of them.
+    /// Returns the number of frames, and some of them.
     pub fn sample(&self) -> &TakeSample {
         &self.sample
     }
 
-    /// How the file's space relates to ours, and whether that was stated or guessed.
+    /// Returns how the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
         &self.source.space
     }

@@ -88,7 +88,8 @@ impl Rows {
         }
     }
 
-    /// The line of the next key, including its end: positions in units of `unit_metres`, angles continuous from the key before.
+    /// Returns the line of the next key, including its end: positions in units of `unit_metres`, angles continuous from the key
+    /// before.
     pub(crate) fn next(&mut self, translations: &[DVec3], rotations: &[DQuat], unit_metres: f64) -> &[u8] {
         self.decomposer.decompose_all(rotations, &mut self.angles);
         let (angles, others) = self.values.split_at_mut(self.angles.as_flattened().len());

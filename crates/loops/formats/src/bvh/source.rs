@@ -82,7 +82,7 @@ impl BvhSource {
         }
     }
 
-    /// The tree of joints with their channels, as stated in the file.
+    /// Returns the tree of joints with their channels, as stated in the file.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }

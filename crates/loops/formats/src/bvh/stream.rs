@@ -110,12 +110,12 @@ impl StreamHead {
         })
     }
 
-    /// The joints, with offsets in the axes and the unit of the stream.
+    /// Returns the joints, with offsets in the axes and the unit of the stream.
     pub fn skeleton(&self) -> &Skeleton {
         &self.skeleton
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the seconds from one frame to the next.
     pub fn frame_time_secs(&self) -> f64 {
         self.frame_time_secs
     }
@@ -314,7 +314,7 @@ impl BvhRecording {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn num_frames(&self) -> usize {
         self.ends.len()
     }
@@ -324,7 +324,7 @@ impl BvhRecording {
         (self.head.text.len() + self.rows.len()) as u64
     }
 
-    /// The part before the rows.
+    /// Returns the part before the rows.
     pub fn head(&self) -> &Arc<StreamHead> {
         &self.head
     }

@@ -115,7 +115,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Local transforms of all joints at a key, in metres, with the file's axes.
+    /// Returns the local transforms of all joints at a key, in metres, with the file's axes.
     fn pose(&self, key: usize) -> KeyedPoses<'_> {
         let KeyedPoses {
             mut translations,
@@ -244,7 +244,7 @@ impl Writer<'_> {
     }
 }
 
-/// Joints in the order in which a file lists them: each right after its parent's earlier branches.
+/// Returns the joints in the order in which a file lists them: each right after its parent's earlier branches.
 fn file_order(hierarchy: &Hierarchy) -> Vec<usize> {
     let joints = hierarchy.joints();
     let mut children = vec![Vec::new(); joints.len()];

@@ -20,7 +20,7 @@ const ATAN: [f64; 10] = [
     0.021_273_575_073_839_642,
 ];
 
-/// The angle of (x, y) in radians, equal to [`ops::atan2`] within 1e-15.
+/// Returns the angle of (x, y) in radians, equal to [`ops::atan2`] within 1e-15.
 ///
 /// No branch, no table, and only the four operations: many can be computed in parallel, and the bits are the same on all
 /// platforms.

@@ -138,7 +138,7 @@ pub(super) fn nearest(angle: f64, target: f64, period: f64) -> f64 {
     angle + period * rounded(distance / period) as f64
 }
 
-/// The nearest whole number, of two the one farther from zero, like `f64::round`; for sizes below 2^52.
+/// Returns the nearest whole number, of two the one farther from zero, like `f64::round`; for sizes below 2^52.
 ///
 /// `f64::round` calls the system's library on processors without an instruction for it.
 fn rounded(x: f64) -> i64 {

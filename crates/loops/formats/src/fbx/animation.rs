@@ -33,7 +33,7 @@ impl Property {
         }
     }
 
-    /// Name of the curve node, as used by exporters.
+    /// Returns the name of the curve node, as used by exporters.
     fn short(self) -> &'static str {
         match self {
             Self::Translation => "T\0\x01AnimCurveNode",
@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
         self.num_tracks += 1;
     }
 
-    /// The animation, with the name that the list of takes gets.
+    /// Returns the animation, with the name that the list of takes gets.
     pub(crate) fn finish(mut self, name: &str) -> Animation {
         if let Some(track) = self.first_short.take() {
             let first_id = self.layer + 1;

@@ -177,24 +177,25 @@ impl NodeForm {
         (is_plausible && form.pre.is_finite() && form.post.is_finite()).then_some(form)
     }
 
-    /// The local translation where no animation changes the properties.
+    /// Returns the local translation where no animation changes the properties.
     pub(super) fn translation_at_rest(&self) -> DVec3 {
         let angles = self.axes.map(|axis| self.rotation[axis.index()].to_radians());
         let local = self.pre * euler::compose(&self.axes, &angles) * self.post.conjugate();
         self.translation + self.fixed + local * self.turning
     }
 
-    /// The local rotation as stored in the property Lcl Rotation, still as a rotation.
+    /// Returns the local rotation as stored in the property Lcl Rotation, still as a rotation.
     pub(super) fn property_rotation(&self, local: DQuat) -> DQuat {
         self.pre.conjugate() * local * self.post
     }
 
-    /// The property Lcl Translation of a node with the given local translation and rotation.
+    /// Returns the property Lcl Translation of a node with the given local translation and rotation.
     pub(super) fn property_translation(&self, translation: DVec3, local: DQuat) -> DVec3 {
         translation - self.fixed - local * self.turning
     }
 
-    /// The local transform that puts the node at a world position with a local rotation, and the node's transform as a parent.
+    /// Returns the local transform that puts the node at a world position with a local rotation, and the node's transform as a
+    /// parent.
     pub(super) fn placed(&self, parent: &World, position: DVec3, local: DQuat) -> (DVec3, World) {
         let translation = parent.local_translation(self.mode, position);
         let transform = Transform {

@@ -32,7 +32,7 @@ const CREATION_TIME: &str = "1970-01-01 10:00:00:000";
 
 const VERSION: u32 = 7400;
 
-/// The bytes of a new file.
+/// Returns the bytes of a new file.
 pub(super) fn file(
     name: &str,
     keys: &Keys<'_>,
@@ -71,7 +71,7 @@ pub(super) fn file(
     Ok(record::write(document)?)
 }
 
-/// The whole file around an animation that ends at `end` ticks, with the rest positions of joints, in centimetres.
+/// Returns the whole file around an animation that ends at `end` ticks, with the rest positions of joints, in centimetres.
 fn document(name: &str, keys: &Keys<'_>, at_rest: &[DVec3], animation: Animation, end: i64) -> Document<'static> {
     let joints = keys.skeleton.joints();
     let num_joints = joints.len();
@@ -159,7 +159,7 @@ fn header(creator: &str) -> Record<'static> {
     ])
 }
 
-/// Axes, unit, frame rate and range, which ends at `end` ticks.
+/// Returns the axes, unit, frame rate and range, which ends at `end` ticks.
 fn global_settings(rate_hz: f64, end: i64) -> Record<'static> {
     let (time_mode, custom_rate) = time_mode(rate_hz);
     let axes = [
@@ -186,7 +186,7 @@ fn global_settings(rate_hz: f64, end: i64) -> Record<'static> {
     Record::new("GlobalSettings").with([version, properties(axes.into_iter().chain(others))])
 }
 
-/// The one scene, in which an animation of that name plays.
+/// Returns the one scene, in which an animation of that name plays.
 fn scene(animation: &str) -> Record<'static> {
     let scene = Record::new("Document")
         .i64(FIRST_ID - 1)
@@ -202,7 +202,7 @@ fn scene(animation: &str) -> Record<'static> {
     Record::new("Documents").with([Record::new("Count").i32(1), scene])
 }
 
-/// The number of objects of each kind.
+/// Returns the number of objects of each kind.
 fn definitions(counts: impl Iterator<Item = (&'static str, usize)>) -> Record<'static> {
     let mut total = 0;
     let kinds: Vec<Record<'static>> = counts
@@ -239,7 +239,7 @@ pub(super) const CUSTOM_TIME_MODE: i32 = 14;
 /// A rate this near to one of the list, as a share, counts as that rate.
 const SAME_RATE: f64 = 1e-5;
 
-/// The number of a frame rate, and the custom rate written with it.
+/// Returns the number of a frame rate, and the custom rate written with it.
 pub(super) fn time_mode(rate_hz: f64) -> (i32, f64) {
     let known = TIME_MODES
         .iter()

@@ -165,7 +165,7 @@ fn parent(scene: &Scene, node: usize) -> Option<usize> {
     scene.nodes[node].parent.as_ref().map(|parent| scene::index(parent))
 }
 
-/// A node and all below it.
+/// Returns a node and all below it.
 fn below_of(scene: &Scene, top: usize) -> impl Iterator<Item = usize> + '_ {
     let mut open = vec![top];
     core::iter::from_fn(move || {

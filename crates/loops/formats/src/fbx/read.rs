@@ -311,7 +311,7 @@ impl Samples {
     }
 }
 
-/// The transform of the nodes above the first joint.
+/// Returns the transform of the nodes above the first joint.
 fn world_above(scene: &Scene, joints: &Joints, local: impl Fn(usize) -> ufbx::Transform) -> World {
     joints.above.iter().fold(World::SCENE, |world, &node| {
         world.child(scene.nodes[node].inherit_mode, &local(node))

@@ -35,7 +35,7 @@ const TAIL_ZEROS: usize = 120;
 /// Most bytes of a file besides its records: the magic, the last empty record, codes, zeros and versions.
 const MAX_FRAME: usize = 256;
 
-/// The version of a binary file; `None` for text.
+/// Returns the version of a binary file; `None` for text.
 pub(crate) fn version(bytes: &[u8]) -> Option<u32> {
     let rest = bytes.strip_prefix(MAGIC)?;
     Some(u32::from_le_bytes(*rest.first_chunk()?))
@@ -166,7 +166,7 @@ impl<'a> Record<'a> {
         self.push(b'R', &[&(value.len() as u32).to_le_bytes(), value])
     }
 
-    /// An array, deflated if that makes it smaller.
+    /// Returns an array, deflated if that makes it smaller.
     fn array<const N: usize>(self, kind: u8, values: impl ExactSizeIterator<Item = [u8; N]>) -> Self {
         let count = values.len();
         let bytes: Vec<u8> = values.flatten().collect();
@@ -207,19 +207,19 @@ impl<'a> Record<'a> {
         self.attributes == other.attributes
     }
 
-    /// Bytes that it takes in a file.
+    /// Returns the bytes that it takes in a file.
     fn length(&self, is_wide: bool) -> usize {
         let empty = empty_length(is_wide);
         let children = self.children.iter().map(|child| child.length(is_wide));
         empty + self.name.len() + self.attributes.len() + children.sum::<usize>() + usize::from(self.is_ended) * empty
     }
 
-    /// The first inner record of that name.
+    /// Returns the first inner record of that name.
     pub(crate) fn child_mut(&mut self, name: &str) -> Option<&mut Self> {
         self.children.iter_mut().find(|child| *child.name == *name.as_bytes())
     }
 
-    /// The first attribute, if it is a whole number.
+    /// Returns the first attribute, if it is a whole number.
     pub(crate) fn first_int(&self) -> Option<i64> {
         let (kind, rest) = self.attributes.split_first()?;
         match kind {
@@ -244,12 +244,12 @@ impl<'a> Record<'a> {
         text_of(&self.attributes)
     }
 
-    /// The name of an object, which follows its number.
+    /// Returns the name of an object, which follows its number.
     pub(crate) fn name_of_object(&self) -> Option<&[u8]> {
         text_of(self.behind_number()?)
     }
 
-    /// The kind of an object, which follows its name.
+    /// Returns the kind of an object, which follows its name.
     pub(crate) fn kind_of_object(&self) -> Option<&[u8]> {
         let name = self.name_of_object()?;
         // A letter and a length precede each text.
@@ -279,17 +279,17 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Bytes of a number in the head of a record.
+/// Returns the bytes of a number in the head of a record.
 fn width(is_wide: bool) -> usize {
     if is_wide { 8 } else { 4 }
 }
 
-/// Bytes of an empty record: three numbers, and the length of its name.
+/// Returns the bytes of an empty record: three numbers, and the length of its name.
 fn empty_length(is_wide: bool) -> usize {
     3 * width(is_wide) + 1
 }
 
-/// Text at the start of a list of attributes.
+/// Returns the text at the start of a list of attributes.
 fn text_of(attributes: &[u8]) -> Option<&[u8]> {
     let (kind, rest) = attributes.split_first()?;
     let (length, text) = rest.split_first_chunk()?;
@@ -338,7 +338,7 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(number))
     }
 
-    /// The next record; `None` for the empty one.
+    /// Returns the next record; `None` for the empty one.
     fn record(&mut self, depth: usize) -> Result<Option<Record<'a>>, FbxError> {
         if depth > MAX_DEPTH {
             return Err(FbxError::TooDeep { limit: MAX_DEPTH });

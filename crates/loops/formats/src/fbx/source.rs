@@ -71,17 +71,17 @@ impl FbxSource {
         (self.states_unit && is_other).then_some(self.space.unit_metres)
     }
 
-    /// The rotation from the file's axes to ours; more than the up axis if the file has another forward axis.
+    /// Returns the rotation from the file's axes to ours; more than the up axis if the file has another forward axis.
     pub fn turn(&self) -> DQuat {
         self.turn
     }
 
-    /// Name of the animation that was read.
+    /// Returns the name of the animation that was read.
     pub fn animation(&self) -> &str {
         &self.animation
     }
 
-    /// Time of the take's first frame on the file's own clock, seconds.
+    /// Returns the time of the take's first frame on the file's own clock, seconds.
     pub fn begin_secs(&self) -> f64 {
         self.begin_secs
     }

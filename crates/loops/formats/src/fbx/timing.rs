@@ -9,7 +9,7 @@ use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationC
 /// Most characters of an animation's name in a message.
 const MAX_NAME: usize = 60;
 
-/// Names of a file's animations in the file's order; one without a name has its number.
+/// Returns the names of a file's animations in the file's order; one without a name has its number.
 pub(super) fn animation_names(scene: &Scene) -> Vec<String> {
     let stacks = (&scene.anim_stacks).into_iter();
     names_or_numbers(stacks.map(|stack| Some(&*stack.element.name)))
@@ -57,7 +57,7 @@ fn num_keys(stack: &AnimStack) -> usize {
     curves(stack).map(|(_, curve)| curve.keyframes.len()).max().unwrap_or(0)
 }
 
-/// All properties that an animation moves, layer by layer.
+/// Returns all properties that an animation moves, layer by layer.
 pub(super) fn props(stack: &AnimStack) -> impl Iterator<Item = &AnimProp> {
     (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter())
 }
@@ -68,7 +68,7 @@ pub(super) fn moves_node(prop: &AnimProp) -> bool {
         && matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation" | "Lcl Scaling")
 }
 
-/// All curves that move, rotate or scale nodes, each with the index of its node in the scene.
+/// Returns all curves that move, rotate or scale nodes, each with the index of its node in the scene.
 fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
     props(stack).filter(|prop| moves_node(prop)).flat_map(|prop| {
         let node = prop.element.typed_id as usize;
@@ -285,7 +285,7 @@ const EVEN_SHARE: f64 = 0.9;
 /// is a hundredth of a degree of a kicking leg.
 const WHOLE_RATE_FRAMES: f64 = 1e-4;
 
-/// The even rate of the curve with most keys in the range, if it has one.
+/// Returns the even rate of the curve with most keys in the range, if it has one.
 fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
     let slack = 1e-6;
     let times = curves.iter().map(|curve| {

@@ -182,7 +182,7 @@ impl<'a> Accessors<'a> {
         Ok(accessor.shape)
     }
 
-    /// The bytes of a view. Errors: it is beyond its buffer's end.
+    /// Returns the bytes of a view. Errors: it is beyond its buffer's end.
     pub(crate) fn bytes(&self, view: usize, asked_by: &str) -> Result<&'a [u8], GltfError> {
         Ok(self.view(view, asked_by)?.0)
     }

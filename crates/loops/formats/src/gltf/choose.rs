@@ -95,7 +95,7 @@ impl Chosen<'_> {
     }
 }
 
-/// The animation that the settings select, or the longest that moves a node.
+/// Returns the animation that the settings select, or the longest that moves a node.
 pub(crate) fn animation<'a>(
     animations: &'a [Animation],
     accessors: &Accessors<'_>,
@@ -183,7 +183,8 @@ pub(crate) fn animation_names(animations: &[Animation]) -> Vec<String> {
     names_or_numbers(animations.iter().map(|animation| animation.name.as_deref()))
 }
 
-/// The joints of the skin that the settings select, or of the skin with most animated joints; empty if the animation moves none.
+/// Returns the joints of the skin that the settings select, or of the skin with most animated joints; empty if the animation
+/// moves none.
 ///
 /// If the file states its bones, other skins give no warning: bones are joints, whatever the skins contain.
 fn skin_joints(
@@ -300,7 +301,7 @@ pub(crate) fn joints(
     Ok(connected(nodes, &with_bones(is_joint, bones))?)
 }
 
-/// The joints of a motion for avatars: its bones and the nodes between them. `None` for other files.
+/// Returns the joints of a motion for avatars: its bones and the nodes between them. `None` for other files.
 fn of_motion(nodes: &Nodes, bones: Option<&Humanoid>) -> Option<Result<Joints, GltfError>> {
     let bones = bones.filter(|bones| bones.is_motion)?;
     let none = vec![false; nodes.nodes.len()];
@@ -315,7 +316,7 @@ fn with_bones(mut is_joint: Vec<bool>, bones: Option<&Humanoid>) -> Vec<bool> {
     is_joint
 }
 
-/// Joints and all nodes between them, in the order of the file's own tree.
+/// Returns the joints and all nodes between them, in the order of the file's own tree.
 fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
     // Number of joints at or below each node: the root is the lowest node that contains all of them.
     let mut below = vec![0_usize; is_joint.len()];

@@ -84,12 +84,12 @@ impl Document {
         Ok((Self { json, buffers }, faults))
     }
 
-    /// The array of that name at the top of the JSON; empty if there is none.
+    /// Returns the array of that name at the top of the JSON; empty if there is none.
     pub(crate) fn list(&self, name: &str) -> &[Value] {
         list_in(&self.json, name)
     }
 
-    /// Bytes of all buffers together; those of one file count once.
+    /// Returns the bytes of all buffers together; those of one file count once.
     pub(crate) fn num_buffer_bytes(&self) -> usize {
         let firsts = self.first_of_same();
         let own = (self.buffers.iter().enumerate()).filter(|(index, _)| firsts[*index] == *index);
@@ -151,7 +151,7 @@ impl Document {
         once
     }
 
-    /// The binary form: all buffers, and images from the JSON, in one chunk.
+    /// Returns the binary form: all buffers, and images from the JSON, in one chunk.
     ///
     /// If the bytes of a buffer are missing, that buffer and all except the first are kept as stated.
     pub(crate) fn to_glb(&self) -> Vec<u8> {
@@ -189,7 +189,7 @@ impl Document {
         glb
     }
 
-    /// The form as text, with all buffers inside it.
+    /// Returns the form as text, with all buffers inside it.
     pub(crate) fn to_gltf(&self) -> Vec<u8> {
         let Self { mut json, buffers } = self.with_files_once();
         embed(&mut json, &buffers, 0);
@@ -277,12 +277,12 @@ fn gather(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], bin: &mut Vec<u8>)
     }
 }
 
-/// The array of that name; empty if it is missing.
+/// Returns the array of that name; empty if it is missing.
 fn list_in<'a>(json: &'a Value, name: &str) -> &'a [Value] {
     json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The array of that name, if it is there.
+/// Returns the array of that name, if it is there.
 pub(super) fn known_list<'a>(json: &'a mut Value, name: &str) -> Option<&'a mut Vec<Value>> {
     json.get_mut(name)?.as_array_mut()
 }
@@ -292,7 +292,7 @@ pub(super) fn index_in(part: &Value, key: &str) -> Option<usize> {
     usize::try_from(part.get(key)?.as_u64()?).ok()
 }
 
-/// The array of that name, created if it is missing.
+/// Returns the array of that name, created if it is missing.
 pub(super) fn list_mut<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value> {
     if !json.get(name).is_some_and(Value::is_array) {
         json[name] = Value::Array(Vec::new());
@@ -303,7 +303,7 @@ pub(super) fn list_mut<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value
     }
 }
 
-/// The kind and bytes of a picture in a data URI.
+/// Returns the kind and bytes of a picture in a data URI.
 pub(super) fn picture(uri: &str) -> Option<(String, Vec<u8>)> {
     let kind = uri.strip_prefix("data:")?.split_once(";base64,")?.0.to_owned();
     Some((kind, decoded(uri).ok()?))
@@ -314,7 +314,7 @@ fn stated_length(buffer: &Value) -> usize {
     stated.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX))
 }
 
-/// The JSON and the binary chunk of a binary file.
+/// Returns the JSON and the binary chunk of a binary file.
 fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     let version = number_at(bytes, 4)?;
     if version != VERSION as usize {
@@ -345,7 +345,7 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     Ok((text, None))
 }
 
-/// Bytes of a binary file. Errors: it ends before them.
+/// Returns the bytes of a binary file. Errors: it ends before them.
 fn part_at(bytes: &[u8], at: usize, needed: usize) -> Result<&[u8], GltfError> {
     let part = at.checked_add(needed).and_then(|end| bytes.get(at..end));
     part.ok_or_else(|| GltfError::Glb {
@@ -377,7 +377,7 @@ fn push_u32(bytes: &mut Vec<u8>, number: usize) {
 /// The start of a data URI.
 const DATA: &str = "data:";
 
-/// The bytes in a data URI.
+/// Returns the bytes in a data URI.
 fn decoded(uri: &str) -> Result<Vec<u8>, String> {
     let Some((head, body)) = uri.strip_prefix(DATA).and_then(|data| data.split_once(',')) else {
         return Err("its data URI has no comma".to_owned());
@@ -402,7 +402,7 @@ struct OtherFiles<'a> {
 }
 
 impl<'a> OtherFiles<'a> {
-    /// The files of these buffers, in a file of `num_bytes`.
+    /// Creates the files of these buffers, in a file of `num_bytes`.
     fn new(stated: &[Value], num_bytes: usize, companions: Option<Companions<'a>>, limits: &SizeLimits) -> Self {
         let mut lengths = HashMap::new();
         for buffer in stated {

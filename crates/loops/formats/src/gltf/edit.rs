@@ -88,7 +88,7 @@ impl Animations {
     }
 }
 
-/// The value that [`Animations::set_extra`] wrote into the animation of that name.
+/// Returns the value that [`Animations::set_extra`] wrote into the animation of that name.
 pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value> {
     let mut all = animations.iter();
     extra_in(all.find(|animation| animation.get("name").and_then(Value::as_str) == Some(name))?)

@@ -98,7 +98,7 @@ pub(super) fn node(name: &str, offset: DVec3, children: &[usize]) -> Value {
     node
 }
 
-/// World positions of joints without rotations.
+/// Returns the world positions of joints without rotations.
 fn rest_positions(skeleton: &Skeleton) -> Vec<DVec3> {
     let mut positions: Vec<DVec3> = Vec::with_capacity(skeleton.num_joints());
     for joint in skeleton.joints() {

@@ -147,7 +147,7 @@ impl Carriers {
         }
     }
 
-    /// The joint at or above a node at rest, as a bone whose mesh lies in the node's axes.
+    /// Returns the joint at or above a node at rest, as a bone whose mesh lies in the node's axes.
     fn of_node(&self, node: usize, nodes: &Nodes) -> Option<Bone> {
         let mut joint_node_from_mesh = DAffine3::IDENTITY;
         for above in core::iter::once(node).chain(nodes.above(node)) {
@@ -296,7 +296,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Vertices of the triangles of a part, three each.
+    /// Returns the vertices of the triangles of a part, three each.
     fn order(&self, primitive: &Primitive, num_vertices: usize, at: &str) -> Result<Vec<usize>, MeshError> {
         let at = format!("{at}.indices");
         let stated: Vec<usize> = match primitive.indices {

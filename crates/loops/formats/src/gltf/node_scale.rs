@@ -49,7 +49,7 @@ impl NodeScale {
         }
     }
 
-    /// The inverse of [`Self::apply`]; `None` if a scale of zero makes it undefined.
+    /// Returns the inverse of [`Self::apply`]; `None` if a scale of zero makes it undefined.
     pub(crate) fn undo(self, length: DVec3) -> Option<DVec3> {
         let undone = match self {
             Self::Even(scale) => length / scale,

@@ -46,7 +46,7 @@ impl Transform {
 }
 
 impl Node {
-    /// Its local transform at rest. Errors: it is not finite, or a rotation has length zero.
+    /// Returns its local transform at rest. Errors: it is not finite, or a rotation has length zero.
     pub(crate) fn transform(&self, node: usize) -> Result<Transform, GltfError> {
         let (translation, rotation, scale) = match self.matrix {
             Some(matrix) => {
@@ -213,12 +213,12 @@ impl Nodes {
         }
     }
 
-    /// The nodes above one, nearest first.
+    /// Returns the nodes above one, nearest first.
     pub(crate) fn above(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         core::iter::successors(self.parents[node], |&above| self.parents[above])
     }
 
-    /// The name of a node, generated if it has none.
+    /// Returns the name of a node, generated if it has none.
     pub(crate) fn name(&self, node: usize) -> String {
         match self.nodes[node].name.as_deref() {
             Some(name) if !name.trim().is_empty() => name.to_owned(),

@@ -71,7 +71,7 @@ impl GltfFile {
         }
     }
 
-    /// The take of a rig on a grid of times, and its form in the file.
+    /// Returns the take of a rig on a grid of times, and its form in the file.
     fn sampled(
         &self,
         rig: Rig<'_>,
@@ -256,7 +256,7 @@ impl ParsedFile for GltfFile {
     }
 }
 
-/// Samples a property beside the pose at every frame of a grid.
+/// Returns the samples a property beside the pose at every frame of a grid.
 fn weights_at(track: &Track, property: Beside, grid: &Grid) -> ShapeWeights {
     let frames = (0..grid.num_frames).map(|frame| grid.secs(frame));
     let (width, weights) = match property {
@@ -303,7 +303,7 @@ impl Tracks {
         }
     }
 
-    /// The node's transform at a time; the rest transform if it is not animated.
+    /// Returns the node's transform at a time; the rest transform if it is not animated.
     fn at(&self, rest: &Transform, secs: f64, frame_secs: f64) -> Transform {
         let [translation, scale] = [(&self.translation, rest.translation), (&self.scale, rest.scale)]
             .map(|(track, rest)| track.as_ref().map_or(rest, |track| track.vector_at(secs, frame_secs)));

@@ -148,7 +148,7 @@ impl GltfSource {
         Some(pose)
     }
 
-    /// The node of each joint, by its number in the file, in skeleton order; `None` for a root without a node.
+    /// Returns the node of each joint, by its number in the file, in skeleton order; `None` for a root without a node.
     pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
         self.joints.iter().map(|joint| joint.node)
     }

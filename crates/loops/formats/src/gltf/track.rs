@@ -105,7 +105,7 @@ impl Track {
         self.width
     }
 
-    /// The numbers at a time; constant before the first key and after the last.
+    /// Returns the numbers at a time; constant before the first key and after the last.
     pub(crate) fn numbers_at(&self, secs: f64, frame_secs: f64) -> Vec<f64> {
         match self.span_at(secs, frame_secs) {
             Span::Key(key) => self.key(key).to_vec(),
@@ -119,7 +119,7 @@ impl Track {
         }
     }
 
-    /// Times of the keys, increasing, at least one.
+    /// Returns the times of the keys, increasing, at least one.
     pub(crate) fn times(&self) -> &[f64] {
         &self.times
     }
@@ -146,7 +146,7 @@ impl Track {
         &self.values[index * self.width..(index + 1) * self.width]
     }
 
-    /// A translation or scale at a time; constant before the first key and after the last.
+    /// Returns a translation or scale at a time; constant before the first key and after the last.
     pub(crate) fn vector_at(&self, secs: f64, frame_secs: f64) -> DVec3 {
         match self.span_at(secs, frame_secs) {
             Span::Key(key) => DVec3::from_slice(self.key(key)),
@@ -161,7 +161,7 @@ impl Track {
         }
     }
 
-    /// A rotation at a time, of unit length.
+    /// Returns a rotation at a time, of unit length.
     pub(crate) fn rotation_at(&self, secs: f64, frame_secs: f64) -> DQuat {
         let turned = match self.span_at(secs, frame_secs) {
             Span::Key(key) => DQuat::from_slice(self.key(key)),

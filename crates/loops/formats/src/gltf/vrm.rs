@@ -203,17 +203,17 @@ impl Humanoid {
         self.bones.iter().map(|(node, _)| *node)
     }
 
-    /// The node of the hips.
+    /// Returns the node of the hips.
     pub(super) fn hips(&self) -> usize {
         self.hips
     }
 
-    /// The nodes of expressions, in ascending order.
+    /// Returns the nodes of expressions, in ascending order.
     pub(super) fn expressions(&self) -> &[usize] {
         &self.expressions
     }
 
-    /// The node of the gaze.
+    /// Returns the node of the gaze.
     pub(super) fn gaze(&self) -> Option<usize> {
         self.gaze
     }
@@ -272,7 +272,7 @@ pub(super) fn stated<'a>(bones: impl Iterator<Item = (&'a str, usize)>) -> Value
 mod tests {
     use super::*;
 
-    /// The bones of a file of nine nodes whose extension states them so.
+    /// Returns the bones of a file of nine nodes whose extension states them so.
     fn of(name: &str, stated: &str) -> Result<Option<Humanoid>, GltfError> {
         let stated: Value = serde_json::from_str(stated).unwrap();
         let document = Document {

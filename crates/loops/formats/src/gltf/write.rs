@@ -359,7 +359,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Transforms of all nodes at all keys.
+    /// Returns the transforms of all nodes at all keys.
     fn tracks(&self, motion: &KeyedMotion<'_>) -> Result<Vec<LocalTrack>, WriteError> {
         let num_keys = motion.num_keys;
         let rests: Vec<DVec3> = (self.joints.iter())
@@ -445,7 +445,7 @@ fn single_precision(rotation: DQuat) -> [f32; 4] {
 /// Most bytes of buffers in a file: a binary file stores its size in 32 bits.
 const MAX_BYTES: u64 = 3 << 30;
 
-/// The file as bytes.
+/// Returns the file as bytes.
 fn finish(document: &Document, is_binary: bool, name: &str) -> Result<WrittenFile, WriteError> {
     let outside = edit::outside_files(document);
     let size = document.num_buffer_bytes() as u64;

@@ -161,7 +161,7 @@ impl LoopFile {
         })
     }
 
-    /// The file, including the facts if its format supports it.
+    /// Returns the file, including the facts if its format supports it.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         with_facts(&self.written, &self.sidecar).map_or(Cow::Borrowed(&self.written.bytes), Cow::Owned)
     }

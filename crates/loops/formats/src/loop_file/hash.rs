@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::sidecar::Sidecar;
 use crate::excerpt::cut;
 
-/// The SHA-256 of bytes as 64 hexadecimal digits.
+/// Returns the SHA-256 of bytes as 64 hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {

@@ -60,7 +60,7 @@ fn drop_signs_of_zeros(value: &mut Value) {
     }
 }
 
-/// The message of a JSON reader, without the position, which is reported separately.
+/// Returns the message of a JSON reader, without the position, which is reported separately.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let mut reason = error.to_string();
     reason.truncate(reason.rfind(" at line ").unwrap_or(reason.len()));

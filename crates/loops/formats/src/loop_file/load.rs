@@ -27,7 +27,7 @@ pub enum LoadLoopError {
 }
 
 impl Sidecar {
-    /// The space of the loop's file.
+    /// Returns the space of the loop's file.
     ///
     /// Words that name no axis or unit count as not stated: a sidecar may be edited by hand.
     pub fn space(&self) -> SpaceSettings {

@@ -95,7 +95,7 @@ impl LoopPack {
         })
     }
 
-    /// The file. In glTF the facts of every loop are in the extras of its animation.
+    /// Returns the file. In glTF the facts of every loop are in the extras of its animation.
     pub fn bytes(&self) -> Vec<u8> {
         with_facts_inside(&self.written, self.loops.iter().flatten())
     }
@@ -173,7 +173,7 @@ impl MotionPack {
         })
     }
 
-    /// The file. In glTF the facts of every loop are in the extras of its animation.
+    /// Returns the file. In glTF the facts of every loop are in the extras of its animation.
     pub fn bytes(&self) -> Vec<u8> {
         with_facts_inside(&self.written, self.motions.iter().flatten().flatten())
     }
@@ -311,7 +311,7 @@ pub struct AnimationFacts {
 const MAX_BYTES: usize = 256 << 20;
 
 impl PackSidecar {
-    /// The document as indented JSON with a final newline. Errors: a number that no reader accepts.
+    /// Returns the document as indented JSON with a final newline. Errors: a number that no reader accepts.
     pub fn to_json(&self) -> Result<String, SidecarError> {
         for each in &self.loops {
             each.check()?;

@@ -56,7 +56,7 @@ pub enum PlaceError {
 const SAME_FRAME_TIME: f64 = 1e-6;
 
 impl Sidecar {
-    /// The keys of the loop on the take's own skeleton: an added root joint is folded away.
+    /// Returns the keys of the loop on the take's own skeleton: an added root joint is folded away.
     ///
     /// Errors: [`PlaceError::NoRootJoint`].
     pub fn without_added_root(&self, written: Take) -> Result<Take, PlaceError> {
@@ -136,7 +136,7 @@ impl LoopInFile {
         })
     }
 
-    /// The loop with a moving root. Errors: the file has too few keys or joints.
+    /// Returns the loop with a moving root. Errors: the file has too few keys or joints.
     pub fn clip(&self, written: &Take) -> Result<LoopClip, KeysError> {
         LoopClip::from_keys(written, self.layout, self.root, self.carrier)
     }
@@ -226,7 +226,7 @@ fn repeated(uncut: RootRelativeClip, copies: usize) -> RootRelativeClip {
 }
 
 impl RootMotionFacts {
-    /// The root motion that the facts describe.
+    /// Returns the root motion that the facts describe.
     pub fn motion(&self) -> RootMotion {
         RootMotion::new(
             Rigid::new(self.start_rotation(), DVec3::from_array(self.start_position_m)),
@@ -237,7 +237,7 @@ impl RootMotionFacts {
         )
     }
 
-    /// The rotation of the root at the start: the yaw, or the full rotation of a tilted root.
+    /// Returns the rotation of the root at the start: the yaw, or the full rotation of a tilted root.
     fn start_rotation(&self) -> DQuat {
         self.start_rotation_xyzw
             .map(DQuat::from_array)

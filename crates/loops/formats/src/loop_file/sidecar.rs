@@ -257,7 +257,7 @@ impl Sidecar {
         self
     }
 
-    /// The sidecar as indented JSON with a final newline.
+    /// Returns the sidecar as indented JSON with a final newline.
     ///
     /// Errors: [`SidecarError::OutOfRange`] for numbers that JSON or [`Self::from_json`] do not accept.
     pub fn to_json(&self) -> Result<String, SidecarError> {

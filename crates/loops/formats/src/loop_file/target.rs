@@ -95,7 +95,7 @@ const ENGINE: Choices = Choices {
 };
 
 impl Target {
-    /// Its row of the table.
+    /// Returns its row of the table.
     pub fn choices(self) -> Choices {
         match self {
             Self::Godot => Choices {
@@ -134,7 +134,7 @@ impl Target {
         }
     }
 
-    /// The default file extension: the take's own if the engine reads it.
+    /// Returns the default file extension: the take's own if the engine reads it.
     pub fn extension(self, take: &Path) -> Option<&'static str> {
         let reads = self.choices().reads;
         let own = take.extension().and_then(|extension| extension.to_str());
@@ -152,7 +152,7 @@ impl Target {
         (!self.choices().reads.contains(&format)).then_some(Complaint::Format { engine: self, format })
     }
 
-    /// The rate at which the engine samples a motion of that many frames per second.
+    /// Returns the rate at which the engine samples a motion of that many frames per second.
     pub fn sampled_rate(self, frame_rate_hz: f64) -> f64 {
         if self.choices().whole_rate {
             frame_rate_hz.round().max(1.0)
@@ -189,7 +189,7 @@ impl Target {
         source
     }
 
-    /// The engine's section of the sidecar; `skeleton` is the loop's own, without a root that is added to the file.
+    /// Returns the engine's section of the sidecar; `skeleton` is the loop's own, without a root that is added to the file.
     pub fn facts(self, sidecar: &Sidecar, skeleton: &Skeleton, frame_rate_hz: f64) -> TargetFacts {
         TargetFacts {
             name: self.as_str().to_owned(),
@@ -238,7 +238,8 @@ fn moves(root: &RootMotionFacts) -> bool {
 }
 
 impl UnityImporter {
-    /// The settings for a generic rig; `root` is the path from the file's topmost node to the one that carries the root motion.
+    /// Creates the settings for a generic rig; `root` is the path from the file's topmost node to the one that carries the root
+    /// motion.
     fn generic(loop_facts: &Sidecar, root: &str) -> Self {
         let stays = !moves(&loop_facts.root_motion);
         Self::new(loop_facts, "Generic", root, [stays; 3])
@@ -286,7 +287,7 @@ impl UnityImporter {
 }
 
 impl UnrealImporter {
-    /// The settings for a loop of that many frames per second.
+    /// Creates the settings for a loop of that many frames per second.
     fn new(loop_facts: &Sidecar, frame_rate_hz: f64) -> Self {
         Self {
             use_default_sample_rate: false,

@@ -110,7 +110,7 @@ impl<'a> Array<'a> {
         })
     }
 
-    /// Its elements as numbers. Errors: it holds text, or a number that is not finite or beyond `most`.
+    /// Returns its elements as numbers. Errors: it holds text, or a number that is not finite or beyond `most`.
     pub(super) fn numbers(&self, most: f64) -> Result<Vec<f64>, NpzError> {
         let numbers = self.any_numbers()?;
         match numbers.iter().position(|number| number.is_nan() || number.abs() > most) {

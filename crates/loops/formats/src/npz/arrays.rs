@@ -21,7 +21,7 @@ pub struct ContactArrays {
 }
 
 impl<'a> MotionArrays<'a> {
-    /// The arrays of a take.
+    /// Creates the arrays of a take.
     pub fn of_take(take: &'a Take) -> Self {
         Self(KeyedMotion::from_take(take, false))
     }
@@ -44,22 +44,22 @@ impl<'a> MotionArrays<'a> {
         Self(motion)
     }
 
-    /// The joints.
+    /// Returns the joints.
     pub fn skeleton(&self) -> Skeleton {
         self.0.skeleton()
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn num_frames(&self) -> usize {
         self.0.num_keys
     }
 
-    /// Frames per second.
+    /// Returns the frames per second.
     pub fn fps(&self) -> f64 {
         1.0 / self.0.step_secs
     }
 
-    /// Positions of all joints in the world, metres, and their rotations there.
+    /// Returns the positions of all joints in the world, metres, and their rotations there.
     pub fn world(&self) -> (Vec<DVec3>, Vec<DQuat>) {
         let skeleton = self.skeleton();
         let size = self.num_frames() * skeleton.num_joints();
@@ -73,14 +73,14 @@ impl<'a> MotionArrays<'a> {
         (positions, rotations)
     }
 
-    /// Rotations of all joints in the axes of their parents.
+    /// Returns the rotations of all joints in the axes of their parents.
     pub fn local_rotations(&self) -> Vec<DQuat> {
         let mut rotations = self.0.poses().rotations.into_owned();
         on_one_side(&mut rotations, self.skeleton().num_joints());
         rotations
     }
 
-    /// Positions of all joints in the axes of their parents, metres.
+    /// Returns the positions of all joints in the axes of their parents, metres.
     pub fn local_positions(&self) -> Vec<DVec3> {
         self.0.poses().translations.into_owned()
     }

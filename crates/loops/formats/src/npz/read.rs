@@ -54,7 +54,7 @@ struct Arrays<'a> {
     limits: &'a SizeLimits,
 }
 
-/// The name of an array.
+/// Returns the name of an array.
 fn stem<'a>(entry: &'a Entry<'_>) -> &'a str {
     entry.name.strip_suffix(".npy").unwrap_or(&entry.name)
 }

@@ -14,7 +14,7 @@ pub struct NpzSource {
 }
 
 impl NpzSource {
-    /// A form for a take.
+    /// Creates a form for a take.
     pub fn for_take(take: &Take) -> Self {
         Self {
             parents: take.skeleton().joints().iter().map(|joint| joint.parent).collect(),

@@ -7,13 +7,13 @@ use super::array::{Array, bools, doubles, ints, singles, texts};
 use super::{error::NpzError, kimodo, zip::Archive, zip::entries};
 use crate::{Format, random::Random, ReadError, ReadSettings, SizeLimits, Source, read_take, write_take};
 
-/// Rotations that differ by joint and frame.
+/// Returns the rotations that differ by joint and frame.
 fn turn(frame: usize, joint: usize) -> DQuat {
     let axis = DVec3::new(0.3 + joint as f64, 1.0, 0.2 * frame as f64).normalize();
     DQuat::from_axis_angle(axis, 0.1 + 0.2 * frame as f64 + 0.05 * joint as f64)
 }
 
-/// A tree of joints that move, of which one slides in its parent.
+/// Returns a tree of joints that move, of which one slides in its parent.
 fn take() -> Take {
     let joint = |name: &str, parent: Option<usize>, y: f64| Joint::new(name, parent, DVec3::new(0.01, y, 0.0));
     let mut joints = vec![
@@ -43,7 +43,7 @@ fn read(bytes: &[u8]) -> Result<Take, ReadError> {
     read_take(bytes, "walk", &ReadSettings::default(), &mut Vec::new()).map(|loaded| loaded.take)
 }
 
-/// The take as a file.
+/// Returns the take as a file.
 fn written() -> Vec<u8> {
     let take = take();
     write_take(&take, &Source::for_take(&take, Format::Npz)).unwrap().bytes
@@ -56,7 +56,7 @@ fn fault(bytes: &[u8]) -> NpzError {
     }
 }
 
-/// A file of these arrays.
+/// Returns a file of these arrays.
 fn file(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut archive = Archive::default();
     for (name, bytes) in arrays {
@@ -65,7 +65,7 @@ fn file(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
     archive.finish()
 }
 
-/// The arrays of the smallest valid motion, with some of them replaced.
+/// Returns the arrays of the smallest valid motion, with some of them replaced.
 fn smallest(others: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
     let identity = [0.0, 0.0, 0.0, 1.0];
     let mut arrays = vec![

@@ -343,12 +343,12 @@ pub struct LeftOut {
 }
 
 impl Manifest {
-    /// The clip of that name.
+    /// Returns the clip of that name.
     pub fn clip(&self, name: &str) -> Option<&SetClip> {
         self.clips.iter().find(|clip| clip.name == name)
     }
 
-    /// The files of the clips, each once.
+    /// Returns the files of the clips, each once.
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
         for clip in &self.clips {
@@ -366,7 +366,7 @@ impl SetClip {
         self.kind == ClipKind::Loop
     }
 
-    /// Seconds from frame to frame.
+    /// Returns the seconds from frame to frame.
     pub fn step_secs(&self) -> f64 {
         self.seconds / self.frames as f64
     }

@@ -94,7 +94,7 @@ pub struct SpaceSettings {
 }
 
 impl SpaceSettings {
-    /// An up axis and a unit.
+    /// Creates an up axis and a unit.
     pub const fn new(up: UpChoice, unit: UnitChoice) -> Self {
         Self { up, unit }
     }

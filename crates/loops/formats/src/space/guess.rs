@@ -142,7 +142,7 @@ pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
     (height > 0.0).then_some(height)
 }
 
-/// Length of the longest leg, along its bones from the hips to the ankle.
+/// Returns the length of the longest leg, along its bones from the hips to the ankle.
 fn length_of_legs(body: &Body, take: &Take) -> Option<f64> {
     let translations = take.translations(take.num_frames() / 2);
     let lengths = body.feet.iter().filter_map(|foot| {
@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// A body of that height standing along `up`; the first of three frames lies on its side.
+    /// Returns a body of that height standing along `up`; the first of three frames lies on its side.
     fn standing(up: DVec3, height: f64) -> Take {
         let stature = height * STATURE_SHARE;
         let offsets = [

@@ -33,7 +33,7 @@ impl Definitions {
         self.named.entry(name).or_insert(schema.to_value())
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub(crate) fn finish(mut self) -> Map<String, Value> {
         for (of_type, part) in self.generator.take_definitions(true) {
             let name = part_name(&of_type);

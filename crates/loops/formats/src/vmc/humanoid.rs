@@ -62,7 +62,7 @@ pub(super) const BONES: [(&str, Option<usize>); 55] = [
 /// The number of the hips.
 pub(super) const HIPS: usize = 0;
 
-/// The number of a bone, by its name in any case.
+/// Returns the number of a bone, by its name in any case.
 pub(super) fn bone(name: &str) -> Option<usize> {
     BONES.iter().position(|(known, _)| known.eq_ignore_ascii_case(name))
 }

@@ -4,7 +4,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 use super::*;
 use crate::{BvhRecording, BvhStream, ReadSettings, StreamedLine, random::Random, read_take};
 
-/// Bytes of a message; texts and numbers in order.
+/// Returns the bytes of a message; texts and numbers in order.
 fn message(address: &str, text: Option<&str>, numbers: &[f32]) -> Vec<u8> {
     let types = format!(",{}{}", "s".repeat(text.iter().len()), "f".repeat(numbers.len()));
     let mut bytes: Vec<u8> = [address, &types].into_iter().chain(text).flat_map(filled).collect();
@@ -12,7 +12,7 @@ fn message(address: &str, text: Option<&str>, numbers: &[f32]) -> Vec<u8> {
     bytes
 }
 
-/// A text with the zeros that end it.
+/// Returns a text with the zeros that end it.
 fn filled(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize((text.len() / 4 + 1) * 4, 0);
@@ -26,7 +26,7 @@ fn state(numbers: &[i32]) -> Vec<u8> {
     bytes
 }
 
-/// The message of a place, as a sender in Unity states it.
+/// Returns the message of a place, as a sender in Unity states it.
 fn place_of(address: &str, name: &str, (position, rotation): Place) -> Vec<u8> {
     let (p, q) = (position.as_vec3(), rotation.as_quat());
     message(address, Some(name), &[-p.x, p.y, p.z, q.x, -q.y, -q.z, q.w])
@@ -56,7 +56,7 @@ fn bone_of(joint: &str) -> String {
     format!("{side}{part}")
 }
 
-/// The messages of a frame of a take, as the reference sender orders them.
+/// Returns the messages of a frame of a take, as the reference sender orders them.
 fn pose(take: &Take, frame: usize, secs: f64) -> Vec<Vec<u8>> {
     let own = take.pose(frame);
     let root = (DVec3::new(3.0, 0.0, 1.0), DQuat::from_rotation_y(1.0));
@@ -163,7 +163,7 @@ fn farthest(take: &Take, heard: &Take, first: usize) -> f64 {
     farthest
 }
 
-/// The messages of a frame by the clocks of the sender and of the receiver.
+/// Returns the messages of a frame by the clocks of the sender and of the receiver.
 fn at(take: &Take, frame: usize, [sent, received]: [f64; 2]) -> impl Iterator<Item = (Vec<u8>, f64)> + use<> {
     pose(take, frame, sent).into_iter().map(move |packet| (packet, received))
 }

@@ -223,7 +223,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// The meaning of the value at an index of the stream.
+    /// Returns the meaning of the value at an index of the stream.
     fn place(&self, index: usize) -> NumberPlace {
         let mut column = index % self.width;
         for joint in self.hierarchy.joints() {

@@ -8,7 +8,7 @@ use crate::fbx::form::{FbxFile, NodeForm};
 use crate::fbx::record::{Document, Record};
 use crate::fbx::{error::FbxError, joints::ADDED_ROOT};
 
-/// The kind of the added root: a bone, as in game rigs, unless Blender (3.4, `import_fbx.py`) would misread the file.
+/// Returns the kind of the added root: a bone, as in game rigs, unless Blender (3.4, `import_fbx.py`) would misread the file.
 ///
 /// Blender makes a bone of a limb node, with its tip along Y at the mean distance of its children. A child that rests exactly
 /// there is joined to it and loses its translation. Also, below a limb node it finds no bones under a null, and fails on their

@@ -22,13 +22,13 @@ pub(super) fn section<'a, 'b>(document: &'b mut Document<'a>, name: &str) -> Res
         .ok_or_else(|| malformed(&format!("no record {name}")))
 }
 
-/// The objects of a file; none if it lacks them.
+/// Returns the objects of a file; none if it lacks them.
 pub(super) fn objects<'d, 'a>(document: &'d Document<'a>) -> &'d [Record<'a>] {
     let section = document.records.iter().find(|record| *record.name == *b"Objects");
     section.map_or(&[], |section| &section.children)
 }
 
-/// A number above those of all objects.
+/// Returns a number above those of all objects.
 pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
     let numbered = document
         .records
@@ -151,7 +151,7 @@ pub(super) fn state_rate(document: &mut Document<'_>, rate_hz: f64) -> Result<()
     state(document, "CustomFrameRate", custom)
 }
 
-/// A global setting of that name.
+/// Returns a global setting of that name.
 pub(super) fn setting<'d, 'a>(
     document: &'d mut Document<'a>,
     name: &str,

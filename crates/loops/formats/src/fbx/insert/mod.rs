@@ -60,7 +60,7 @@ pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bo
     })
 }
 
-/// The file without the animations of these names.
+/// Returns the file without the animations of these names.
 pub(super) fn without_animations(file: &FbxFile, is_gone: impl Fn(&[u8]) -> bool) -> Result<FbxFile, WriteError> {
     let mut document = record::parse(&file.bytes)?;
     remove_animations(&mut document, is_gone)?;
@@ -80,7 +80,7 @@ pub(super) struct Extension<'a> {
 }
 
 impl<'a> Extension<'a> {
-    /// A copy without further animations yet. Errors: the file is malformed.
+    /// Creates a copy without further animations yet. Errors: the file is malformed.
     pub(super) fn new(source: &FbxSource, file: &'a FbxFile) -> Result<Self, WriteError> {
         let mut document = record::parse(&file.bytes)?;
         let unit_metres = source.unit_to_state();

@@ -17,8 +17,8 @@ use crate::{
     UpChoice, WriteError, write_take,
 };
 
-/// A skeleton with all properties that a node can have: an armature above it with scale, rotation and translation; every rotation
-/// order; pre- and post-rotations; offsets and pivots; a scale; both other modes of inheriting a scale.
+/// Returns a skeleton with all properties that a node can have: an armature above it with scale, rotation and translation;
+/// every rotation order; pre- and post-rotations; offsets and pivots; a scale; both other modes of inheriting a scale.
 fn file() -> Vec<u8> {
     let vector = |name: &str, [x, y, z]: [f64; 3]| property(name, "Vector3D", "Vector", "").f64(x).f64(y).f64(z);
     let node = |id: i64, name: &str, entries: Vec<Record<'static>>| {
@@ -89,7 +89,7 @@ fn file() -> Vec<u8> {
     finished(7500, vec![settings], objects, connections, tracks)
 }
 
-/// A file of these records with an animation of 21 keys.
+/// Returns a file of these records with an animation of 21 keys.
 fn finished(
     version: u32,
     mut records: Vec<Record<'static>>,
@@ -185,7 +185,7 @@ fn bones_that_another_animation_moves_have_curves() {
     assert_eq!(moved.count(), 7);
 }
 
-/// A walk in a file with three shapes of a face, two of which move with the steps.
+/// Returns a walk in a file with three shapes of a face, two of which move with the steps.
 fn walk_with_a_face() -> (loopwright_synth::Truth, LoadedTake) {
     let loopwright_synth::SyntheticTake { take, truth } = loopwright_synth::synthesize(&Default::default()).unwrap();
     let plain = write_take(&take, &Source::for_take(&take, Format::Fbx)).unwrap().bytes;
@@ -326,7 +326,7 @@ fn takes_of_other_skeletons_are_refused() {
     );
 }
 
-/// A first joint of a kind at a position, with two joints below it, turning by so many degrees a frame.
+/// Returns a first joint of a kind at a position, with two joints below it, turning by so many degrees a frame.
 fn turning_file(kind: &str, [x, y, z]: [f64; 3], degrees: f64) -> Vec<u8> {
     let model = |id: i64, kind: &str, position: [f64; 3]| {
         let translation = property("Lcl Translation", "Lcl Translation", "", "A");

@@ -124,7 +124,7 @@ fn compressed(view: &Value, at: &str) -> Result<Option<(&'static str, Compressed
     Ok(Some((name, compressed)))
 }
 
-/// The elements of a view.
+/// Returns the elements of a view.
 fn elements(view: &Compressed, stream: &[u8]) -> Result<Vec<u8>, StreamFault> {
     let indices = |decode: fn(&[u8], usize) -> Result<Vec<u32>, StreamFault>| {
         let are_short = match view.byte_stride {
