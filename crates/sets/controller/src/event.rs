@@ -49,7 +49,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Name of the kind.
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -100,7 +100,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Size of the change, metres per second or radians.
+    /// Returns the size of the change, metres per second or radians.
     pub fn step(&self) -> f64 {
         (self.to - self.from).length()
     }

@@ -46,7 +46,7 @@ impl FittedResponse {
         self.from + (self.to - self.from) * response.ramped(secs - self.start_secs, self.ramp_secs)
     }
 
-    /// Its rate of change, per second.
+    /// Returns its rate of change, per second.
     pub fn rate_at(&self, secs: f64, deviation_secs: f64) -> DVec3 {
         let response = SmoothedResponse::new(self.half_life_secs, deviation_secs);
         let since = secs - self.start_secs;

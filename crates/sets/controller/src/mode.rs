@@ -63,7 +63,7 @@ pub struct ModeFigures {
     pub turn_rate: Option<Maximum>,
 }
 
-/// Values of every mode that occurs, in the order of [`MODES`].
+/// Returns the values of every mode that occurs, in the order of [`MODES`].
 pub(super) fn figures(profile: &Profile, modes: &[MotionKind]) -> Vec<ModeFigures> {
     MODES
         .into_iter()

@@ -24,7 +24,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of finite values, with interpolated quantiles; `None` without values.
+    /// Creates the spread of finite values, with interpolated quantiles; `None` without values.
     pub fn new(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
@@ -88,7 +88,7 @@ impl HalfLives {
         self.chosen().map(|spread| spread.median)
     }
 
-    /// The half-lives of which [`Self::chosen_secs`] is the median.
+    /// Returns the half-lives of which [`Self::chosen_secs`] is the median.
     pub fn chosen(&self) -> Option<Spread> {
         self.fitted.or(self.closed)
     }
@@ -133,9 +133,9 @@ pub struct ModePool {
     pub deceleration_closed: Option<Spread>,
     /// All changes of velocity.
     pub velocity: HalfLives,
-    /// Those that gain speed.
+    /// Changes that gain speed.
     pub speeding_up: HalfLives,
-    /// Those that lose speed.
+    /// Changes that lose speed.
     pub slowing_down: HalfLives,
     /// Changes of the facing.
     pub facing: HalfLives,

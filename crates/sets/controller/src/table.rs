@@ -79,7 +79,7 @@ pub struct TableFit {
 }
 
 impl SpeedTable {
-    /// A table of these rows. Errors: [`TableError`].
+    /// Creates a table of these rows. Errors: [`TableError`].
     pub fn new(of: TableOf, rows: Vec<TableRow>) -> Result<Self, TableError> {
         let moves_on = rows.last().is_some_and(|(secs, _)| *secs > 0.0);
         if !(2..=MAX_ROWS).contains(&rows.len()) || !moves_on {
@@ -102,12 +102,12 @@ impl SpeedTable {
         Ok(Self { of, rows })
     }
 
-    /// The meaning of its rows.
+    /// Returns the meaning of its rows.
     pub fn of(&self) -> TableOf {
         self.of
     }
 
-    /// Its rows.
+    /// Returns its rows.
     pub fn rows(&self) -> &[TableRow] {
         &self.rows
     }

@@ -10,10 +10,11 @@
 //! | 4, 4 | principal components; largest projection, as f32 (0 in costs) |
 //! | 8 | checksum of everything after the first 64 bytes |
 //!
-//! Then the tables. The first: clips (texts with their lengths, numbers), and for futures the times ahead (f64), for costs the joints with
-//! their weights and the fade. Of futures: means and scales of features (f64), mean and principal components of rows (f64), and the leaves; then boxes (f32). Of
-//! costs: the leaves; then starts and steps of the boxes' scales (f32), boxes (u8). Leaves are their numbers (f32), rows of leaves
-//! (u32), leaves of rows (u32). Last come the standing feet with the gait (u8).
+//! Then the tables. The first: clips (texts with their lengths, numbers), and for futures the times ahead (f64), for costs the
+//! joints with their weights and the fade. Of futures: means and scales of features (f64), mean and principal components of
+//! rows (f64), and the leaves; then boxes (f32). Of costs: the leaves; then starts and steps of the boxes' scales (f32), boxes
+//! (u8). Leaves are their numbers (f32), rows of leaves (u32), leaves of rows (u32). Last come the standing feet with the gait
+//! (u8).
 
 use std::borrow::Cow;
 
@@ -348,7 +349,7 @@ impl<'a> Opened<'a> {
 }
 
 impl MatchDatabase<'_> {
-    /// The database as bytes, the same on every machine.
+    /// Returns the database as bytes, the same on every machine.
     pub fn to_bytes(&self) -> Vec<u8> {
         let FutureRows {
             horizon,
@@ -428,7 +429,7 @@ impl<'a> MatchDatabase<'a> {
 }
 
 impl CostDatabase<'_> {
-    /// The database as bytes, the same on every machine.
+    /// Returns the database as bytes, the same on every machine.
     pub fn to_bytes(&self) -> Vec<u8> {
         let CostRows { features, .. } = &self.set;
         let header = Header {

@@ -83,7 +83,7 @@ impl CostFeatures {
         Ok(Self { joints, decay })
     }
 
-    /// The joints that are compared.
+    /// Returns the joints that are compared.
     pub fn joints(&self) -> &[CostJoint] {
         &self.joints
     }
@@ -125,7 +125,7 @@ impl CostFeatures {
         weights.all(|weight| weight > 0.0 && weight.is_finite()) && (1e-6..=1e6).contains(&self.decay.secs())
     }
 
-    /// The rows of all frames of a motion's take.
+    /// Returns the rows of all frames of a motion's take.
     fn rows_of(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
         let analysis = &source.analysis;
         let joints = self.joints.iter().map(|CostJoint { name, weight }| {
@@ -263,7 +263,7 @@ impl CostDatabase<'_> {
         Ok(clips.with_set(CostRows::new(features, &rows)?))
     }
 
-    /// The features of its rows.
+    /// Returns the features of its rows.
     pub fn features(&self) -> &CostFeatures {
         &self.set.features
     }
@@ -276,7 +276,7 @@ impl CostDatabase<'_> {
         self.set.leaves.row(row)
     }
 
-    /// Bytes that the search needs besides the rows themselves.
+    /// Returns the bytes that the search needs besides the rows themselves.
     pub fn index_bytes(&self) -> usize {
         let scales = size_of_val(self.set.starts.as_ref()) + size_of_val(self.set.steps.as_ref());
         self.set.leaves.index_bytes() + self.set.boxes.len() + scales
@@ -290,7 +290,7 @@ impl CostDatabase<'_> {
         self.set.gaps(query, row, Decay::displacement)
     }
 
-    /// The cost in feature form, which never exceeds the exact one.
+    /// Returns the cost in feature form, which never exceeds the exact one.
     ///
     /// # Panics
     /// As [`Self::cost`].

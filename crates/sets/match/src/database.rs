@@ -247,7 +247,7 @@ impl MatchDatabase<'_> {
         numbers
     }
 
-    /// Bytes that the search needs besides the rows themselves.
+    /// Returns the bytes that the search needs besides the rows themselves.
     pub fn index_bytes(&self) -> usize {
         self.set.rows.index_bytes()
     }
@@ -282,7 +282,7 @@ impl MatchDatabase<'_> {
         (self.set.rows).nearest_of(query, found, |row| self.passes(row, filter))
     }
 
-    /// The squared distance of a row from a query.
+    /// Returns the squared distance of a row from a query.
     ///
     /// # Panics
     /// When there is no such row.
@@ -292,12 +292,12 @@ impl MatchDatabase<'_> {
 }
 
 impl<S> FrameDatabase<'_, S> {
-    /// The clips, in the order of their rows.
+    /// Returns the clips, in the order of their rows.
     pub fn clips(&self) -> &[ClipRows] {
         &self.clips
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn num_rows(&self) -> usize {
         self.standing.len()
     }

@@ -166,17 +166,17 @@ impl NearestRows<'_> {
         })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn num_rows(&self) -> usize {
         self.leaves.num_rows
     }
 
-    /// Numbers of a row.
+    /// Returns the numbers of a row.
     pub fn columns(&self) -> usize {
         self.leaves.columns
     }
 
-    /// Bytes that the search needs besides the rows themselves.
+    /// Returns the bytes that the search needs besides the rows themselves.
     pub fn index_bytes(&self) -> usize {
         self.leaves.index_bytes() + size_of_val(self.boxes.as_ref()) + self.principal.bytes()
     }
@@ -240,7 +240,7 @@ impl NearestRows<'_> {
         found.iter().take_while(|neighbour| neighbour.row != usize::MAX).count()
     }
 
-    /// The numbers of a row.
+    /// Returns the numbers of a row.
     ///
     /// # Panics
     /// When there is no such row.

@@ -65,7 +65,7 @@ impl Leaves<'_> {
         &self.numbers[leaf * self.columns..][..self.columns]
     }
 
-    /// The numbers of a row.
+    /// Returns the numbers of a row.
     ///
     /// # Panics
     /// When there is no such row.

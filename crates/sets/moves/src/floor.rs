@@ -44,13 +44,13 @@ pub(crate) fn other_skeleton(skeleton: &Skeleton, loops: &[LoopClip]) -> Option<
     numbered.find_map(|(index, clip)| Some((index, SkeletonDifference::between(skeleton, clip.skeleton())?)))
 }
 
-/// The body of a loop, if it is found.
+/// Returns the body of a loop, if it is found.
 pub(crate) fn body_of(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Body> {
     let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
     Body::find(&take, overrides).ok()
 }
 
-/// Height over the root of a point seen from it.
+/// Returns the height over the root of a point seen from it.
 fn over_root(stage: &Stage<'_>, sample: usize, position: DVec3) -> f64 {
     stage.course.up[sample].dot(position)
 }

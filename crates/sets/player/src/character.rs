@@ -177,7 +177,7 @@ impl Source {
         }
     }
 
-    /// The body with its rates, and the rate of the root.
+    /// Returns the body with its rates, and the rate of the root.
     fn moving(&self, set: &MotionSet) -> (MovingPose, Twist) {
         // A passage ends at its ends.
         let (from, to) = match self {
@@ -365,12 +365,12 @@ impl SteeredCharacter {
         }
     }
 
-    /// The set.
+    /// Returns the set.
     pub fn set(&self) -> &Arc<MotionSet> {
         &self.set
     }
 
-    /// Its goal.
+    /// Returns its goal.
     pub fn goal(&self) -> Goal {
         self.goal
     }
@@ -385,7 +385,7 @@ impl SteeredCharacter {
         }
     }
 
-    /// Seconds played.
+    /// Returns the seconds played.
     pub fn secs(&self) -> f64 {
         self.secs
     }
@@ -405,7 +405,7 @@ impl SteeredCharacter {
         &self.events
     }
 
-    /// The motion that plays.
+    /// Returns the motion that plays.
     pub fn playing(&self) -> Playing<'_> {
         let set = &*self.set;
         let (space, phase, clips) = match &self.source {
@@ -439,7 +439,7 @@ impl SteeredCharacter {
         }
     }
 
-    /// The body: local transforms in the order of [`MotionSet::skeleton`].
+    /// Returns the body: local transforms in the order of [`MotionSet::skeleton`].
     pub fn pose(&self) -> Pose {
         let mut body = self.source.body(&self.set, 0.0);
         if !self.fading.is_over() {
@@ -512,7 +512,7 @@ impl SteeredCharacter {
         }
     }
 
-    /// The space that suits the goal.
+    /// Returns the space that suits the goal.
     pub(crate) fn wanted_space(&self) -> &PlayedSpace {
         &self.set.spaces[self.wanted]
     }
@@ -864,7 +864,7 @@ fn drawn(state: &mut u32) -> f64 {
     f64::from(mixed ^ (mixed >> 15)) / 2.0_f64.powi(32)
 }
 
-/// The motion of a blend as a goal.
+/// Returns the motion of a blend as a goal.
 fn motion_of(set: &MotionSet, cycle: &Cycle) -> Goal {
     let twist = PlayedSpace::twist(&set.clips, &cycle.state(set, 0.0).0);
     Goal {
@@ -1012,7 +1012,7 @@ mod tests {
         assert!(order(3).contains(&"walk_v2".len()) && order(3).contains(&"walk".len()));
     }
 
-    /// A set in which a loop has a second version.
+    /// Returns a set in which a loop has a second version.
     fn with_version_of(clip: usize) -> Arc<MotionSet> {
         Arc::new(walking(|manifest| {
             let mut other = manifest["clips"][clip].clone();

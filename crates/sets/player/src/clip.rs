@@ -56,7 +56,7 @@ impl MotionClip {
         self.loops() && self.twist.linear.length() < STILL && self.twist.angular.length() < STILL
     }
 
-    /// The constant motion of the root of a loop.
+    /// Returns the constant motion of the root of a loop.
     pub fn twist(&self) -> Twist {
         self.twist
     }
@@ -71,12 +71,12 @@ impl MotionClip {
         self.phase.share(phase) * self.seconds
     }
 
-    /// The phase of the set at which one of its events happens.
+    /// Returns the phase of the set at which one of its events happens.
     pub fn phase_of(&self, event: &FootEventFacts) -> f64 {
         event.phase.unwrap_or_else(|| self.phase_at(event.secs))
     }
 
-    /// The body seen from the root at a time: local transforms in the order of the set's skeleton.
+    /// Returns the body seen from the root at a time: local transforms in the order of the set's skeleton.
     pub fn pose(&self, secs: f64) -> Pose {
         match &self.body {
             Body::Loop(clip) => clip.body_pose_at(secs, Interpolation::Cubic),

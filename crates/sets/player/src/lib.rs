@@ -1,8 +1,9 @@
 //! Plays a set of loops by its manifest alone: seconds and a goal go in; a body, a root and events come out.
 //!
-//! A set is the output of `loopwright set`: `set.json` and the clips that it names. [`MotionSet`] is read once, and any number of
-//! [`SteeredCharacter`]s play it. A goal may be a velocity and a heading in the world ([`SteeredCharacter::steer`]), or speed and turn rate as the body
-//! sees them ([`SteeredCharacter::set_goal`]); the character chooses the clips that lead there, and their times.
+//! A set is the output of `loopwright set`: `set.json` and the clips that it names. [`MotionSet`] is read once, and any number
+//! of [`SteeredCharacter`]s play it. A goal may be a velocity and a heading in the world ([`SteeredCharacter::steer`]), or
+//! speed and turn rate as the body sees them ([`SteeredCharacter::set_goal`]); the character chooses the clips that lead there,
+//! and their times.
 //!
 //! ```no_run
 //! use std::sync::Arc;

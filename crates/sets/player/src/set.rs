@@ -197,18 +197,18 @@ impl MotionSet {
         &self.spaces
     }
 
-    /// The clips.
+    /// Returns the clips.
     pub fn clips(&self) -> &[MotionClip] {
         &self.clips
     }
 
-    /// A loop and its versions.
+    /// Returns a loop and its versions.
     pub(crate) fn versions(&self, clip: usize) -> Vec<usize> {
         let others = (0..self.clips.len()).filter(|other| self.clips[*other].variant_of == Some(clip));
         std::iter::once(clip).chain(others).collect()
     }
 
-    /// The clip of that name.
+    /// Returns the clip of that name.
     pub(crate) fn clip(&self, name: &str) -> Option<usize> {
         self.clips.iter().position(|clip| clip.name == name)
     }
@@ -315,7 +315,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A set of one joint that stands, walks and runs, with a start and a stop.
+    /// Returns a set of one joint that stands, walks and runs, with a start and a stop.
     pub(crate) fn walking(change: impl Fn(&mut Value)) -> MotionSet {
         let gait = |name: &str, seconds: f64, speed: f64, warp: f64| {
             json!({

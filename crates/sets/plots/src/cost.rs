@@ -80,7 +80,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
 const NAME_ROOM: f64 = 200.0;
 
 impl TransitionMap<'_> {
-    /// A chart of exits and entries.
+    /// Returns a chart of exits and entries.
     fn panel(&self, area: Area, named: bool) -> Chart {
         let [leave, enter] = if named {
             [self.axis_name("leave", 0), self.axis_name("enter", 1)]

@@ -194,7 +194,7 @@ impl Curves {
     }
 }
 
-/// Spans in which the body is idle.
+/// Returns the spans in which the body is idle.
 fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
     let dt = fit.profile.frame_time_secs;
     let mut stretches: Vec<(f64, f64)> = Vec::new();
@@ -367,7 +367,7 @@ const HISTOGRAM_HEAD: f64 = 42.0;
 /// Share of the values at either end that counts in the outermost bins, so that outliers do not compress the rest.
 const OUTLIERS: f64 = 0.005;
 
-/// The range of values that a histogram shows.
+/// Returns the range of values that a histogram shows.
 fn shown(mut values: Vec<f64>) -> Range {
     values.sort_by(f64::total_cmp);
     let Some(last) = values.len().checked_sub(1) else {
@@ -377,7 +377,7 @@ fn shown(mut values: Vec<f64>) -> Range {
     Range::around([values[aside], values[last - aside]], 0.1)
 }
 
-/// Shares of the values in each bin of a range, percent.
+/// Returns the shares of the values in each bin of a range, percent.
 fn bins(values: &[f64], range: Range) -> Vec<f64> {
     let mut shares = vec![0.0; BINS];
     for value in values {

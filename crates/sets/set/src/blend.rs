@@ -125,7 +125,7 @@ impl Blend {
         })
     }
 
-    /// The format of the first loop, or the one that the engine reads.
+    /// Returns the format of the first loop, or the one that the engine reads.
     pub fn format(&self) -> Format {
         format_for(self.engine, self.first.source.format())
     }
@@ -199,7 +199,7 @@ fn mode(loops: &[StoredLoop]) -> RootMode {
     first.map(|each| each.sidecar.root_motion.mode).unwrap_or_default()
 }
 
-/// The joint of a blend that carries only the root motion.
+/// Returns the joint of a blend that carries only the root motion.
 fn root_joint(first: &StoredLoop, clip: &LoopClip) -> Option<usize> {
     match &first.sidecar.playback.root_joint {
         Some(name) => clip.skeleton().find(name),

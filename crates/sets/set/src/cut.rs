@@ -245,7 +245,7 @@ impl CutPassages {
         (self.engine.choices().root).is_some_and(|mode| !mode.moves_root())
     }
 
-    /// The facts of a passage.
+    /// Returns the facts of a passage.
     pub fn facts(&self, studied: &Studied, passage: &Passage) -> PassageFacts {
         let [from, to] = passage.ends().map(|LoopState { loop_index, secs }| LoopStateFacts {
             clip: self.loops.loops()[loop_index].name().to_owned(),
@@ -285,7 +285,7 @@ pub fn clip_kind(kind: PassageKind) -> ClipKind {
     }
 }
 
-/// The names of the lowest joints of the feet.
+/// Returns the names of the lowest joints of the feet.
 pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
     analysis
         .body

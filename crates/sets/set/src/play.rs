@@ -96,7 +96,7 @@ impl Played {
         self.engine.placed(source)
     }
 
-    /// The format of the first loop.
+    /// Returns the format of the first loop.
     pub fn format(&self) -> Format {
         self.first.source.format()
     }

@@ -211,7 +211,7 @@ fn check_sources(database: &MatchDatabase<'_>, sources: &[&MatchSource]) -> Resu
     Ok(())
 }
 
-/// The bit of a side's foot, see [`MatchDatabase::standing`].
+/// Returns the bit of a side's foot, see [`MatchDatabase::standing`].
 fn bit_of(side: Side) -> u8 {
     match side {
         Side::Left => 1,

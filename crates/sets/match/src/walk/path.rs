@@ -25,7 +25,7 @@ impl WalkPath {
         Ok(Self { points })
     }
 
-    /// Seconds from the first point to the last.
+    /// Returns the seconds from the first point to the last.
     pub fn duration_secs(&self) -> f64 {
         self.points[self.points.len() - 1].0 - self.points[0].0
     }

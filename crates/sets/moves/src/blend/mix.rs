@@ -51,7 +51,7 @@ pub(super) struct BlendedLeg {
 }
 
 impl BlendedLeg {
-    /// The legs of a body, by foot.
+    /// Creates the legs of a body, by foot.
     pub(super) fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
         let skeleton = clip.skeleton();
         let below =
@@ -82,7 +82,7 @@ pub(super) struct Mixing<'a> {
 }
 
 impl Mixing<'_> {
-    /// The blend and its feet.
+    /// Returns the blend and its feet.
     pub(super) fn mixed(&self, num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
         let skeleton = self.blender.on_screws[0].skeleton();
         let mut tracks = Tracks::empty(skeleton.clone(), step_secs, num_samples);

@@ -109,7 +109,7 @@ impl Blender {
         }
     }
 
-    /// The loops, in the order in which they were given.
+    /// Returns the loops, in the order in which they were given.
     pub fn loops(&self) -> &[LoopClip] {
         &self.loops
     }
@@ -171,7 +171,7 @@ impl Blender {
         }
     }
 
-    /// The weighted mean of a figure of the loops.
+    /// Returns the weighted mean of a figure of the loops.
     fn mean(&self, weights: &[f64], of: impl Fn(&LoopClip) -> f64) -> f64 {
         self.on_screws
             .iter()
@@ -180,7 +180,7 @@ impl Blender {
             .sum()
     }
 
-    /// The weights, validated and divided by their sum.
+    /// Returns the weights, validated and divided by their sum.
     fn shares(&self, weights: &[f64]) -> Result<Vec<f64>, BlendError> {
         if weights.len() != self.on_screws.len() {
             return Err(BlendError::Count {
@@ -199,7 +199,7 @@ impl Blender {
         Ok(weights.iter().map(|weight| weight / sum).collect())
     }
 
-    /// The names of the loops with a weight above 0.
+    /// Returns the names of the loops with a weight above 0.
     fn name(&self, weights: &[f64]) -> String {
         let named = self.on_screws.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
         let names: Vec<&str> = named.map(|(clip, _)| clip.name()).collect();

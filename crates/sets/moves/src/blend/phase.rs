@@ -137,12 +137,12 @@ impl PhaseMap {
         Self::through(&left, &right)
     }
 
-    /// The share of the loop's time at phase 0, where the left foot touches down.
+    /// Returns the share of the loop's time at phase 0, where the left foot touches down.
     pub fn start(&self) -> f64 {
         self.start
     }
 
-    /// Number of cycles of the gait in the loop.
+    /// Returns the number of cycles of the gait in the loop.
     pub fn num_cycles(&self) -> usize {
         self.deviations.len() / 2
     }
@@ -160,7 +160,7 @@ impl PhaseMap {
         self.start + phase + self.deviation(phase)
     }
 
-    /// The phase at a share of the loop's time.
+    /// Returns the phase at a share of the loop's time.
     pub fn phase(&self, share: f64) -> f64 {
         inverse(share, share - self.start, |phase| {
             (self.share(phase), self.slope(phase))
@@ -245,7 +245,7 @@ pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f6
     at
 }
 
-/// The shares of a loop's time at which a foot touches down.
+/// Returns the shares of a loop's time at which a foot touches down.
 pub(super) fn touch_downs(feet: &FollowedFeet, foot: usize) -> Vec<f64> {
     feet.stances(foot).iter().map(|[from, _]| *from).collect()
 }

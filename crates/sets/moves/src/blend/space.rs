@@ -20,7 +20,7 @@ pub enum BlendAxis {
 }
 
 impl BlendAxis {
-    /// The value of a twist on the axis.
+    /// Returns the value of a twist on the axis.
     pub fn of(self, twist: Twist) -> f64 {
         match self {
             Self::Speed => ops::hypot(twist.linear.x, twist.linear.z),
@@ -63,8 +63,8 @@ impl<'a> BlendSpace<'a> {
         })
     }
 
-    /// Weights for a blend ([`super::Blender::blend`]) of the loops at a point, one number for each axis of the space; the
-    /// second is ignored if there is one axis.
+    /// Returns the weights for a blend ([`super::Blender::blend`]) of the loops at a point, one number for each axis of the
+    /// space; the second is ignored if there is one axis.
     ///
     /// Weights are at least 0, sum to 1 and are continuous in the point; at a loop's own point only that loop has a weight. At
     /// most three are not 0. A point outside of the range of the loops counts as the nearest one inside, and a value that is not
@@ -103,7 +103,7 @@ impl<'a> BlendSpace<'a> {
         weights.into_iter().map(|weight| weight / sum).collect()
     }
 
-    /// The twist of the blend for the given shares of the time.
+    /// Returns the twist of the blend for the given shares of the time.
     fn twist(&self, shares: &[f64]) -> Twist {
         let loops = self.loops.iter().zip(shares);
         loops.fold(Twist::ZERO, |sum, (clip, share)| Twist {
@@ -112,7 +112,7 @@ impl<'a> BlendSpace<'a> {
         })
     }
 
-    /// The mean of the loops' points.
+    /// Returns the mean of the loops' points.
     fn mixed(&self, shares: &[f64]) -> Point {
         [0, 1].map(|axis| {
             self.points

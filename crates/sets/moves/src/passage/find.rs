@@ -245,7 +245,7 @@ impl Search<'_> {
         self.step.nearest_from_one(secs)
     }
 
-    /// All events of the take, in order of time.
+    /// Returns all events of the take, in order of time.
     fn events(&self) -> Vec<Event> {
         let jumps = self.jumps();
         let runs = runs(&self.way, self.analysis);

@@ -120,7 +120,7 @@ pub enum PassageError {
 }
 
 impl Passage {
-    /// Its name, such as `start_walk` or `turn_left_90`.
+    /// Returns its name, such as `start_walk` or `turn_left_90`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -134,17 +134,17 @@ impl Passage {
         }
     }
 
-    /// Its kind.
+    /// Returns its kind.
     pub fn kind(&self) -> PassageKind {
         self.kind
     }
 
-    /// The tree of joints.
+    /// Returns the tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         self.tracks.skeleton()
     }
 
-    /// The body at every sample, local, relative to the root.
+    /// Returns the body at every sample, local, relative to the root.
     pub fn tracks(&self) -> &Tracks {
         &self.tracks
     }
@@ -154,7 +154,7 @@ impl Passage {
         &self.roots
     }
 
-    /// The joint that carries the root motion.
+    /// Returns the joint that carries the root motion.
     pub fn carrier(&self) -> usize {
         self.carrier
     }
@@ -185,7 +185,7 @@ impl Passage {
         self.has_held_feet
     }
 
-    /// Seconds between samples.
+    /// Returns the seconds between samples.
     pub fn step_secs(&self) -> f64 {
         self.tracks.step_secs()
     }
@@ -195,12 +195,12 @@ impl Passage {
         self.tracks.num_frames()
     }
 
-    /// Its duration, seconds.
+    /// Returns its duration, seconds.
     pub fn duration_secs(&self) -> f64 {
         (self.num_samples() - 1) as f64 * self.step_secs()
     }
 
-    /// The change of heading, radians, left positive; whole turns are counted.
+    /// Returns the change of heading, radians, left positive; whole turns are counted.
     pub fn turn(&self) -> f64 {
         let steps = self.roots.windows(2);
         steps
@@ -222,7 +222,7 @@ impl Passage {
         })
     }
 
-    /// The passage as a take below a new root joint of that name, which carries the root motion.
+    /// Returns the passage as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, root: &str) -> Result<Take, TakeError> {
         self.sampled_as(self.skeleton().below_root(root), |pose, root| {
             pose.to_pose().below_root(root)

@@ -61,7 +61,7 @@ impl Jumps {
         }
     }
 
-    /// The cheapest jump from one loop into another.
+    /// Returns the cheapest jump from one loop into another.
     pub(super) fn between(&mut self, sampled: &SampledLoops, from: usize, to: usize) -> Jump {
         // One result serves both directions, so that rounding cannot make a loop wait when it is left where it was entered.
         let key = [from.min(to), from.max(to)];

@@ -325,7 +325,7 @@ impl LoopSet {
     }
 }
 
-/// The duration of a loop, seconds: the drawn cycles, or more if they end before the fade.
+/// Returns the duration of a loop, seconds: the drawn cycles, or more if they end before the fade.
 fn held_secs(clip: &LoopClip, cycles: u32, fade: Decay) -> f64 {
     let period_secs = clip.period_secs();
     period_secs * (fade.secs() / period_secs).ceil().max(f64::from(cycles))
@@ -340,7 +340,7 @@ fn check_secs(fade: Decay) -> Result<(), PlayError> {
     }
 }
 
-/// A uniform number from 0 to `count` - 1.
+/// Returns a uniform number from 0 to `count` - 1.
 fn below(random: &mut Pcg64, count: usize) -> usize {
     // The product's upper half; its bias is too small to detect.
     ((u128::from(random.next_u64()) * count as u128) >> 64) as usize
@@ -396,17 +396,17 @@ pub struct PlayedPose {
 }
 
 impl Performance {
-    /// The segments, in order.
+    /// Returns the segments, in order.
     pub fn segments(&self) -> &[PlayedLoop] {
         &self.segments
     }
 
-    /// Duration of the performance, seconds.
+    /// Returns the duration of the performance, seconds.
     pub fn duration_secs(&self) -> f64 {
         self.duration_secs
     }
 
-    /// The skeleton of the first loop of the set.
+    /// Returns the skeleton of the first loop of the set.
     pub fn skeleton(&self) -> &Skeleton {
         self.loops[0].skeleton()
     }
@@ -428,13 +428,13 @@ impl Performance {
         }
     }
 
-    /// World positions (metres) and rotations of all joints at any time.
+    /// Returns the world positions (metres) and rotations of all joints at any time.
     pub fn world_pose_at(&self, secs: f64) -> Pose {
         let posed = self.pose_at(secs);
         posed.body.as_ref().world(self.skeleton()).moved(posed.root)
     }
 
-    /// The whole performance at even times, from its start on, as a take on the source's skeleton.
+    /// Returns the whole performance at even times, from its start on, as a take on the source's skeleton.
     ///
     /// The root motion is on the joint that carried it in the source of the first loop. Errors: [`PlayError::TooManyFrames`], and
     /// those of [`Take::new`].
@@ -446,7 +446,7 @@ impl Performance {
         })
     }
 
-    /// The performance as a take below a new root joint of that name, which carries the root motion.
+    /// Returns the performance as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, name: &str, root: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
         let skeleton = self.skeleton().below_root(root);
         self.sampled_as(name, skeleton, frame_time_secs, |posed| {

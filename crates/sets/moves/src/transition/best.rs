@@ -166,7 +166,7 @@ impl Side {
     }
 }
 
-/// A range clamped to `count`.
+/// Returns a range clamped to `count`.
 pub(super) fn within(range: Range<usize>, count: usize) -> Range<usize> {
     range.start.min(count)..range.end.min(count)
 }

@@ -1,9 +1,10 @@
 //! The cost of leaving one motion and entering another: the area between the two while an inertialized jump fades.
 //!
-//! Two frames are compared as in the search for seams (`features`): weighted joints relative to the floor below the hips and the
-//! facing there, with their velocities, and the root's own velocity. Each motion has its own floor, on which its feet stand. The cost of a jump is the exact total displacement of all
-//! these gaps under a [`Decay`]. It is one-sided, because only the motion after a jump is changed. Its unit is the metre-second:
-//! weighted joints' distances, summed over the three axes, times their duration. Derivation: docs/math/transition_cost.md.
+//! Two frames are compared as in the search for seams (`features`): weighted joints relative to the floor below the hips and
+//! the facing there, with their velocities, and the root's own velocity. Each motion has its own floor, on which its feet
+//! stand. The cost of a jump is the exact total displacement of all these gaps under a [`Decay`]. It is one-sided, because only
+//! the motion after a jump is changed. Its unit is the metre-second: weighted joints' distances, summed over the three axes,
+//! times their duration. Derivation: docs/math/transition_cost.md.
 //!
 //! ```
 //! use loopwright_core::{Analysis, math::Decay};
@@ -151,12 +152,12 @@ impl TransitionClip {
         })
     }
 
-    /// Frames of the take, or samples of the loop.
+    /// Returns the frames of the take, or samples of the loop.
     pub fn num_frames(&self) -> usize {
         self.usable.len()
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the seconds from one frame to the next.
     pub fn step_secs(&self) -> f64 {
         self.take.frame_time_secs()
     }
@@ -281,37 +282,37 @@ impl Transitions {
         })
     }
 
-    /// The joints that are compared, in order of the skeleton.
+    /// Returns the joints that are compared, in order of the skeleton.
     pub fn joints(&self) -> &[WeightedJoint] {
         &self.joints
     }
 
-    /// Frames of the motion that is left.
+    /// Returns the frames of the motion that is left.
     pub fn num_exits(&self) -> usize {
         self.left.usable.len()
     }
 
-    /// Frames of the motion that is entered.
+    /// Returns the frames of the motion that is entered.
     pub fn num_entries(&self) -> usize {
         self.entered.usable.len()
     }
 
-    /// The cost of a jump, metre-seconds: the sum of [`Decay::displacement`] over the weighted axes.
+    /// Returns the cost of a jump, metre-seconds: the sum of [`Decay::displacement`] over the weighted axes.
     ///
     /// Panics if a frame is out of range.
     pub fn cost(&self, exit: usize, entry: usize, decay: Decay) -> f64 {
         self.left.state(exit).cost(self.entered.state(entry), decay)
     }
 
-    /// The cost in feature form, the sum of the sizes of [`Decay::signed_area`]. It never exceeds the exact cost, and is a
-    /// distance between features of single frames, so that a table of them can be searched by ordinary methods.
+    /// Returns the cost in feature form, the sum of the sizes of [`Decay::signed_area`]. It never exceeds the exact cost, and
+    /// is a distance between features of single frames, so that a table of them can be searched by ordinary methods.
     ///
     /// Panics if a frame is out of range.
     pub fn feature_cost(&self, exit: usize, entry: usize, decay: Decay) -> f64 {
         self.left.state(exit).feature_cost(self.entered.state(entry), decay)
     }
 
-    /// The gap of each joint and of the root after a jump; their costs add up to that of the jump.
+    /// Returns the gap of each joint and of the root after a jump; their costs add up to that of the jump.
     ///
     /// Panics if a frame is out of range.
     pub fn gaps(&self, exit: usize, entry: usize) -> Vec<Gap> {

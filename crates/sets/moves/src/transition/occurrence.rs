@@ -87,7 +87,7 @@ impl Pattern<'_> {
         self.secs / (num_steps as f64 * step_secs)
     }
 
-    /// Samples it at even times, every `stride`th of those at which it takes `num_steps` steps of the given length.
+    /// Returns the samples it at even times, every `stride`th of those at which it takes `num_steps` steps of the given length.
     fn sampled(&self, num_steps: usize, step_secs: f64, stride: usize) -> Sampled {
         let num_axes = self.side.features.num_axes();
         let tempo = self.tempo(num_steps, step_secs);
@@ -236,7 +236,8 @@ impl Transitions {
         }
     }
 
-    /// Mean cost of a jump between frames of a motion and every `stride`th frame of the take from `start` on; infinite if above `most`.
+    /// Returns the mean cost of a jump between frames of a motion and every `stride`th frame of the take from `start` on;
+    /// infinite if above `most`.
     fn mean_cost(&self, sampled: &Sampled, start: usize, stride: usize, decay: Decay, most: f64) -> f64 {
         let num_frames = sampled.num_frames();
         let mut sum = 0.0;
@@ -249,7 +250,7 @@ impl Transitions {
         sum / num_frames as f64
     }
 
-    /// Mean distance of joints between a motion and frames of the take from `start` on, metres.
+    /// Returns the mean distance of joints between a motion and frames of the take from `start` on, metres.
     fn joint_gap(&self, sampled: &Sampled, start: usize) -> f64 {
         let mut sum = 0.0;
         for frame in 0..sampled.num_frames() {
@@ -287,13 +288,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Frames of the take between those that are looked at while candidates are sought and refined.
+    /// Returns the frames of the take between those that are looked at while candidates are sought and refined.
     fn stride(&self) -> usize {
         let stride = (1.0 / (COARSE_HZ * self.motions.entered.step_secs)).floor().max(1.0) as usize;
         stride.min((self.lengths.start / MIN_STEPS).max(1))
     }
 
-    /// The pattern sampled at the rate of the take, every `stride`th frame.
+    /// Returns the pattern sampled at the rate of the take, every `stride`th frame.
     fn sampled(&self, num_steps: usize, stride: usize) -> Sampled {
         self.pattern.sampled(num_steps, self.motions.entered.step_secs, stride)
     }
@@ -345,7 +346,7 @@ impl Search<'_> {
         .collect()
     }
 
-    /// Every `stride`th frame of the take.
+    /// Returns every `stride`th frame of the take.
     fn thinned(&self, stride: usize) -> Sampled {
         let entered = &self.motions.entered;
         let mut take = Sampled {

@@ -44,7 +44,7 @@ pub struct SetSettings {
 }
 
 impl SetSettings {
-    /// The name of the set: that of its folder.
+    /// Returns the name of the set: that of its folder.
     pub fn name(&self) -> String {
         let name = self.folder.file_name().map(|name| name.to_string_lossy().into_owned());
         name.filter(|name| !name.starts_with('.'))
@@ -64,10 +64,10 @@ impl SetSettings {
 ///
 /// The contents of files are requested several times. A file of loops made before has no takes.
 pub trait SetTakes: Sync {
-    /// The number of files.
+    /// Returns the number of files.
     fn num_files(&self) -> usize;
 
-    /// The name of a file, as the manifest states it.
+    /// Returns the name of a file, as the manifest states it.
     fn name(&self, file: usize) -> String;
 
     /// Passes each take of a file to `give`, with whether the file holds several. Errors: why it cannot be read, in words.
@@ -265,7 +265,7 @@ pub fn make_set(
     })
 }
 
-/// The offers of all files, in their order.
+/// Returns the offers of all files, in their order.
 fn offers(settings: &SetSettings, takes: &(impl SetTakes + ?Sized), left_out: Vec<LeftOut>) -> Offers {
     let mut all = Offers {
         left_out,
@@ -357,7 +357,7 @@ fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> O
     })
 }
 
-/// The passages of all takes. Errors: the loops of the set cannot be played.
+/// Returns the passages of all takes. Errors: the loops of the set cannot be played.
 fn passages(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Result<Vec<TakePassages>, PlayError> {
     let loops = set.loops()?;
     let of_each = takes.on_all(SetStage::Passages, |file, once: &mut Vec<TakePassages>| {

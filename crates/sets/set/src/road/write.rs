@@ -62,7 +62,7 @@ impl MadeSet {
         self.form.source(&self.set.entries[0].member.stored)
     }
 
-    /// The names of a file of the set and of its sidecar, as the sidecar states them.
+    /// Returns the names of a file of the set and of its sidecar, as the sidecar states them.
     fn stated_names(&self, file: &str) -> Vec<String> {
         [file.to_owned(), format!("{file}.json")]
             .map(|name| self.settings.folder.join(Path::new(&name)).display().to_string())

@@ -405,7 +405,7 @@ mod tests {
         }
     }
 
-    /// Names in `SubResource("...")`, and those that are declared.
+    /// Returns the names in `SubResource("...")`, and those that are declared.
     fn used_and_declared(text: &str) -> (BTreeSet<&str>, BTreeSet<&str>) {
         let between = |text: &'static str, whole| -> BTreeSet<&str> {
             let whole: &str = whole;
@@ -450,7 +450,7 @@ mod tests {
         assert!(text.contains("animation = &\"walk\"\n"), "{text}");
     }
 
-    /// The names of the properties of each resource, in their order.
+    /// Returns the names of the properties of each resource, in their order.
     fn properties(text: &str) -> BTreeMap<&str, Vec<&str>> {
         let blocks = text.split("\n[").skip(1).map(|block| {
             let kind = block.split('"').nth(1).filter(|_| block.starts_with("sub_resource"));

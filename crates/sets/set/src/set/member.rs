@@ -35,7 +35,7 @@ impl SetForm {
         self.target.unwrap_or(Target::Generic)
     }
 
-    /// The root mode of the files.
+    /// Returns the root mode of the files.
     pub fn mode(&self) -> RootMode {
         self.engine().choices().root.unwrap_or_default()
     }
@@ -161,12 +161,12 @@ impl Member {
         self.stored.clip.root().twist
     }
 
-    /// Speed over the ground, metres per second.
+    /// Returns the speed over the ground, metres per second.
     pub fn speed_mps(&self) -> f64 {
         ops::hypot(self.twist().linear.x, self.twist().linear.z)
     }
 
-    /// Rate of turn, degrees per second, left positive.
+    /// Returns the rate of turn, degrees per second, left positive.
     pub fn turn_dps(&self) -> f64 {
         self.twist().angular.y.to_degrees()
     }
@@ -334,12 +334,12 @@ pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
     CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks)
 }
 
-/// The kind of a loop by its facts.
+/// Returns the kind of a loop by its facts.
 pub(super) fn kind_of(sidecar: &Sidecar) -> Option<MotionKind> {
     sidecar.kind.as_deref().and_then(|kind| kind.parse().ok())
 }
 
-/// The foot of a side.
+/// Returns the foot of a side.
 pub(super) fn foot_of(body: &Body, side: Side) -> Option<Foot> {
     body.feet.iter().find(|foot| foot.side == Some(side)).copied()
 }

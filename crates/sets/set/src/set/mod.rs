@@ -86,7 +86,7 @@ pub struct SetEntry {
 }
 
 impl SetEntry {
-    /// The loop, ready to be written.
+    /// Returns the loop, ready to be written.
     pub fn ready(&self, form: &SetForm) -> LoopOfLoops {
         self.member.ready(&self.name, form)
     }
@@ -327,7 +327,7 @@ fn lacking(entries: &[Entry]) -> Vec<Missing> {
 }
 
 impl SetEntry {
-    /// Its entry in the manifest.
+    /// Returns its entry in the manifest.
     fn clip(&self, file: &str, facts: &Sidecar) -> SetClip {
         let member = &self.member;
         let (clip, twist) = (&member.stored.clip, member.twist());

@@ -259,7 +259,7 @@ impl SetPassage {
         carried(&self.passage, form.engine(), form.format, has_root_joint)
     }
 
-    /// Its entry in the manifest.
+    /// Returns its entry in the manifest.
     pub(super) fn clip(&self, file: &str, animation: Option<String>) -> SetClip {
         let passage = &self.passage;
         let [from, to] = [0, 1].map(|end| LoopStateFacts {
