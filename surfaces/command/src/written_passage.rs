@@ -12,7 +12,7 @@ use crate::{
     exit::Failure,
     failures,
     files::{self, InputFile},
-    load, memory,
+    memory,
     recipe::TakeArgs,
     written_loop,
 };
@@ -126,7 +126,7 @@ impl WrittenPassage {
         let InputFile { path, animation, .. } = &self.place;
         let animation = (animation.as_deref()).map_or(AnimationChoice::Auto, AnimationChoice::Given);
         let mut soft = Vec::new();
-        let file = load::read_take(path, &reading.settings(space, animation, memory::limits()), &mut soft)?;
+        let file = files::read_take(path, &reading.settings(space, animation, memory::limits()), &mut soft)?;
         let clips = loops
             .each_ref()
             .map(|stored| stored.as_ref().map(|stored| &stored.clip));

@@ -16,15 +16,16 @@ use super::stretch::StretchRecipe;
 use super::take::StudyArgs;
 use super::{Recipe, laid, lay_over};
 
-/// A table of recipes: its name, what it says, its keys, and whether there may be several.
-type Section = (
+/// A table of recipes: its name, what it says, its keys with their lines in the recipe that lists all, and whether there may be several.
+pub type Section = (
     &'static str,
     &'static str,
     &'static [(&'static str, &'static str)],
     bool,
 );
 
-const SECTIONS: [Section; 7] = [
+/// All tables of recipes but that of edits, whose keys differ by kind.
+pub const SECTIONS: [Section; 7] = [
     (
         "take",
         "How the take is read and what is seen in it.",

@@ -38,7 +38,7 @@ pub use edit::{EditRecipe, edits};
 pub use edited_body::EditedBody;
 pub use error::RecipeError;
 pub use joint_map::{joint_map_text, read_joint_map};
-pub use keys::{Sets, Setting, default_recipe, example, keys, recipe_of};
+pub use keys::{SECTIONS, Section, Sets, Setting, default_recipe, example, keys, recipe_of};
 pub use mirror::{mirror, mirror_pair};
 pub use output::{Ineffective, OutputRecipe, Recenter, parse_count};
 pub use pairing::pairing;
