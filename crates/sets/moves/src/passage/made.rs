@@ -146,11 +146,8 @@ impl Grid {
 
     /// The samples of tracks at all instants.
     fn samples(&self, tracks: &Tracks) -> Tracks {
-        let mut samples = Tracks::empty(tracks.skeleton().clone(), self.step_secs, self.steps + 1);
-        for sample in 0..=self.steps {
-            samples.push(tracks.pose(sample * self.times));
-        }
-        samples
+        let poses = (0..=self.steps).map(|sample| tracks.pose(sample * self.times));
+        Tracks::pose_by_pose(tracks.skeleton(), self.step_secs, poses)
     }
 }
 
@@ -231,11 +228,7 @@ fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2],
             bodies[at] = meeting.bodies[1].clone();
         }
     }
-    let mut tracks = Tracks::empty(skeleton.clone(), grid.instant_secs(), bodies.len());
-    for body in &bodies {
-        tracks.push(body.as_ref());
-    }
-    tracks
+    Tracks::pose_by_pose(skeleton, grid.instant_secs(), bodies)
 }
 
 /// A gap that is nearer to another by a whole turn, turned back by it: half a turn away both sides are as short. Translations are never
@@ -331,8 +324,7 @@ fn loop_at(set: &LoopSet, index: usize) -> Result<&LoopClip, PassageError> {
 /// Returns the root of a loop at a time at which its body is over a place and faces as `heading` says.
 fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, heading: Ground) -> Ground {
     let pose = clip.body_pose_at(secs, Interpolation::Cubic);
-    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), 1);
-    tracks.push(pose.as_ref());
+    let tracks = Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), [pose]);
     let own = Heading::level(&tracks.world(), body).world_from_heading(0);
     let root = heading.root() * own.inverse();
     Ground {
@@ -458,12 +450,9 @@ impl Passage {
         });
         let last = grid.count() as isize - 1;
         let root_at = |instant: isize| roots[instant.clamp(0, last) as usize];
-        let mut around = Tracks::empty(take.skeleton().clone(), grid.instant_secs(), 0);
         let stretch = -room[0]..=last + room[1];
-        for instant in stretch.clone() {
-            let secs = instant as f64 * grid.instant_secs();
-            around.push(seen(secs, root_at(instant)).as_ref());
-        }
+        let poses = (stretch.clone()).map(|instant| seen(instant as f64 * grid.instant_secs(), root_at(instant)));
+        let around = Tracks::pose_by_pose(take.skeleton(), grid.instant_secs(), poses);
         let within = room[0] as usize..room[0] as usize + grid.count();
         let footwork = footwork_of_take(
             &around,
@@ -670,10 +659,7 @@ pub fn stance(analysis: &Analysis, frame: usize, name: &str, step_secs: f64) -> 
         ..root
     };
     let pose = hanging.seen(take.skeleton(), take.pose(frame).to_pose(), root);
-    let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, count);
-    for _ in 0..count {
-        tracks.push(pose.as_ref());
-    }
+    let tracks = Tracks::pose_by_pose(take.skeleton(), step_secs, core::iter::repeat_n(pose, count));
     Ok(LoopClip::new(
         name,
         tracks,

@@ -449,7 +449,7 @@ impl Performance {
     /// those of [`Take::new`].
     pub fn to_take(&self, name: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
         let carrier = self.loops[0].carrier();
-        self.sampled_as(name, self.skeleton().clone(), frame_time_secs, |mut posed| {
+        self.sampled_as(name, self.skeleton(), frame_time_secs, |mut posed| {
             posed.body.carry(self.skeleton(), carrier, posed.root);
             posed.body
         })
@@ -458,7 +458,7 @@ impl Performance {
     /// The performance as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, name: &str, root: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
         let skeleton = self.skeleton().below_root(root);
-        self.sampled_as(name, skeleton, frame_time_secs, |posed| {
+        self.sampled_as(name, &skeleton, frame_time_secs, |posed| {
             posed.body.below_root(posed.root)
         })
     }
@@ -466,19 +466,17 @@ impl Performance {
     fn sampled_as(
         &self,
         name: &str,
-        skeleton: Skeleton,
+        skeleton: &Skeleton,
         frame_time_secs: f64,
         of_pose: impl Fn(PlayedPose) -> Pose,
     ) -> Result<Take, PlayError> {
         // The last frame is at the end if the rate allows it, rounding aside, else just before it.
         let last = self.duration_secs / frame_time_secs + 1e-9;
-        check_count(last.floor() + 1.0, &skeleton)?;
+        check_count(last.floor() + 1.0, skeleton)?;
         // A frame time that is not valid gives no frames, which the take rejects.
         let num_frames = if last >= 0.0 { last as usize + 1 } else { 0 };
-        let mut tracks = Tracks::empty(skeleton, frame_time_secs, num_frames);
-        for frame in 0..num_frames {
-            tracks.push(of_pose(self.pose_at(frame as f64 * frame_time_secs)).as_ref());
-        }
+        let poses = (0..num_frames).map(|frame| of_pose(self.pose_at(frame as f64 * frame_time_secs)));
+        let tracks = Tracks::pose_by_pose(skeleton, frame_time_secs, poses);
         Ok(Take::from_tracks(name, tracks)?)
     }
 }
