@@ -5,7 +5,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take};
-use loopwright_formats::loop_file::{facts::PlaybackFacts, written_keys};
+use loopwright_formats::loop_file::facts::PlaybackFacts;
 use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError,
     ReadSettings, Sidecar, Source, SpaceWarning, WriteError, load, read_take, with_facts, write_loop, write_take,
@@ -602,7 +602,4 @@ fn what_stands_still_beside_two_animated_roots_is_left_out() {
         .unwrap();
     let written = LoopFile::write(&made, &source).unwrap();
     assert!(!written.quality.pops());
-    let settings = LoopWriteSettings::default();
-    let (read_back, _) = written_keys(&made.loop_clip, &written.written, &source, &settings, 0).unwrap();
-    assert_eq!(read_back.num_joints(), take.num_joints());
 }
