@@ -4,7 +4,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take};
+use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, Skeleton, Take};
 use loopwright_formats::loop_file::facts::PlaybackFacts;
 use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError,
@@ -13,6 +13,7 @@ use loopwright_formats::{
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
+use crate::loop_file::best_made;
 use crate::support::gltf_file::{GltfFile, accessor_of, parsed, parts_of};
 use crate::support::{self, assert_keys, distance, read, take_of};
 
@@ -595,11 +596,7 @@ fn what_stands_still_beside_two_animated_roots_is_left_out() {
     let output = file.floats("VEC4", &turns);
     file.animate("nod", &[1, 4].map(|node| (node, "rotation", "LINEAR", input, output)));
     let LoadedTake { take, source, .. } = loaded(&file);
-    let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let made = analysis
-        .make_loop(found.best().unwrap(), &LoopSettings::default())
-        .unwrap();
+    let made = best_made(&Analysis::new(&take).unwrap(), &LoopSettings::default());
     let written = LoopFile::write(&made, &source).unwrap();
     assert!(!written.quality.pops());
 }

@@ -19,7 +19,7 @@ struct Walk {
     file: LoopFile,
 }
 
-fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoop {
+pub(crate) fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoop {
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     analysis.make_loop(found.best().unwrap(), settings).unwrap()
 }
