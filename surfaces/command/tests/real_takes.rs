@@ -129,7 +129,7 @@ fn every_take_loops_or_is_refused_as_the_manifest_says() {
     let count = |wanted: Expect| takes.iter().filter(|(_, expect)| *expect == wanted).count();
     assert!(count(Expect::Loop) >= 30 && count(Expect::Warn) >= 10 && count(Expect::Refuse) >= 5);
     all_hold(&takes, |(file, expect)| {
-        as_expected(&folder.join(file), *expect).map_err(|why| format!("{file} ({expect}): {why}"))
+        as_expected(&folder.join(file), *expect).map_err(|why| format!("{file} ({expect:?}): {why}"))
     });
 }
 
