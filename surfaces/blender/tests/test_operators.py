@@ -74,20 +74,12 @@ class Operators(unittest.TestCase):
         shutil.copy(scenes.walk(0), folder)
 
         def state() -> tuple[object, ...]:
-            owners = [*bpy.data.objects, *bpy.data.shape_keys]
-            playing = [each.animation_data and each.animation_data.action and each.animation_data.action.name for each in owners]
+            playing = [each.animation_data and each.animation_data.action and each.animation_data.action.name for each in bpy.data.objects]
             return sorted(bpy.data.actions.keys()), bpy.data.objects.keys(), [[*each.bones.keys()] for each in bpy.data.armatures], playing
 
         for name, root in (("make", "BONE"), ("reject", "BONE"), ("make", "NEW_BONE"), ("mirror", "BONE"), ("retarget", "BONE"), ("folder", "BONE")):
             with self.subTest(name, root=root):
                 armature = scenes.walker()
-                mesh = bpy.data.objects.new("Face", bpy.data.meshes.new("Face"))
-                mesh.parent = armature
-                bpy.context.collection.objects.link(mesh)
-                for shape in ("Basis", "Smile"):
-                    mesh.shape_key_add(name=shape)
-                for frame in (1, 150):
-                    mesh.data.shape_keys.key_blocks["Smile"].keyframe_insert("value", frame=frame)
                 bpy.context.scene.loopwright.folder, bpy.context.scene.loopwright.root = folder, root
                 if name == "reject":
                     bpy.ops.loopwright.make()
