@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 use loopwright_cli::answers;
 use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton};
 use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Source};
-use loopwright_job::{Recipe, Rows, SearchRows, Study, recipe, search_rows, take_facts};
+use loopwright_job::{Recipe, Rows, SearchRows, Study, recipe, search_rows};
 use pyo3::{prelude::*, types::PyBytes};
 
 use crate::arrays::{booleans, rotations, rows, vectors};
@@ -109,7 +109,7 @@ impl Take {
 
     /// The facts about it.
     fn facts(&self) -> PyResult<Facts> {
-        Ok(Facts::new(&take_facts(self.0.name(), self.0.file()))?)
+        Ok(Facts::new(&self.0.file().facts(self.0.name()))?)
     }
 
     #[getter]
