@@ -9,7 +9,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import "./three.mjs";
 
-/** What an inside step may be exceeded by at a switch. */
+/** Largest step at a switch, over that inside clips. */
 const MOST_STEP = 1.1;
 /** The root after a minute against the closed form, metres. */
 const MOST_DRIFT_M = 0.01;
@@ -119,7 +119,7 @@ function brokenRules() {
   return broken;
 }
 
-/** What is measured of a set. */
+/** Plays a set, and measures it. */
 function played(set) {
   const rate = 120;
 
@@ -171,7 +171,7 @@ function played(set) {
   };
   const drifts = [];
   for (const space of set.spaces) {
-    // What stands is played alone, also where it is a corner of slow walks.
+    // Loops that stand are played alone, also where it is a corner of slow walks.
     const own = space.clips.filter(({ stands }) => stands === space.stands);
     const middle = space.points[0].map((_, axis) => space.points.reduce((sum, point) => sum + point[axis], 0) / space.points.length);
     for (const [index, at] of [...own.map((clip) => space.pointOf(clip)), space.covered(middle)].entries()) {

@@ -27,7 +27,7 @@ type Failure = Box<dyn std::error::Error>;
 /// Frames per second of the path.
 const RATE: f64 = 120.0;
 
-/// What an inside step may be exceeded by at a switch.
+/// Largest step at a switch, over that inside clips.
 const MOST_STEP: f64 = 1.1;
 
 /// The root after a minute against the closed form.
@@ -134,7 +134,7 @@ fn most(steps: &[[f64; 2]], of: usize) -> f64 {
     steps.iter().map(|step| step[of]).fold(0.0, f64::max)
 }
 
-/// What happened, by frame.
+/// Messages by frame.
 #[derive(Resource, Default)]
 struct Log {
     switches: Vec<(String, String, f64)>,
@@ -150,7 +150,7 @@ fn write_down(mut log: ResMut<Log>, mut feet: MessageReader<FootMessage>, mut sw
     );
 }
 
-/// What plays a character, once its set is loaded.
+/// The player of a character, once its set is loaded.
 fn player_of(app: &App, hero: Entity) -> Option<&SteeredCharacter> {
     app.world()
         .get::<LoopwrightCharacter>(hero)
