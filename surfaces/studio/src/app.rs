@@ -4,11 +4,11 @@
 #[cfg_attr(not(target_arch = "wasm32"), path = "app/desktop.rs")]
 mod host;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use eframe::egui::{
     self, Align, Button, CentralPanel, CollapsingHeader, Context, Event, Frame, Label, Layout, Margin, Panel, RichText,
-    Role, ScrollArea, Ui, WidgetInfo, vec2,
+    Role, ScrollArea, Ui, WidgetInfo, mutex::Mutex, vec2,
 };
 
 use loopwright_formats::Format;
@@ -56,12 +56,12 @@ impl Inbox {
     }
 
     pub(crate) fn put(&self, action: Action) {
-        self.actions.lock().unwrap_or_else(PoisonError::into_inner).push(action);
+        self.actions.lock().push(action);
         self.wake.request_repaint();
     }
 
     fn take(&self) -> Vec<Action> {
-        std::mem::take(&mut *self.actions.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.actions.lock())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use loopwright_core::math::percentile::extremes;
 use loopwright_formats::Format;
 use loopwright_formats::set::Manifest;
 use loopwright_job::recipe::{OutputRecipe, Recipe, StudyArgs};
@@ -99,10 +100,8 @@ impl Steered {
     pub fn speeds(&self) -> [f64; 2] {
         let loops = self.hero.set().clips().iter().filter(|clip| clip.loops());
         let ahead = loops.map(|clip| clip.twist().linear.z).filter(|speed| *speed > SLOWEST);
-        let range = ahead.fold([f64::INFINITY, 0.0_f64], |[low, high], speed| {
-            [low.min(speed), high.max(speed)]
-        });
-        if range[1] > 0.0 { range } else { [1.0; 2] }
+        let (slowest, fastest) = extremes(ahead);
+        if fastest > 0.0 { [slowest, fastest] } else { [1.0; 2] }
     }
 
     fn advance(&mut self, secs: f64) {
