@@ -33,7 +33,6 @@ struct Settings {
 }
 
 /// Keeps what is open as it changes.
-#[derive(Debug)]
 pub(crate) struct Session {
     memory: Memory,
     /// Of which files the bytes are kept.

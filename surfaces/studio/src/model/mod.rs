@@ -53,7 +53,7 @@ const TAKES_BYTES: usize = if cfg!(target_arch = "wasm32") {
 const MAX_BESIDE: usize = 256;
 
 /// The state of the studio.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Model {
     opened: Option<Arc<Opened>>,
     history: Option<History<Edit>>,

@@ -63,7 +63,6 @@ pub enum Steer {
 }
 
 /// A set on the screen.
-#[derive(Debug)]
 pub struct Steered {
     /// Its name.
     pub name: String,

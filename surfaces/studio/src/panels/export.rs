@@ -18,7 +18,6 @@ const WHERE_POINTS: f32 = 420.0;
 const WHERE_MARGIN: f32 = 40.0;
 
 /// A file that is to be written.
-#[derive(Debug)]
 enum Pending {
     /// A loop, and the take and the choices that it is of.
     Loop(Exported, Option<Box<(String, Edit)>>),
@@ -66,7 +65,7 @@ impl Pending {
 }
 
 /// The chosen format and folder, and files that wait for an answer.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ExportPanel {
     format: Option<Format>,
     /// The format of the take for which that was chosen: on another character it may be another one.

@@ -27,7 +27,6 @@ const MOST_DRAWN: usize = 16;
 const MOST_LISTED: usize = 12;
 
 /// The curves that are drawn.
-#[derive(Debug)]
 enum Curves {
     /// Offsets of all joints, the most moved first.
     Offsets(Vec<Offset>),
@@ -36,7 +35,7 @@ enum Curves {
 }
 
 /// The kind of curves that is chosen, and those drawn last.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct SeamCurve {
     /// Whether the curves are shown, once that was chosen; else where the window is high enough.
     is_shown: Option<bool>,

@@ -45,7 +45,7 @@ const ZOOM_PER_POINT: f32 = 0.005;
 const STRETCH_SHARE: f64 = 0.5;
 
 /// The bar, while the stretch is dragged.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct TakeBar {
     /// The start of the stretch when it was grasped as a whole, frames.
     grasped: Option<f64>,

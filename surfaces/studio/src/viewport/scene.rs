@@ -76,7 +76,6 @@ impl Moment {
 }
 
 /// The world at one moment.
-#[derive(Debug)]
 pub(super) struct Scene {
     /// All joints in the world.
     pub(super) world: Pose,

@@ -8,7 +8,7 @@ use crate::road::{Edit, Exported, Made, MadeError, OpenError, Opened, Tell};
 use crate::work::{Done, TakeFile};
 
 /// What the worker has: the take that it opened last, and the loop that it made of it last.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(in crate::work) struct Bench {
     opened: Option<Arc<Opened>>,
     made: Option<Made>,
