@@ -96,9 +96,9 @@ pub struct Model {
     num_made: u64,
     exported: Option<Exported>,
     /// The set that was made last.
-    set_made: Option<SetFiles>,
+    pub(crate) set_made: Option<SetFiles>,
     /// The take that was written last, and the choices that it was written by.
-    exporting: Option<(String, Edit)>,
+    pub(crate) exporting: Option<(String, Edit)>,
     problem: Option<Problem>,
     /// Changes that panels ask for.
     asked: RefCell<Vec<Action>>,
@@ -249,16 +249,6 @@ impl Model {
     /// The file that was made last, once.
     pub fn take_exported(&mut self) -> Option<Exported> {
         self.exported.take()
-    }
-
-    /// The take that it is of, and the choices that it was made by, once.
-    pub(crate) fn take_exporting(&mut self) -> Option<(String, Edit)> {
-        self.exporting.take()
-    }
-
-    /// The set that was made last, once.
-    pub fn take_set_made(&mut self) -> Option<SetFiles> {
-        self.set_made.take()
     }
 
     /// Names the change that the next undo takes back, and the one that the next redo makes again.

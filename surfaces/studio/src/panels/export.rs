@@ -85,7 +85,7 @@ pub(crate) struct ExportPanel {
     /// Files that wait for the folder, or for an answer about one that is there already.
     pending: VecDeque<Pending>,
     /// Where files were written by the last export.
-    written: Vec<String>,
+    pub(crate) written: Vec<String>,
     /// Whether these were several that were ticked.
     are_ticked: bool,
     /// Missing parts and other notes of the set that was made last.
@@ -238,11 +238,6 @@ impl ExportPanel {
             (None, [place]) => Some(format!("Written: {place}")),
             (None, [.., last]) => Some(format!("Written: {} files, the last {last}", self.written.len())),
         }
-    }
-
-    /// Whether something was written.
-    pub(crate) fn has_written(&self) -> bool {
-        !self.written.is_empty()
     }
 
     /// Returns whether the folder is to be chosen by the dialog of the system.

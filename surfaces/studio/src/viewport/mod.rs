@@ -63,10 +63,10 @@ pub(crate) struct Viewport {
     is_rehearsed: bool,
     /// Number of the pose that was made last.
     num_posed: u64,
-    /// Where it was drawn last.
-    rect: Option<Rect>,
+    /// Where it was drawn last, points.
+    pub(crate) rect: Option<Rect>,
     /// Whether it is drawn without its controls.
-    is_bare: bool,
+    pub(crate) is_bare: bool,
     /// The rings that turn the chosen joint, where they are shown.
     rings: Option<Rings>,
 }
@@ -141,11 +141,6 @@ fn bodies_of(ui: &Ui, model: &Model, shown: Shown) -> Vec<(Moment, Veil)> {
 }
 
 impl Viewport {
-    /// Draws it without its controls, or with them.
-    pub(crate) fn set_bare(&mut self, is_bare: bool) {
-        self.is_bare = is_bare;
-    }
-
     /// Lets the chosen joint of a loop be turned in the view, or not.
     pub(crate) fn set_turning(&mut self, is_turning: bool) {
         if is_turning {
@@ -153,11 +148,6 @@ impl Viewport {
         } else {
             self.rings = None;
         }
-    }
-
-    /// Where it was drawn last, points.
-    pub(crate) fn rect(&self) -> Option<Rect> {
-        self.rect
     }
 
     pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model) {
