@@ -286,8 +286,7 @@ impl Model {
                 Done::Opened(Ok(opened)) => self.take_in(opened),
                 Done::Followed(Ok((opened, edit))) => self.take_in_read(opened, *edit),
                 Done::Studied(opened, studied) => self.take_in_studied(&opened, studied),
-                Done::Followed(Err(error)) => self.take_in_failure(error),
-                Done::Opened(Err(error)) => self.take_in_failure(error),
+                Done::Followed(Err(error)) | Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
                     self.owes_loop = false;
                     // The problem of a take that could not be opened stays until another one is opened, or until it is dismissed.
@@ -407,7 +406,7 @@ impl Model {
             Action::Show(shown) => self.show(shown),
             Action::ToggleUncut => self.show(match self.shown() {
                 Shown::Loop => Shown::Uncut,
-                Shown::Uncut | Shown::Take | Shown::Blend | Shown::Set => Shown::Loop,
+                _ => Shown::Loop,
             }),
             Action::RootView(view) => self.view_root(view),
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,

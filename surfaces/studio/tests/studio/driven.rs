@@ -141,6 +141,14 @@ impl Driven {
         self.wait("the loop is made", is_made);
     }
 
+    /// Draws frames until so many takes are open.
+    #[track_caller]
+    pub(crate) fn wait_takes(&mut self, count: usize) {
+        self.wait("all are open", |model| {
+            is_made(model) && model.others().count() + 1 == count
+        });
+    }
+
     /// Draws frames until something is so of what is seen.
     #[track_caller]
     pub(crate) fn wait_for(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
@@ -219,6 +227,13 @@ impl Driven {
     pub(crate) fn click(&mut self, label: &str) {
         self.press(label);
         self.wait_made();
+    }
+
+    /// Takes an entry of a list, and waits until the loop is made.
+    #[track_caller]
+    pub(crate) fn choose(&mut self, list: &str, entry: &str) {
+        self.press(list);
+        self.click(entry);
     }
 
     /// Drags the mouse from a point to another one.

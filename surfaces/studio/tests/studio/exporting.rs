@@ -27,8 +27,7 @@ fn from_a_file_to_an_exported_loop() {
         assert_eq!(harness.edit().stretch, Stretch::Found(1));
     }
     // Another method, by its list.
-    harness.press("Method");
-    harness.click("spring");
+    harness.choose("Method", "spring");
     assert_eq!(harness.edit().closure(), ClosureName::Shape(ShapeKind::Spring));
     let spring = harness.edit().clone();
     // Feet off, and on again by undo.
@@ -134,8 +133,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
     harness.drag_along("End of the stretch", 25.0);
     harness.wait_made();
     assert!(matches!(harness.edit().stretch, Stretch::Frames { .. }));
-    harness.press("Method");
-    harness.click("spring");
+    harness.choose("Method", "spring");
     for kind in ["joint at a time", "joint all the time", "smooth", "aim", "noise"] {
         harness.click(&format!("Add: {kind}"));
     }
@@ -203,8 +201,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
 #[test]
 fn a_loop_is_exported_for_an_engine() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 4200.0);
-    harness.press("Method");
-    harness.click("spring");
+    harness.choose("Method", "spring");
     harness.click("Add: noise");
     harness.click("Add a stance of LeftFoot");
     for (engine, mode, name) in [
@@ -213,8 +210,7 @@ fn a_loop_is_exported_for_an_engine() {
         ("bevy", loopwright_core::RootMode::InPlace, "stroll-loop.glb"),
         ("unity", loopwright_core::RootMode::Constant, "stroll-loop.fbx"),
     ] {
-        harness.press("Engine");
-        harness.click(engine);
+        harness.choose("Engine", engine);
         let edit = harness.edit();
         assert_eq!(edit.settings.root.mode, mode);
         assert!(edit.settings.root.recenter, "engines take loops at the origin");

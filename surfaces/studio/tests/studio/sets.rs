@@ -154,7 +154,7 @@ fn a_set_is_made_of_open_takes() {
     }
     let mut harness = studio(1280.0, 2400.0);
     harness.start_opening(folder.path());
-    harness.wait("both are open", |model| model.others().count() == 1 && is_made(model));
+    harness.wait_takes(2);
     harness.press("Make a set of 2 takes");
     harness.write_here();
     harness.wait("the set is shown", |model| {

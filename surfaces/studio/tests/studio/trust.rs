@@ -12,7 +12,7 @@ use loopwright_studio::model::{Beside, Edit, Exported, Judgement, Made, Opened, 
 use loopwright_studio::{Action, Model, Studio, work::Wake};
 use loopwright_synth::WalkSettings;
 
-use super::driven::{Driven, is_made, stroll, studio, studio_that, studio_with_stroll, walk, written_until};
+use super::driven::{is_made, stroll, studio, studio_that, studio_with_stroll, walk, written_until};
 
 /// A loop of the list has no grade until it was made by the present settings, and then that of the loop that one gets.
 #[test]
@@ -56,12 +56,6 @@ fn walks(folder: &Path, count: usize) -> Vec<PathBuf> {
     paths.inspect(|path| std::fs::write(path, &bytes).unwrap()).collect()
 }
 
-fn all_open(harness: &mut Driven, count: usize) {
-    harness.wait("all are open", |model| {
-        is_made(model) && model.others().count() + 1 == count
-    });
-}
-
 #[test]
 fn takes_stay_open_or_it_is_said_which_do_not() {
     let folder = tempfile::tempdir().unwrap();
@@ -70,7 +64,7 @@ fn takes_stay_open_or_it_is_said_which_do_not() {
     std::fs::write(&broken, "HIERARCHY ROOT").unwrap();
     let mut harness = studio(1280.0, 2400.0);
     harness.start_opening(folder.path());
-    all_open(&mut harness, paths.len());
+    harness.wait_takes(paths.len());
     let said = harness.model().problem().unwrap().to_string();
     assert!(said.starts_with("left out: walk-00a.bvh ("), "{said}");
     std::fs::remove_file(broken).unwrap();
@@ -98,7 +92,7 @@ fn changed_takes_have_a_mark_and_are_closed_after_a_question() {
     let paths = walks(folder.path(), 3);
     let mut harness = studio(1280.0, 3600.0);
     harness.start_opening(folder.path());
-    all_open(&mut harness, paths.len());
+    harness.wait_takes(paths.len());
     harness.get_by_label("walk-02.bvh, shown");
     harness.click("Lock planted feet");
     harness.find("walk-02.bvh, shown, not written");
