@@ -56,9 +56,7 @@ fn a_take_is_steered_smoothed_and_put_on_a_character() {
     harness.export_by("Save the recipe");
     harness.press("Export the loop");
     let exported = folder.path().join("stroll-loop.glb");
-    harness.wait("the file is there", |_| {
-        folder.path().join("stroll-loop.glb.json").exists()
-    });
+    harness.wait_file(&folder.path().join("stroll-loop.glb.json"));
     let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
     let said = [
         "start = ",

@@ -9,7 +9,7 @@ use eframe::egui::{Event, Key, Modifiers, Pos2, Rect, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Source, write_take};
-use loopwright_studio::model::{Edit, Exported, Made, Opened, Stretch};
+use loopwright_studio::model::{Edit, Exported, Judgement, Made, Opened, Shown, Stretch};
 use loopwright_studio::{Action, Model, Studio};
 use loopwright_synth::{WalkSettings, synthesize};
 use tempfile::TempDir;
@@ -139,6 +139,29 @@ impl Driven {
     #[track_caller]
     pub(crate) fn wait_made(&mut self) {
         self.wait("the loop is made", is_made);
+    }
+
+    /// Draws frames until a file is written.
+    #[track_caller]
+    pub(crate) fn wait_file(&mut self, path: &Path) {
+        self.wait("the file is there", |_| path.exists());
+    }
+
+    /// Draws frames until each loop of the list has its grade.
+    #[track_caller]
+    pub(crate) fn wait_judged(&mut self) {
+        let count = self.opened().found.candidates.len();
+        self.wait("all loops are judged", |model| {
+            (0..count).all(|index| model.judgement(index) != Judgement::NotYet)
+        });
+    }
+
+    /// Draws frames until a set is played.
+    #[track_caller]
+    pub(crate) fn wait_set(&mut self) {
+        self.wait("the set is shown", |model| {
+            model.shown() == Shown::Set && is_made(model)
+        });
     }
 
     /// Draws frames until so many takes are open.

@@ -39,7 +39,7 @@ fn from_a_file_to_an_exported_loop() {
     harness.export_by("Export the loop");
     let written = folder.path().join("stroll-loop.bvh");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
-    harness.wait("the file is there", |_| sidecar.exists());
+    harness.wait_file(&sidecar);
 
     // The same by the library alone.
     let file = load(&bytes, "stroll").unwrap();
@@ -157,7 +157,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
     harness.export_by("Save the recipe");
     harness.press("Export the loop");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
-    harness.wait("the file is there", |_| sidecar.exists());
+    harness.wait_file(&sidecar);
     let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
     let exported = std::fs::read(folder.path().join("stroll-loop.bvh")).unwrap();
     assert!(exported == made_by_recipe(&text, &bytes, Format::Bvh), "{text}");
@@ -219,7 +219,7 @@ fn a_loop_is_exported_for_an_engine() {
             harness.write_here();
         }
         let sidecar = folder.path().join(format!("{name}.json"));
-        harness.wait("the file is there", |_| sidecar.exists());
+        harness.wait_file(&sidecar);
         let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
         assert!(facts.target.is_some());
         harness.press("Save the recipe");

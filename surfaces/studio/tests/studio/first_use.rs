@@ -91,7 +91,7 @@ fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
     harness.type_into("Name", "../walk");
     harness.export_by("Export the loop");
     let written = folder.path().join("..walk.bvh");
-    harness.wait_for("it is written", |_| written.exists());
+    harness.wait_file(&written);
     harness.click("Save the recipe");
     assert!(folder.path().join("..walk.toml").exists());
 }

@@ -30,9 +30,7 @@ fn the_list_says_the_grade_of_the_loop_that_one_gets() {
             assert_eq!(harness.edit().stretch, Stretch::Found(row));
             assert_eq!(harness.model().undo_names(), [Some("stretch"), None]);
         }
-        harness.wait("all loops are judged", |model| {
-            (0..count).all(|index| model.judgement(index) != Judgement::NotYet)
-        });
+        harness.wait_judged();
         for index in 0..count {
             let said = harness.model().judgement(index);
             harness.apply(Action::Choose(Stretch::Found(index)));
@@ -115,9 +113,7 @@ fn changed_takes_have_a_mark_and_are_closed_after_a_question() {
     harness.click("Lock planted feet");
     harness.press("Close walk-00.bvh");
     harness.press("Close it all the same");
-    harness.wait("the walk is there", |model| {
-        is_made(model) && model.opened().is_some_and(|opened| opened.bytes.is_none())
-    });
+    harness.wait_open(|opened| opened.bytes.is_none());
 }
 
 /// Nothing is written beside the take unasked; the folder that is chosen stays, and an old failure is not said beside a new file.
@@ -144,7 +140,7 @@ fn an_export_asks_where_to_once() {
     harness.key_press(Key::E);
     harness.write_here();
     let written = one.join("walk-00-loop.bvh");
-    harness.wait_for("it is written", |_| written.exists());
+    harness.wait_file(&written);
     assert!(harness.model().problem().is_none());
     harness.open(&two.join("walk-00.bvh"));
     harness.click("Undo");
