@@ -70,7 +70,7 @@ pub(crate) fn studio_with_stroll(width: f32, height: f32) -> (TempDir, Driven) {
 }
 
 /// Writes the walk that differs from the studio's into files of these names.
-pub(crate) fn strolls<const N: usize>(folder: &Path, names: [&str; N]) -> [PathBuf; N] {
+pub(crate) fn strolls<const N: usize>(folder: &Path, names: [impl AsRef<Path>; N]) -> [PathBuf; N] {
     let bytes = walk(Format::Bvh, &stroll());
     names.map(|name| {
         let path = folder.join(name);

@@ -9,23 +9,15 @@ use loopwright_job::recipe::{EditedBody, Recipe};
 use loopwright_job::{Verdict, verdict};
 use loopwright_studio::{Action, Model, model::Stretch};
 
-use super::driven::{command, is_made, stroll, strolls, studio, studio_with_stroll, walk, written_until};
+use super::driven::{command, is_made, stroll, studio_with_stroll, walk, written_until};
 
 #[test]
 fn from_a_file_to_an_exported_loop() {
-    let folder = tempfile::tempdir().unwrap();
-    let [path] = strolls(folder.path(), ["stroll.bvh"]);
-    let bytes = walk(Format::Bvh, &stroll());
-    let mut harness = studio(1280.0, 2400.0);
-    harness.open(&path);
-
-    // Another loop of the list, or frames of one's own where there is only one.
-    let num_loops = harness.opened().found.candidates.len();
-    if num_loops > 1 {
-        harness.key(eframe::egui::Key::Num2);
-        harness.wait_made();
-        assert_eq!(harness.edit().stretch, Stretch::Found(1));
-    }
+    let (folder, mut harness) = studio_with_stroll(1280.0, 2400.0);
+    // Another loop of the list.
+    harness.key(eframe::egui::Key::Num2);
+    harness.wait_made();
+    assert_eq!(harness.edit().stretch, Stretch::Found(1));
     // Another method, by its list.
     harness.choose("Method", "spring");
     assert_eq!(harness.edit().closure(), ClosureName::Shape(ShapeKind::Spring));
@@ -42,10 +34,10 @@ fn from_a_file_to_an_exported_loop() {
     harness.wait_file(&sidecar);
 
     // The same by the library alone.
-    let file = load(&bytes, "stroll").unwrap();
+    let file = load(&walk(Format::Bvh, &stroll()), "stroll").unwrap();
     let analysis = Analysis::new(&file.take).unwrap();
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let candidate = &found.candidates[if num_loops > 1 { 1 } else { 0 }];
+    let candidate = &found.candidates[1];
     let settings = LoopSettings {
         closure: spring.settings.closure.clone(),
         ..LoopSettings::default()
@@ -125,11 +117,8 @@ fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
 /// What is saved makes the same bytes again: by the libraries, by the studio, and by the command that LOOPWRIGHT names, if any.
 #[test]
 fn a_saved_recipe_makes_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let [path] = strolls(folder.path(), ["stroll.bvh"]);
-    let bytes = walk(Format::Bvh, &stroll());
-    let mut harness = studio(1280.0, 3600.0);
-    harness.open(&path);
+    let (folder, mut harness) = studio_with_stroll(1280.0, 3600.0);
+    let (path, bytes) = (folder.path().join("stroll.bvh"), walk(Format::Bvh, &stroll()));
     harness.drag_along("End of the stretch", 25.0);
     harness.wait_made();
     assert!(matches!(harness.edit().stretch, Stretch::Frames { .. }));

@@ -82,7 +82,7 @@ fn several_takes_stay_open_and_two_settings_are_compared() {
 }
 
 /// A glTF file whose buffers lie in a folder, which it names by what comes before their names.
-fn apart(folder: &Path, before: &str) -> Vec<u8> {
+pub(crate) fn apart(folder: &Path, before: &str) -> Vec<u8> {
     let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
     for (number, buffer) in file["buffers"].as_array_mut().unwrap().iter_mut().enumerate() {
         let (_, data) = buffer["uri"].as_str().unwrap().split_once(',').unwrap();

@@ -12,7 +12,7 @@ use loopwright_studio::model::{Beside, Edit, Exported, Judgement, Made, Opened, 
 use loopwright_studio::{Action, Model, Studio, work::Wake};
 use loopwright_synth::WalkSettings;
 
-use super::driven::{is_made, stroll, studio, studio_that, studio_with_stroll, walk, written_until};
+use super::driven::{is_made, stroll, strolls, studio, studio_that, studio_with_stroll, walk, written_until};
 
 /// A loop of the list has no grade until it was made by the present settings, and then that of the loop that one gets.
 #[test]
@@ -47,17 +47,13 @@ fn the_list_says_the_grade_of_the_loop_that_one_gets() {
     assert!(harness.query_all_by_label_contains("not yet judged").next().is_some());
 }
 
-/// Walks in a folder, by number.
-fn walks(folder: &Path, count: usize) -> Vec<PathBuf> {
-    let bytes = walk(Format::Bvh, &stroll());
-    let paths = (0..count).map(|number| folder.join(format!("walk-{number:02}.bvh")));
-    paths.inspect(|path| std::fs::write(path, &bytes).unwrap()).collect()
-}
-
 #[test]
 fn takes_stay_open_or_it_is_said_which_do_not() {
     let folder = tempfile::tempdir().unwrap();
-    let paths = walks(folder.path(), 12);
+    let paths: [_; 12] = strolls(
+        folder.path(),
+        std::array::from_fn(|number| format!("walk-{number:02}.bvh")),
+    );
     let broken = folder.path().join("walk-00a.bvh");
     std::fs::write(&broken, "HIERARCHY ROOT").unwrap();
     let mut harness = studio(1280.0, 2400.0);
@@ -87,7 +83,7 @@ fn takes_stay_open_or_it_is_said_which_do_not() {
 #[test]
 fn changed_takes_have_a_mark_and_are_closed_after_a_question() {
     let folder = tempfile::tempdir().unwrap();
-    let paths = walks(folder.path(), 3);
+    let paths = strolls(folder.path(), ["walk-00.bvh", "walk-01.bvh", "walk-02.bvh"]);
     let mut harness = studio(1280.0, 3600.0);
     harness.start_opening(folder.path());
     harness.wait_takes(paths.len());
@@ -123,7 +119,7 @@ fn an_export_asks_where_to_once() {
     let [one, two] = ["one", "two"].map(|name| folder.path().join(name));
     for inner in [&one, &two] {
         std::fs::create_dir(inner).unwrap();
-        walks(inner, 1);
+        strolls(inner, ["walk-00.bvh"]);
     }
     let mut harness = studio(1280.0, 860.0);
     harness.open(&one.join("walk-00.bvh"));
