@@ -134,21 +134,15 @@ impl Model {
         steered.is_for(opened).then_some(steered)
     }
 
-    /// Whether a take was opened to lend a set its body.
-    fn lends_a_body(&self, opened: &Opened) -> bool {
-        self.lent.contains(&opened.file_name)
+    /// The takes that are open but for those that were opened to lend sets their bodies.
+    fn takes_for_set(&self) -> impl Iterator<Item = &Arc<Opened>> {
+        self.open_takes()
+            .filter(|opened| !self.lent.contains(&opened.file_name))
     }
 
-    /// The files of a set: of the takes that are open, by name, but for those that lend sets their bodies.
+    /// The files of a set, by name.
     pub(crate) fn files_for_set(&self) -> Vec<NamedFile> {
-        let mut files: Vec<NamedFile> = (self.open_takes().filter(|opened| !self.lends_a_body(opened)))
-            .filter_map(|opened| {
-                Some(NamedFile {
-                    file_name: opened.file_name.clone(),
-                    bytes: Arc::clone(opened.bytes.as_ref()?),
-                })
-            })
-            .collect();
+        let mut files: Vec<NamedFile> = self.takes_for_set().filter_map(|opened| opened.file()).collect();
         files.sort_by(|one, other| one.file_name.cmp(&other.file_name));
         files
     }
@@ -160,7 +154,7 @@ impl Model {
             return;
         };
         let OutputRecipe { target, fps, .. } = edit.recipe.output;
-        let read = (self.open_takes().filter(|opened| !self.lends_a_body(opened))).last();
+        let read = self.takes_for_set().last();
         let recipe = Recipe {
             take: StudyArgs {
                 animation: None,
