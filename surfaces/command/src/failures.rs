@@ -29,7 +29,7 @@ pub(crate) fn body(error: BodyError) -> Failure {
 }
 
 /// Why a take gives no loop; `search` is what was looked for.
-pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Failure {
+pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Failure {
     let last = studied.take().num_frames() - 1;
     let what = studied.failure(&error, search.and_then(|search| search.within));
     match error {

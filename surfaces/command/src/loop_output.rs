@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::{LoopFile, Sidecar, WrittenFile};
+use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile};
 use loopwright_job::{PendingLoop, Warning};
 
 use crate::args::TargetArgs;
@@ -20,7 +20,19 @@ pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
         take.to_owned()
     };
     let goes_into = recipe.take.rig.as_deref().unwrap_or(&take);
-    files::extension_for_motion(goes_into, Some(recipe.output.engine())).unwrap_or_else(|| "bvh".to_owned())
+    extension_for_motion(goes_into, Some(recipe.output.engine())).unwrap_or_else(|| "bvh".to_owned())
+}
+
+/// The extension of a file of motion for an engine that goes into one like this: the engine's, that of the file itself, or for a character that
+/// is no take, such as a VRM avatar, that of motion for it.
+pub(crate) fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<String> {
+    if let Some(extension) = engine.and_then(|engine| engine.extension(path)) {
+        return Some(extension.to_owned());
+    }
+    let own = files::extension(path)?;
+    let is_take = Format::from_extension(&own).is_some();
+    let of_motion = Format::of_motion_for(&own).filter(|_| !is_take);
+    Some(of_motion.map_or(own, |format| format.extension().to_owned()))
 }
 
 /// The file of a loop, by default `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
@@ -103,11 +115,8 @@ pub(crate) fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &
     } else {
         outputs.protect(take);
     }
-    for (what, input) in [("recipe", &target.recipe), ("rig", rig)] {
-        if let Some(input) = input {
-            outputs.protect_as(what, input);
-        }
-    }
+    outputs.protect_as("recipe", &target.recipe);
+    outputs.protect_as("rig", rig);
     outputs
 }
 

@@ -13,7 +13,7 @@ use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{AddedRoot, CharacterTarget, CheckId, StoredLoop, StoredLoopError, Studied};
 use loopwright_match::{MatchSource, features::Horizon};
 use loopwright_sets::Played;
-use loopwright_sets::road::{MakeSetError, SetClipFile, WrittenSet};
+use loopwright_sets::road::{SetClipFile, WrittenSet};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -106,11 +106,6 @@ pub fn on_character(
         };
         loops.into_iter().map(each).collect()
     })
-}
-
-/// Errors: loops of several skeletons.
-pub fn check_skeletons(names: &[String], loops: &[StoredLoop]) -> Result<(), Failure> {
-    written_loop::same_skeletons(names, loops)
 }
 
 /// Which loop plays when, as `play` says it.
@@ -324,11 +319,6 @@ pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<(),
     let sidecar = convert::stated(stored.sidecar.clone(), &written, &source);
     loop_output::add_written(&mut outputs, &written, sidecar, path)?;
     outputs.commit().map(|_| ())
-}
-
-/// Why there is no set for a folder, in words.
-pub fn set_failure(folder: &Path, error: MakeSetError) -> Failure {
-    set::failure(folder, error)
 }
 
 /// Writes a set into a folder, which is made where it is missing: all of its files or none, as `set` does. The files of `inputs` are never

@@ -31,9 +31,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     let mut outputs = Outputs::new(args.force);
     outputs.protect(take);
-    if let Some(rig) = &args.on.rig {
-        outputs.protect_as("rig", rig);
-    }
+    outputs.protect_as("rig", &args.on.rig);
 
     let (clips, mut rows) = if loops.is_empty() {
         own_loops(args, &studied, study, (&mut outputs, format))?
@@ -182,7 +180,7 @@ fn format(args: &CutArgs, goes_into: &Path) -> Result<Format, Failure> {
     if let Some(format) = args.to {
         return Ok(format);
     }
-    let extension = files::extension_for_motion(goes_into, args.target).unwrap_or_default();
+    let extension = loop_output::extension_for_motion(goes_into, args.target).unwrap_or_default();
     output::format_of(&PathBuf::from("passage").with_extension(extension))
 }
 

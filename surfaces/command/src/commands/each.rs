@@ -197,9 +197,7 @@ pub(super) fn all(
             let text = if manner.json { line(&said.printed) } else { said.printed };
             let now = output::print(&text);
             printed = core::mem::replace(&mut printed, Ok(())).and(now);
-            for warning in &said.warnings {
-                talk::warn(&format!("{}: {warning}", input.path.display()));
-            }
+            talk::warn_of(input.path.display(), &said.warnings);
             match result {
                 Ok(now) => ending = ending.max(now),
                 Err(failure) => {

@@ -142,12 +142,8 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
 }
 
 fn protect(outputs: &mut Outputs, args: &ListenArgs, recipe: &Recipe) {
-    if let Some(recipe) = &args.recipe {
-        outputs.protect_as("recipe", recipe);
-    }
-    if let Some(rig) = &recipe.take.rig {
-        outputs.protect_as("rig", rig);
-    }
+    outputs.protect_as("recipe", &args.recipe);
+    outputs.protect_as("rig", &recipe.take.rig);
 }
 
 /// The loop that is in the file now.

@@ -39,11 +39,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     for input in &found.files {
         outputs.protect_named(&input.path);
         let (side, said) = talk::aside(|| Side::of_whole(&input.path, &args.reading));
-        progress.beside(|| {
-            for warning in &said.warnings {
-                talk::warn(&format!("{}: {warning}", input.path.display()));
-            }
-        });
+        progress.beside(|| talk::warn_of(input.path.display(), &said.warnings));
         match side {
             Ok(side) => sides.push(side),
             Err(failure) => failed.push(failure),
