@@ -93,6 +93,11 @@ pub fn animation_names(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(files::read_animated(path)?.animation_names().to_vec())
 }
 
+/// The extension of the file that the loop of a take in a file goes into: the engine's, that of the character if there is one, or the take's.
+pub fn loop_extension(take: &Path, recipe: &Recipe) -> String {
+    loop_output::extension(&split_animation(take).0, recipe)
+}
+
 /// Reads a loop with the sidecar beside it, and its warnings. Errors: it has none, or either cannot be read.
 pub fn stored_loop(path: &Path, reading: &TakeArgs) -> (Result<StoredLoop, Failure>, Vec<String>) {
     let (read, aside) =

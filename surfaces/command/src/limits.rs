@@ -11,6 +11,7 @@ use crate::headings::LIMITS;
 
 /// Largest figures that loops may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[command(next_help_heading = LIMITS)]
 #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
 pub(crate) struct Limits {
@@ -59,14 +60,15 @@ fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> 
 
 /// A figure above its limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Exceeded {
-    /// The id of the check, or the figure's key under `quality`.
+    /// The id of the check, or the key of the figure under quality, which names the unit.
     pub(crate) measure: String,
-    /// The figure.
+    /// The figure, in that unit.
     pub(crate) found: f64,
-    /// The limit.
+    /// The limit, in that unit.
     pub(crate) allowed: f64,
-    /// The joint with this figure; null for figures of the whole body.
+    /// The joint that shows it; null for figures of the whole body.
     pub(crate) joint: Option<String>,
     /// What to try.
     #[serde(rename = "try")]

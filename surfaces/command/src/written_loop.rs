@@ -10,7 +10,7 @@ use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, FileWarning, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
 };
-use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
+use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space};
 
 use crate::{
     animations::{self, Excluded},
@@ -53,7 +53,7 @@ impl WrittenLoop {
         sidecar: Option<Sidecar>,
         warnings: &[FileWarning],
     ) -> Result<Self, Failure> {
-        let facts = take_facts(&path.display().to_string(), &file);
+        let facts = file.facts(&path.display().to_string());
         Ok(Self {
             written: match &sidecar {
                 Some(sidecar) => (sidecar.without_added_root(file.take)).map_err(|_| no_root_joint(path))?,

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use loopwright_formats::AnimationChoice;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::set::{ClipKind, Manifest, PassageFacts, SET_FILE, SetClip};
-use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space, take_facts};
+use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space};
 use loopwright_sets::{PassageInFile, check_passage};
 
 use crate::{
@@ -134,7 +134,7 @@ impl WrittenPassage {
         let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides()).map_err(failures::body)?;
         Ok(CheckedPassage {
             kind: self.facts.kind,
-            take: take_facts(&path.display().to_string(), &file),
+            take: file.facts(&path.display().to_string()),
             verdict,
             warnings: soft.iter().map(ToString::to_string).collect(),
         })

@@ -1,6 +1,6 @@
 //! `blend` and `play` on the command line: whole files or none, correct figures, clear errors for impossible requests.
 
-use crate::harness::{Folder, number, root_twist, rows};
+use crate::harness::{Folder, holds, items, near, number, root_twist, rows};
 use loopwright_core::math::rotation;
 use loopwright_mocap::folder_or_skip;
 
@@ -11,10 +11,9 @@ fn with_two_loops(options: &str) -> Folder {
         ("left", "--turn-rate 30 --speed 1.3"),
         ("right", "--turn-rate=-30 --speed 1.1 --period 1.27"),
     ] {
-        folder.succeed(&format!(
-            "synth -o {name}-walk.bvh --seconds 5 --fps 30 --drift 0 {walk}"
+        folder.runs(&format!(
+            "synth -o {name}-walk.bvh --seconds 5 --fps 30 --drift 0 {walk}\nmake {name}-walk.bvh -o {name}.bvh --cycles 1 {options}"
         ));
-        folder.succeed(&format!("make {name}-walk.bvh -o {name}.bvh --cycles 1 {options}"));
     }
     folder
 }
@@ -25,135 +24,108 @@ fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
         let folder = with_two_loops(options);
         let facts = folder.answer("blend left.bvh right.bvh --weights 0.5,0.5 -o straight.bvh --json");
         assert_eq!(facts, folder.json("straight.bvh.json"));
-        let loops = ["left.bvh.json", "right.bvh.json"].map(|name| folder.json(name));
-        let twists = [&loops[0], &loops[1], &facts].map(root_twist);
-        let periods = [&loops[0], &loops[1], &facts].map(|facts| number(facts, "candidate/period_secs"));
-        let mean_secs = 0.5 * (periods[0] + periods[1]);
-        assert!((periods[2] - mean_secs).abs() <= 0.5 / 30.0 + 1e-9);
-        let rate_hz = number(&facts, "playback/samples") / periods[2];
-        assert!((rate_hz - 30.0).abs() < 1e-3, "{rate_hz}");
+        holds(&facts, "blend/weights = [0.5,0.5]\nblend/phases/0 = 0");
+        let [left, right] = ["left.bvh.json", "right.bvh.json"].map(|name| folder.json(name));
+        let [left, right, mean] =
+            [&left, &right, &facts].map(|facts| (root_twist(facts), number(facts, "candidate/period_secs")));
+        let mean_secs = 0.5 * (left.1 + right.1);
+        near(mean.1, mean_secs, 0.5 / 30.0 + 1e-9);
+        near(number(&facts, "playback/samples") / mean.1, 30.0, 1e-3);
         // The distance per mean period is the mean of the distances.
-        let way = |index: usize| twists[index].linear * periods[index];
-        let blended = twists[2].linear * mean_secs;
-        assert!((blended - 0.5 * (way(0) + way(1))).length() < 1e-9, "{options}");
-        assert!((twists[2].angular.y * periods[2]).to_degrees().abs() < 2.0);
-        assert_eq!(facts["blend"]["weights"], serde_json::json!([0.5, 0.5]));
-        assert_eq!(facts["blend"]["phases"][0].as_f64().unwrap(), 0.0);
-        let checked = folder.succeed("check straight.bvh");
-        checked.begins("straight.bvh: good: ");
+        let ways = left.0.linear * left.1 + right.0.linear * right.1;
+        assert!((mean.0.linear * mean_secs - 0.5 * ways).length() < 1e-9, "{options}");
+        near((mean.0.angular.y * mean.1).to_degrees(), 0.0, 2.0);
         // A blend can be blended again like any other loop.
-        folder.succeed("blend straight.bvh left.bvh --weights 3,1 -o again.bvh");
-        folder.succeed("play straight.bvh left.bvh --seconds 3 -o played.bvh");
-    }
-}
-
-#[test]
-fn a_loop_alone_stays_what_it_is() {
-    let folder = with_two_loops("");
-    folder.succeed("blend left.bvh right.bvh --weights 1,0 -o same.bvh");
-    let (same, left) = (
-        folder.take("same.bvh").world_tracks(),
-        folder.take("left.bvh").world_tracks(),
-    );
-    assert_eq!(same.num_frames(), left.num_frames());
-    for frame in 0..left.num_frames() {
-        for joint in 0..left.num_joints() {
-            assert!((same.position(frame, joint) - left.position(frame, joint)).length() < 1e-6);
-        }
+        folder.runs(
+            "
+            check straight.bvh | straight.bvh: good:
+            blend straight.bvh left.bvh --weights 3,1 -o again.bvh
+            play straight.bvh left.bvh --seconds 3 -o played.bvh
+            ",
+        );
     }
 }
 
 #[test]
 fn a_wanted_speed_and_turn_find_their_weights() {
     let folder = with_two_loops("");
-    let wanted = |flags: &str| {
-        let command = format!("blend left.bvh right.bvh {flags} -o wanted.bvh --force --json");
-        folder.answer(&command)
-    };
-    let facts = wanted("--speed 1.25");
-    assert!((number(&facts, "root_motion/speed_mps") - 1.25).abs() < 1e-9);
-    let facts = wanted("--turn-rate -12.5");
-    assert!((number(&facts, "root_motion/turn_rate_dps") + 12.5).abs() < 1e-9);
-    // Weights are equal by default.
-    assert_eq!(wanted("")["blend"]["weights"], serde_json::json!([0.5, 0.5]));
+    for [flags, key, wanted] in rows(
+        "
+        --speed 1.25       | root_motion/speed_mps      | 1.25
+        --turn-rate -12.5  | root_motion/turn_rate_dps  | -12.5
+                           | blend/weights/0            | 0.5
+        --weights 1,0      | blend/weights/0            | 1
+        ",
+    ) {
+        let facts = folder.answer(&format!(
+            "blend left.bvh right.bvh {flags} -o wanted.bvh --force --json"
+        ));
+        near(number(&facts, key), wanted.parse().unwrap(), 1e-9);
+    }
+    // A loop alone stays what it is.
+    let [same, left] = ["wanted.bvh", "left.bvh"].map(|name| folder.take(name).world_tracks());
+    assert_eq!(same.num_frames(), left.num_frames());
+    for frame in 0..left.num_frames() {
+        for joint in 0..left.num_joints() {
+            assert!(same.position(frame, joint).distance(left.position(frame, joint)) < 1e-6);
+        }
+    }
 }
 
 #[test]
 fn loops_play_for_as_long_as_wanted_without_a_step() {
     let folder = with_two_loops("");
     let facts = folder.answer("play --seconds 20 --seed 7 left.bvh right.bvh -o out.bvh --json");
-    assert_eq!(number(&facts, "frames"), 601.0);
-    let played = facts["played"].as_array().unwrap();
-    assert!(played.len() > 4);
+    holds(&facts, "frames = 601");
+    assert!(items(&facts["played"]).len() > 4);
     let take = folder.take("out.bvh");
-    assert_eq!(
-        (take.num_frames(), take.skeleton()),
-        (601, folder.take("left-walk.bvh").skeleton())
-    );
+    assert_eq!(take.num_frames(), 601);
+    assert_eq!(take.skeleton(), folder.take("left-walk.bvh").skeleton());
     // Steps of the hips and rotations of all joints never exceed those of the walks, even at jumps.
     let largest = |name: &str| {
         let take = folder.take(name);
-        let world = take.world_tracks();
         let mut worst = [0.0_f64; 2];
         for frame in 1..take.num_frames() {
-            worst[0] = worst[0].max((world.position(frame, 0) - world.position(frame - 1, 0)).length());
-            for (now, before) in take.rotations(frame).iter().zip(take.rotations(frame - 1)) {
+            let [now, before] = [frame, frame - 1].map(|frame| take.pose(frame));
+            worst[0] = worst[0].max(now.translations[0].distance(before.translations[0]));
+            for (now, before) in now.rotations.iter().zip(before.rotations) {
                 worst[1] = worst[1].max(rotation::difference(*now, *before).length());
             }
         }
         worst
     };
-    let (out, left, right) = (largest("out.bvh"), largest("left-walk.bvh"), largest("right-walk.bvh"));
+    let [out, left, right] = ["out.bvh", "left-walk.bvh", "right-walk.bvh"].map(largest);
     for part in 0..2 {
         let is_right = out[part] < 1.2 * left[part].max(right[part]);
         assert!(is_right, "{out:?} {left:?} {right:?}");
     }
-    let again = folder.succeed("play --seconds 20 --seed 7 left.bvh right.bvh -o again.bvh");
-    again.begins("again.bvh: 20.00 s, 601 frames, ");
-    assert_eq!(folder.read("out.bvh"), folder.read("again.bvh"));
-    folder.succeed("play --seconds 20 --seed 8 left.bvh right.bvh -o other.bvh");
-    assert_ne!(folder.read("out.bvh"), folder.read("other.bvh"));
-    for options in [
-        "--fade spring",
-        "--fade cubic --fade-seconds 0.2",
-        "--cycles 2",
-        "--fps 60",
-        "--seed 0 --cycles 1:1",
-    ] {
-        folder.succeed(&format!(
-            "play --seconds 5 left.bvh right.bvh {options} -o out.bvh --force"
-        ));
-    }
-    folder.succeed("play --seconds 5 left.bvh -o alone.bvh");
-}
-
-/// Two loops that blend, and some that do not belong to them.
-fn with_unfit_loops() -> Folder {
-    let folder = with_two_loops("");
-    folder.copy("left.bvh", "bare.bvh");
-    folder.succeed("make left-walk.bvh -o rooted.bvh --cycles 1 --add-root");
-    folder.succeed("make left-walk.bvh -o twice.bvh --cycles 2");
-    folder.copy("left.bvh", "broken.bvh");
-    folder.write(
-        "broken.bvh.json",
-        folder.text("left.bvh.json").replace("\"samples\": ", "\"samples\": 9"),
+    folder.runs(
+        "
+        play --seconds 20 --seed 7 left.bvh right.bvh -o again.bvh | again.bvh: 20.00 s, 601 frames,
+        play --seconds 20 --seed 8 left.bvh right.bvh -o other.bvh
+        play --seconds 5 left.bvh right.bvh --fade spring -o new.bvh -f
+        play --seconds 5 left.bvh right.bvh --fade cubic --fade-seconds 0.2 -o new.bvh -f
+        play --seconds 5 left.bvh right.bvh --cycles 2 -o new.bvh -f
+        play --seconds 5 left.bvh right.bvh --fps 60 -o new.bvh -f
+        play --seconds 5 left.bvh right.bvh --seed 0 --cycles 1:1 -o new.bvh -f
+        play --seconds 5 left.bvh -o alone.bvh
+        ",
     );
-    folder
-}
-
-/// Runs commands that say why they cannot be done, a row each, and asserts that they write nothing.
-fn nothing_is_written(folder: &Folder, refused: &str) {
-    let before = folder.contents();
-    for [arguments, words] in rows(refused) {
-        let answer = folder.refuse(arguments, words);
-        assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
-    }
-    assert_eq!(folder.contents(), before);
+    let [out, again, other] = ["out.bvh", "again.bvh", "other.bvh"].map(|name| folder.read(name));
+    assert!(out == again && out != other);
 }
 
 #[test]
-fn blends_that_cannot_be_are_refused_and_nothing_is_written() {
-    let refused = "
+fn what_cannot_be_blended_or_played_is_refused_and_nothing_is_written() {
+    let folder = with_two_loops("");
+    folder.copy("left.bvh", "bare.bvh");
+    folder.runs("make left-walk.bvh -o rooted.bvh --cycles 1 --add-root\nmake left-walk.bvh -o twice.bvh --cycles 2");
+    folder.copy("left.bvh", "broken.bvh");
+    let broken = folder.text("left.bvh.json").replace("\"samples\": ", "\"samples\": 9");
+    folder.write("broken.bvh.json", broken);
+    let before = folder.contents();
+    for [arguments, words] in rows(
+        "
         blend left.bvh right.bvh --weights 0.5 -o out.bvh | there are 2 loops and 1 weights
         blend left.bvh right.bvh --weights=-1,2 -o out.bvh | weight 0 must be a number of at least 0
         blend left.bvh right.bvh --weights nan,1 -o out.bvh | weight 0 must be a number of at least 0
@@ -172,13 +144,6 @@ fn blends_that_cannot_be_are_refused_and_nothing_is_written() {
         blend left.bvh right.bvh -o out.abc | unsupported extension
         blend left.bvh right.bvh | required
         blend -o out.bvh | required
-    ";
-    nothing_is_written(&with_unfit_loops(), refused);
-}
-
-#[test]
-fn motions_that_cannot_be_played_are_refused_and_nothing_is_written() {
-    let refused = "
         play left.bvh bare.bvh -o out.bvh | has no sidecar beside it
         play left.bvh rooted.bvh -o out.bvh | has another skeleton
         play left.bvh right.bvh --seconds 0 -o out.bvh | must be a positive number of seconds
@@ -192,63 +157,51 @@ fn motions_that_cannot_be_played_are_refused_and_nothing_is_written() {
         play left.bvh right.bvh --fps 1e300 -o out.bvh | 1e300 frames per second exceed the limit of 1000
         play left.bvh right.bvh -o left.bvh.json | unsupported extension
         play left.bvh right.bvh -o nowhere/out.bvh | there is no folder
-    ";
-    nothing_is_written(&with_unfit_loops(), refused);
-}
-
-/// Turn per cycle in degrees, speed over the ground, and foot sliding of a loop.
-fn figures(sidecar: &serde_json::Value) -> [f64; 3] {
-    let turn = number(sidecar, "root_motion/turn_rate_dps") * number(sidecar, "candidate/period_secs");
-    [
-        turn,
-        number(sidecar, "root_motion/speed_mps"),
-        number(sidecar, "quality/foot_slide_cmps"),
-    ]
+        ",
+    ) {
+        let answer = folder.refuse(arguments, words);
+        assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
+    }
+    assert_eq!(folder.contents(), before);
 }
 
 #[test]
 fn a_turning_loop_and_its_image_walk_straight() {
     let folder = Folder::with_synth("--seconds 6 --fps 60 --turn-rate 40");
-    let own = folder.made("");
-    folder.succeed("convert loop.bvh image.bvh --mirror");
-    let image = folder.json("image.bvh.json");
-    assert_eq!(
-        number(&image, "root_motion/turn_rate_dps"),
-        -number(&own, "root_motion/turn_rate_dps")
-    );
-    folder.succeed("check image.bvh");
-    let blend = folder.answer("blend loop.bvh image.bvh -o straight.bvh --json");
-    let ([_, own_speed, _], [turn, speed, _]) = (figures(&own), figures(&blend));
-    assert!(turn.abs() < 0.1, "{turn}");
-    assert!((speed / own_speed - 1.0).abs() < 0.005, "{speed} {own_speed}");
-    // Mirroring twice restores the loop, up to the rounding of numbers in the file.
-    folder.succeed("convert image.bvh again.bvh --mirror");
-    let (before, after) = (folder.take("loop.bvh"), folder.take("again.bvh"));
-    for frame in 0..before.num_frames() {
-        for (one, other) in before.rotations(frame).iter().zip(after.rotations(frame)) {
-            assert!(one.dot(*other).abs() > 1.0 - 1e-9);
-        }
+    let walk = folder.file("walk.bvh");
+    let mut takes = vec![(walk, "")];
+    if let Some(captured) = folder_or_skip() {
+        let take = captured.join("bandai-namco/dataset-1_walk-back_childish_001.bvh");
+        takes.push((take.clone(), "--turning left --lock-feet off"));
+        takes.push((take, "--turning left --lock-feet solve"));
     }
-}
-
-#[test]
-fn a_captured_turn_and_its_image_walk_straight() {
-    let Some(takes) = folder_or_skip() else { return };
-    let folder = Folder::new();
-    let take = takes.join("bandai-namco/dataset-1_walk-back_childish_001.bvh");
-    for lock in ["off", "solve"] {
-        let make = format!("make FILE --turning left --lock-feet {lock} -o loop.bvh --json --force");
-        let own = folder.run_on(&take, &make).done().json();
-        assert!(number(&own, "root_motion/turn_rate_dps") > 8.0);
-        folder.succeed("convert loop.bvh image.bvh --mirror --force");
+    for (take, options) in takes {
+        let own = folder.run_on(&take, &format!("make FILE {options} -o loop.bvh --json --force"));
+        let own = own.done().json();
+        folder.runs("convert loop.bvh image.bvh --mirror --force\ncheck image.bvh");
+        let turn = number(&own, "root_motion/turn_rate_dps");
+        assert!(turn > 8.0, "{turn}");
+        near(
+            number(&folder.json("image.bvh.json"), "root_motion/turn_rate_dps"),
+            -turn,
+            1e-9,
+        );
         let blend = folder.answer("blend loop.bvh image.bvh -o straight.bvh --json --force");
-        let ([_, own_speed, own_sliding], [turn, speed, sliding]) = (figures(&own), figures(&blend));
-        let is_near = turn.abs() < 0.1 && (speed / own_speed - 1.0).abs() < 0.005;
-        assert!(is_near, "{lock}: {turn} {speed} {own_speed}");
-        assert!(number(&blend, "quality/foot_slide_mm") < 1.5, "{lock}");
-        // Of loops whose feet are held the blend slides faster where they come to stand.
-        if lock == "off" {
-            assert!(sliding <= own_sliding, "{sliding} {own_sliding}");
+        let turned = number(&blend, "root_motion/turn_rate_dps") * number(&blend, "candidate/period_secs");
+        near(turned, 0.0, 0.1);
+        let [speed, blended] = [&own, &blend].map(|facts| number(facts, "root_motion/speed_mps"));
+        near(blended / speed, 1.0, 0.005);
+        if !options.is_empty() {
+            holds(&blend, "quality/foot_slide_mm < 1.5");
+            continue;
+        }
+        // Mirroring twice restores the loop, up to the rounding of numbers in the file.
+        folder.runs("convert image.bvh again.bvh --mirror --force");
+        let (before, after) = (folder.take("loop.bvh"), folder.take("again.bvh"));
+        for frame in 0..before.num_frames() {
+            for (one, other) in before.rotations(frame).iter().zip(after.rotations(frame)) {
+                assert!(one.dot(*other).abs() > 1.0 - 1e-9);
+            }
         }
     }
 }
@@ -258,19 +211,27 @@ fn a_folder_stands_for_the_loops_in_it() {
     let folder = with_two_loops("");
     folder.make_folder("walks");
     folder.make_folder("empty");
-    for name in ["left.bvh", "left.bvh.json", "right.bvh", "right.bvh.json"] {
+    // A take among the loops has no sidecar and is ignored; a pattern stands for what matches it.
+    for name in [
+        "left.bvh",
+        "left.bvh.json",
+        "right.bvh",
+        "right.bvh.json",
+        "left-walk.bvh",
+    ] {
         folder.copy(name, &format!("walks/{name}"));
     }
-    // A take among the loops has no sidecar and is ignored.
-    folder.copy("left-walk.bvh", "walks/left-walk.bvh");
-    let facts = folder.answer("blend walks --speed 1.2 -o b.bvh --json");
-    assert!((number(&facts, "root_motion/speed_mps") - 1.2).abs() < 0.01);
-    assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
-    folder.succeed("play walks --seconds 5 -o p.bvh");
-    // A pattern stands for what matches it; of the three files in the folder the take is none.
-    let facts = folder.answer("blend walks/?e*t.bvh walks/r*.bvh --speed 1.2 -o d.bvh --json");
-    assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
-    folder.succeed("play walks/r*.bvh --seconds 5 -o q.bvh");
-    folder.refuse("blend walks/x*.bvh -o c.bvh", "nothing matches");
-    folder.refuse("blend empty -o c.bvh", "no loop in the folder");
+    for loops in ["walks", "walks/?e*t.bvh walks/r*.bvh"] {
+        let facts = folder.answer(&format!("blend {loops} --speed 1.2 -o b.bvh --json --force"));
+        near(number(&facts, "root_motion/speed_mps"), 1.2, 0.01);
+        assert_eq!(items(&facts["blend"]["loops"]).len(), 2);
+    }
+    folder.runs(
+        "
+        play walks --seconds 5 -o p.bvh
+        play walks/r*.bvh --seconds 5 -o q.bvh
+        2 blend walks/x*.bvh -o c.bvh | nothing matches
+        2 blend empty -o c.bvh        | no loop in the folder
+        ",
+    );
 }

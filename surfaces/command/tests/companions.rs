@@ -34,6 +34,12 @@ fn companions_in_the_folder_and_below_are_read() {
         std::os::unix::fs::symlink("../walk.bin", folder.file("data/walk.bin")).unwrap();
         folder.succeed("convert walk.gltf out.glb --force");
     }
+    // Nothing is fetched from elsewhere.
+    let gltf = folder.text("walk.gltf");
+    for uri in ["../walk.bin", "/etc/passwd", "gone.bin"] {
+        folder.write("broken.gltf", gltf.replace("data/walk.bin", uri));
+        folder.refuse("inspect broken.gltf", &format!("\"{uri}\" cannot be read"));
+    }
 }
 
 /// `tex.bin -> /etc/passwd` beside a glTF file once got that file into the output.
@@ -94,15 +100,8 @@ fn a_small_file_that_names_large_ones_often_stays_small() {
     folder.write("large.bin", vec![1; 20 << 20]);
     let mut gltf = folder.json("walk.gltf");
     let buffers = gltf["buffers"].as_array_mut().unwrap();
-    let more = |index: usize| {
-        let name = if index.is_multiple_of(2) {
-            "large.bin"
-        } else {
-            "walk.gltf"
-        };
-        json!({"uri": name, "byteLength": 20 << 20})
-    };
-    buffers.extend((0..200).map(more));
+    let names = ["large.bin", "walk.gltf"].into_iter().cycle().take(200);
+    buffers.extend(names.map(|name| json!({"uri": name, "byteLength": 20 << 20})));
     let views: &mut Vec<Value> = gltf["bufferViews"].as_array_mut().unwrap();
     views.extend((1..200).map(|buffer| json!({"buffer": buffer, "byteLength": 4})));
     folder.write("walk.gltf", gltf.to_string());
@@ -111,30 +110,21 @@ fn a_small_file_that_names_large_ones_often_stays_small() {
     assert!(written < 22 << 20, "{written}");
 }
 
-/// A file that is too large was once read to its end before it was refused.
+/// A file that is too large was once read to its end before it was refused; so is a take beyond the memory limit, with what it needs.
 #[test]
-fn a_file_above_the_limit_is_refused_by_its_size() {
-    let folder = Folder::new();
-    let file = fs::File::create(folder.file("huge.bvh")).unwrap();
+fn what_is_above_a_limit_is_refused_by_its_size() {
+    let folder = Folder::with_walk();
     // Without contents on the disk.
+    let file = fs::File::create(folder.file("huge.bvh")).unwrap();
     file.set_len(5 << 30).unwrap();
     let start = std::time::Instant::now();
-    let answer = folder.fail("inspect huge.bvh");
-    answer.says("\"huge.bvh\" is too large: it has 5.0 GiB, the limit is");
-    answer.says("\n  try: ");
+    folder.runs("2 inspect huge.bvh | \"huge.bvh\" is too large: it has 5.0 GiB, the limit is | try:");
     assert!(start.elapsed().as_secs() < 2);
-}
-
-#[test]
-fn a_take_beyond_the_memory_limit_is_refused_with_what_it_needs() {
-    let folder = Folder::with_walk();
     // What only tells of a take needs less than what works on it.
-    for (command, limit) in [("find", 200), ("inspect", 100)] {
-        let answer = folder.refuse(
-            &format!("{command} walk.bvh --max-memory {limit}K"),
-            "of memory are needed",
-        );
-        answer.says(&format!("the limit is {limit} KiB"));
-        answer.says("try: --max-memory with more than");
-    }
+    folder.runs(
+        "
+        2 find walk.bvh --max-memory 200K       | of memory are needed | the limit is 200 KiB | try: --max-memory with more than
+        2 inspect walk.bvh --max-memory 100K    | of memory are needed | the limit is 100 KiB | try: --max-memory with more than
+        ",
+    );
 }

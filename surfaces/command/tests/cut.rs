@@ -1,7 +1,7 @@
 //! `cut` on the command line: passages with their facts, whole files or none, and what was looked for where nothing is found.
 
 use crate::harness::schema::assert_valid;
-use crate::harness::{Folder, number, replaced};
+use crate::harness::{Folder, holds, items, number, replaced, texts};
 
 fn with_start() -> Folder {
     let folder = Folder::new();
@@ -12,36 +12,27 @@ fn with_start() -> Folder {
 #[test]
 fn a_take_gives_its_own_loops_and_a_start_between_them() {
     let folder = with_start();
-    let answer = folder.succeed("cut start.bvh -o cut --json").json();
+    let answer = folder.answer("cut start.bvh -o cut --json");
     assert_valid(&answer, "cut");
-    let passages = answer["passages"].as_array().unwrap();
-    let names: Vec<&str> = passages.iter().map(|row| row["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["start_walk"]);
+    assert_eq!(texts(&answer["passages"], "name"), ["start_walk"]);
     let facts = folder.json("cut/start_walk.json");
     assert_valid(&facts, "passage");
-    assert_eq!(
-        (&facts["from"]["loop"], &facts["to"]["loop"]),
-        (&"idle".into(), &"walk".into())
-    );
+    holds(&facts, "from/loop = idle\nto/loop = walk\ncost_metre_secs < 0.1");
     let take = folder.take("cut/start_walk.bvh");
     assert_eq!(take.num_frames() as f64, number(&facts, "frames") + 1.0);
-    assert!(number(&facts, "cost_metre_secs") < 0.1);
-    // The passage goes on where the loops are, by their names.
-    let again =
-        folder.succeed("cut start.bvh cut/idle.bvh cut/walk.bvh -o again --kind start,stop --transitions --for godot");
-    for words in [
-        "start_walk ",
-        "idle_to_walk ",
-        "walk_to_idle ",
-        "3 passages in again",
-        "no stop: ",
-    ] {
-        again.shows(words);
-    }
-    assert!(folder.file("again/start_walk.glb").is_file() && !folder.file("again/walk.glb").exists());
-    folder.succeed("inspect again/start_walk.glb");
-    // What is there is not overwritten without being asked.
-    folder.run("cut start.bvh -o cut").refused().says("--force");
+    // The passage goes on where the loops are, by their names. What is there is not overwritten without being asked.
+    folder.runs(
+        "
+        cut start.bvh cut/idle.bvh cut/walk.bvh -o again --kind start,stop --transitions --for godot | start_walk | idle_to_walk | walk_to_idle | 3 passages in again | no stop:
+        inspect again/start_walk.glb
+        2 cut start.bvh -o cut | --force
+        cut start.bvh -o glb --to glb
+        ",
+    );
+    assert!(!folder.has("again/walk.glb"));
+    // A loop of a glTF file has its root motion on a joint of its own, and a passage beside it had it on the hips.
+    let joints = |name: &str| folder.take(name).num_joints();
+    assert_eq!(joints("glb/start_walk.glb"), joints("glb/walk.glb"));
 }
 
 #[test]
@@ -82,15 +73,6 @@ fn names_of_animations_lead_nowhere() {
     assert_eq!(folder.json("cut/start_..-x-loop.json")["to"]["loop"], "../x-loop");
 }
 
-/// A loop of a glTF file has its root motion on a joint of its own, and a passage beside it had it on the hips.
-#[test]
-fn a_passage_has_the_root_joint_that_loops_have() {
-    let folder = with_start();
-    folder.succeed("cut start.bvh -o cut --to glb");
-    let joints = |name: &str| folder.take(name).num_joints();
-    assert_eq!(joints("cut/start_walk.glb"), joints("cut/walk.glb"));
-}
-
 #[test]
 fn a_take_is_cut_for_another_character() {
     let folder = Folder::with_character();
@@ -123,43 +105,38 @@ fn passages_are_checked_as_passages() {
     assert_eq!(rows.len(), 3, "{checked:#}");
     let passage = rows.iter().find(|row| row["passage"] == "start").unwrap();
     assert!(passage["file"].as_str().unwrap().ends_with("start_walk-loop.bvh"));
-    let checks = passage["quality"]["checks"].as_array().unwrap();
-    for (check, most) in checks.iter().zip([0.1, 20.0, 20.0]) {
+    let checks = items(&passage["quality"]["checks"]);
+    for (check, most) in checks.zip([0.1, 20.0, 20.0]) {
         assert!(number(check, "value") < most, "{check:#}");
     }
     let mut facts = folder.json("cut/start_walk-loop.json");
     facts["to"]["secs"] = (number(&facts, "to/secs") + 0.3).into();
     folder.write("cut/start_walk-loop.json", facts.to_string());
-    folder
-        .run("check cut/start_walk-loop.bvh")
-        .ended(1)
-        .shows("where it ends");
-    folder.run("set start.bvh -o hero --single --to glb").ended(1);
-    folder
-        .succeed("check hero")
-        .shows("(start_walk): good: it meets its loops");
+    folder.runs(
+        "
+        1 check cut/start_walk-loop.bvh | where it ends
+        1 set start.bvh -o hero --single --to glb
+        check hero | (start_walk): good: it meets its loops
+        ",
+    );
 }
 
 #[test]
 fn what_cannot_be_cut_says_why() {
     let folder = with_start();
-    folder.succeed("synth -o steady.bvh --seconds 6 --turn-rate 0");
-    let nothing = folder.run("cut steady.bvh -o none --kind start,turn").ended(1);
-    nothing.says("nothing to cut");
-    nothing.says("no start: the body never stands");
-    let document = folder
-        .run("cut steady.bvh -o none --kind start --json -f")
-        .ended(1)
-        .json();
-    assert_valid(&document, "cut");
-    folder
-        .run("cut start.bvh -o x --kind fly")
-        .refused()
-        .says("must be one of start, stop, turn, jump");
-    folder.run("cut missing.bvh -o x --fps 0").refused().says("--fps");
+    folder.runs(
+        "
+        synth -o steady.bvh --seconds 6 --turn-rate 0
+        1 cut steady.bvh -o none --kind start,turn      | nothing to cut | no start: the body never stands
+        2 cut start.bvh -o x --kind fly                 | must be one of start, stop, turn, jump
+        2 cut missing.bvh -o x --fps 0                  | --fps
+        2 cut start.bvh steady.bvh -o x
+        2 cut missing.bvh -o x
+        ",
+    );
+    let document = folder.run("cut steady.bvh -o none --kind start --json -f").ended(1);
+    assert_valid(&document.json(), "cut");
     folder
         .run("cut start.bvh -o x --fps 29.97 --for unreal --to glb")
         .says("29.97");
-    folder.run("cut start.bvh steady.bvh -o x").refused();
-    folder.run("cut missing.bvh -o x").refused();
 }

@@ -1,10 +1,9 @@
 //! `fit`: controller settings from numbers, from takes of known springs, and from takes without usable changes.
 
-use crate::harness::{Folder, number};
+use crate::harness::{Folder, holds, items, lines, near, number, rows};
 use loopwright_formats::{Format, Source};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{DriveSettings, drive};
-use serde_json::Value;
 
 /// A folder with `drive.bvh`, a body on springs of 0.4 s for its velocity and 0.3 s for its facing.
 fn with_drive(change: impl FnOnce(&mut DriveSettings)) -> Folder {
@@ -26,42 +25,38 @@ fn write_drive(folder: &Folder, name: &str, change: impl FnOnce(&mut DriveSettin
 
 #[test]
 fn numbers_alone_give_the_figures_of_the_article() {
-    let folder = Folder::new();
-    for (arguments, expected) in [
-        ("--speed 4.86 --acceleration 3.94", "half-life 0.629 s"),
-        ("--speed 10.44 --acceleration 2.80", "half-life 1.902 s"),
-        ("--speed 5 --acceleration 2", "half-life 1.275 s"),
-        ("--angle 180 --turn-rate 154.68", "half-life 0.593 s"),
-        ("--half-life 0.2 --speed 5", "peaks at 12.75 m/s^2, after 0.144 s"),
-        ("--half-life 0.2 --angle 180", "peaks at 458.99 deg/s, after 0.144 s"),
-    ] {
-        let answer = folder.succeed(&format!("fit {arguments}"));
-        answer.shows(expected);
-        answer.shows("59.7%");
-    }
-    let both = folder.answer("fit --speed 5 --angle 90 --half-life 0.2 --json");
-    assert!((number(&both, "velocity/acceleration_mps2") - 12.75).abs() < 0.005);
-    assert!((number(&both, "facing/peak_secs") - 0.144).abs() < 0.0005);
-}
-
-#[test]
-fn too_few_or_too_many_numbers_are_refused() {
     let folder = with_drive(|settings| settings.seconds = 1.0);
-    for arguments in [
-        "--speed 5",
-        "--half-life 0.2",
-        "--angle 90 --speed 5 --acceleration 2",
-        "--acceleration 2",
-        "--speed 5 --acceleration 2 --half-life 1",
-        "--speed 0 --acceleration 2",
-        "--speed nan --acceleration 2",
-        "--speed=-5 --acceleration 2",
-        "drive.bvh --speed 5 --acceleration 2",
-        "--speed 5 --acceleration 2 --toml c.toml",
-        "drive.bvh --smoothing 0",
-        "",
-    ] {
-        let answer = folder.fail(&format!("fit {arguments}"));
+    folder.runs(
+        "
+        fit --speed 4.86 --acceleration 3.94        | half-life 0.629 s | 59.7%
+        fit --speed 10.44 --acceleration 2.80       | half-life 1.902 s | 59.7%
+        fit --speed 5 --acceleration 2              | half-life 1.275 s | 59.7%
+        fit --angle 180 --turn-rate 154.68          | half-life 0.593 s | 59.7%
+        fit --half-life 0.2 --speed 5               | peaks at 12.75 m/s^2, after 0.144 s | 59.7%
+        fit --half-life 0.2 --angle 180             | peaks at 458.99 deg/s, after 0.144 s | 59.7%
+        ",
+    );
+    let both = folder.answer("fit --speed 5 --angle 90 --half-life 0.2 --json");
+    near(number(&both, "velocity/acceleration_mps2"), 12.75, 0.005);
+    near(number(&both, "facing/peak_secs"), 0.144, 0.0005);
+    // Too few or too many of them are refused.
+    for arguments in lines(
+        "
+        fit --speed 5
+        fit --half-life 0.2
+        fit --angle 90 --speed 5 --acceleration 2
+        fit --acceleration 2
+        fit --speed 5 --acceleration 2 --half-life 1
+        fit --speed 0 --acceleration 2
+        fit --speed nan --acceleration 2
+        fit --speed=-5 --acceleration 2
+        fit drive.bvh --speed 5 --acceleration 2
+        fit --speed 5 --acceleration 2 --toml c.toml
+        fit drive.bvh --smoothing 0
+        fit
+        ",
+    ) {
+        let answer = folder.fail(arguments);
         assert!(!answer.stderr.is_empty() && answer.stdout.is_empty(), "{arguments}");
     }
 }
@@ -69,47 +64,37 @@ fn too_few_or_too_many_numbers_are_refused() {
 #[test]
 fn a_driven_take_gives_its_springs_back_in_every_answer() {
     let folder = with_drive(|settings| settings.noise_deg = 0.2);
-    let text = folder
-        .succeed("fit drive.bvh --toml controller.toml --plot fit.svg")
-        .stdout;
-    for word in ["walk", "run", "start", "stop", "turn", "59.7%", "[controller.walk]"] {
-        assert!(text.contains(word), "{word} in {text}");
-    }
+    folder.runs(
+        "
+        fit drive.bvh --toml controller.toml --plot fit.svg | walk | run | start | stop | turn | 59.7% | [controller.walk]
+        2 fit drive.bvh --toml controller.toml
+        2 fit drive.bvh --plot fit.svg
+        fit drive.bvh --plot fit.svg --toml controller.toml --force
+        ",
+    );
     let answer = folder.answer("fit drive.bvh --json");
-    for (pointer, truth) in [
-        ("pools/0/all/velocity/fitted_secs/median", 0.4),
-        ("pools/0/all/velocity/closed_secs/median", 0.4),
-        ("pools/0/all/facing/fitted_secs/median", 0.3),
-        ("pools/0/all/facing/closed_secs/median", 0.3),
-    ] {
-        let found = number(&answer, pointer);
-        assert!((found / truth - 1.0).abs() < 0.1, "{pointer}: {found}");
+    for [pointer, truth] in rows(
+        "
+        velocity/fitted_secs/median | 0.4
+        velocity/closed_secs/median | 0.4
+        facing/fitted_secs/median   | 0.3
+        facing/closed_secs/median   | 0.3
+        ",
+    ) {
+        let truth: f64 = truth.parse().unwrap();
+        near(number(&answer["pools"][0]["all"], pointer), truth, 0.1 * truth);
     }
-    assert_eq!(answer["takes"][0]["outcome"], "fitted");
-    assert_eq!(answer["takes"][0]["events"].as_array().unwrap().len(), 7);
-
+    holds(&answer, "takes/0/outcome = fitted");
+    assert_eq!(items(&answer["takes"][0]["events"]).len(), 7);
     let block: toml::Table = folder.text("controller.toml").parse().unwrap();
-    assert!(text.contains(&folder.text("controller.toml")));
-    let controller = &block["controller"];
-    assert!((controller["velocity_half_life"].as_float().unwrap() - 0.4).abs() < 0.04);
-    assert!((controller["facing_half_life"].as_float().unwrap() - 0.3).abs() < 0.03);
-    let run = controller["run"]["max_speed"].as_float().unwrap();
-    assert!((run - 3.6).abs() < 0.1, "{run}");
+    let controller = serde_json::to_value(&block["controller"]).unwrap();
+    near(number(&controller, "velocity_half_life"), 0.4, 0.04);
+    near(number(&controller, "facing_half_life"), 0.3, 0.03);
+    near(number(&controller, "run/max_speed"), 3.6, 0.1);
     assert!(folder.text("fit.svg").starts_with("<svg"));
-
-    // Neither block nor plot is overwritten without --force.
-    folder.fail("fit drive.bvh --toml controller.toml");
-    folder.fail("fit drive.bvh --plot fit.svg");
-    folder.succeed("fit drive.bvh --plot fit.svg --toml controller.toml --force");
-}
-
-#[test]
-fn a_given_mode_holds_for_the_whole_take() {
-    let folder = with_drive(|_| {});
-    let answer = folder.answer("fit drive.bvh --mode strafe --json");
-    let modes = answer["pools"][0]["modes"].as_array().unwrap();
-    assert_eq!(modes.len(), 1);
-    assert_eq!(modes[0]["mode"], "strafe");
+    // A given mode holds for the whole take.
+    let strafe = folder.answer("fit drive.bvh --mode strafe --json");
+    holds(&strafe["pools"][0]["modes"], "0/mode = strafe\n1 = null");
 }
 
 #[test]
@@ -121,29 +106,22 @@ fn a_folder_is_pooled_and_a_bad_file_in_it_stops_nothing() {
             settings.velocity_half_life_secs = half_life;
         });
     }
-    let answer = folder.answer("fit takes --json");
-    let median = number(&answer, "pools/0/all/velocity/fitted_secs/median");
-    assert!((median - 0.4).abs() < 0.02, "{median}");
-    let [lower, upper] =
-        ["lower", "upper"].map(|end| number(&answer, &format!("pools/0/all/velocity/fitted_secs/{end}")));
-    let is_near = (lower - 0.3).abs() < 0.02 && (upper - 0.5).abs() < 0.02;
-    assert!(is_near, "{lower} {upper}");
-    assert_eq!(answer["pools"][0]["takes"], 3);
-    let answer = folder.answer("fit takes/?.bvh --json");
-    assert_eq!(answer["pools"][0]["takes"], 3);
-
+    for takes in ["takes", "takes/?.bvh"] {
+        let answer = folder.answer(&format!("fit {takes} --json"));
+        holds(&answer, "pools/0/takes = 3");
+        for (end, wanted) in [("lower", 0.3), ("median", 0.4), ("upper", 0.5)] {
+            let key = format!("pools/0/all/velocity/fitted_secs/{end}");
+            near(number(&answer, &key), wanted, 0.02);
+        }
+    }
     folder.write("takes/broken.bvh", "HIERARCHY nonsense");
     folder.write("takes/notes.txt", "no take");
+    folder.make_folder("empty");
     let answer = folder.refuse("fit takes --json --plot pool.svg", "broken.bvh");
     answer.says("1 of 4");
-    let takes = answer.json();
-    assert_eq!(takes["takes"].as_array().unwrap().len(), 4);
-    assert_eq!(takes["pools"][0]["takes"], 3);
+    holds(&answer.json(), "takes/3 != null\ntakes/4 = null\npools/0/takes = 3");
     assert!(folder.text("pool.svg").contains("3 takes"));
-
-    folder.make_folder("empty");
-    let answer = folder.refuse("fit empty takes/a.bvh", "no take in the folder");
-    answer.shows("a.bvh");
+    folder.runs("2 fit empty takes/a.bvh | no take in the folder | a.bvh");
 }
 
 #[test]
@@ -155,19 +133,20 @@ fn takes_without_changes_say_so_and_give_no_figures_of_noise() {
         settings.noise_deg = 0.2;
     });
     folder.succeed("synth -o steady.bvh --seconds 8 --fps 30");
-    for (name, words, outcome) in [
-        ("short", "must be held to count", "short"),
-        ("still", "the body is idle throughout", "nothing"),
-        ("steady", "never changes from one steady velocity to another", "nothing"),
-    ] {
-        let answer = folder.run(&format!("fit {name}.bvh")).ended(1);
-        answer.shows(words);
-        assert!(!answer.stdout.contains("half_life ="), "{name}: {}", answer.stdout);
+    for [name, words, outcome] in rows(
+        "
+        short  | must be held to count                                 | short
+        still  | the body is idle throughout                           | nothing
+        steady | never changes from one steady velocity to another     | nothing
+        ",
+    ) {
+        folder.runs(&format!(
+            "1 fit {name}.bvh | {words} |! half_life =\n1 fit {name}.bvh --plot {name}.svg"
+        ));
         let json = folder.run(&format!("fit {name}.bvh --json")).json();
-        assert_eq!(json["takes"][0]["outcome"], outcome);
-        assert!(json["takes"][0]["why"].as_str().unwrap().contains(words));
-        assert!(json["pools"][0]["all"]["velocity"]["chosen_secs"].is_null());
-        assert_eq!(folder.run(&format!("fit {name}.bvh --plot {name}.svg")).status, 1);
+        let none = format!("takes/0/outcome = {outcome}\npools/0/all/velocity/chosen_secs = null");
+        holds(&json, &none);
+        assert!(json["takes"][0]["why"].to_string().contains(words));
     }
 }
 
@@ -195,31 +174,18 @@ fn real_takes_give_figures_of_bodies() {
     let Some(takes) = folder_or_skip() else { return };
     let folder = Folder::new();
     let mut fitted = 0;
-    for name in [
-        "100style",
-        "bandai-namco",
-        "cmu",
-        "games-105",
-        "pfnn",
-        "pymo",
-        "snu",
-        "xia",
-    ] {
-        let answer = folder.run_list(&["fit", "--json", takes.join(name).to_str().unwrap()]);
-        assert!(answer.status < 2, "{name}: {}", answer.stderr);
-        let answer = answer.json();
-        for take in answer["takes"].as_array().unwrap() {
-            let file = &take["file"];
+    for name in lines("100style\nbandai-namco\ncmu\ngames-105\npfnn\npymo\nsnu\nxia") {
+        let answer = folder.run_on(&takes.join(name), "fit --json FILE").wrote().json();
+        for take in items(&answer["takes"]) {
             fitted += usize::from(take["outcome"] == "fitted");
-            for largest in take["largest"].as_array().unwrap() {
-                if let Some(speed) = largest.pointer("/top_speed_mps/value").and_then(Value::as_f64) {
-                    assert!(speed < 8.0, "{file}: {speed} m/s");
-                }
+            for largest in items(&take["largest"]) {
+                let speed = largest["top_speed_mps"]["value"].as_f64();
+                assert!(speed.unwrap_or(0.0) < 8.0, "{largest} in {take}");
             }
-            for event in take["events"].as_array().unwrap() {
+            for event in items(&take["events"]) {
                 for key in ["closed_half_life_secs", "fitted_half_life_secs"] {
                     let secs = event[key].as_f64().unwrap_or(1.0);
-                    assert!((0.1..5.0).contains(&secs), "{file}: {event}");
+                    assert!((0.1..5.0).contains(&secs), "{event} in {take}");
                 }
             }
         }
@@ -237,11 +203,15 @@ fn a_table_of_speeds_or_splits_needs_no_take() {
     let rows: String = rows.map(|secs| format!("{secs};{};x\n", speed(secs))).collect();
     folder.write("speeds.csv", format!("# made up\nTime (s); Speed (m/s); note\n{rows}"));
     let fit = folder.answer("fit --profile speeds.csv --json");
-    assert!((number(&fit, "velocity/half_life_secs") - 0.5).abs() < 1e-3, "{fit}");
-    assert!((number(&fit, "velocity/speed_mps") - 6.0).abs() < 1e-3, "{fit}");
-    assert!(number(&fit, "profile/error_mps") < 1e-3, "{fit}");
-    let text = folder.succeed("fit --profile speeds.csv").stdout;
-    assert!(text.contains("half-life 0.500 s; 0 to 6 m/s"), "{text}");
+    near(number(&fit, "velocity/half_life_secs"), 0.5, 1e-3);
+    near(number(&fit, "velocity/speed_mps"), 6.0, 1e-3);
+    holds(&fit, "profile/error_mps < 1e-3");
+    folder.runs(
+        "
+        fit --profile speeds.csv | half-life 0.500 s; 0 to 6 m/s
+        2 fit --profile speeds.csv --toml x.toml | --toml needs a take
+        ",
+    );
     for (table, message) in [
         ("", "names no time"),
         ("1,2\n3,4\n", "names no time"),
@@ -250,12 +220,6 @@ fn a_table_of_speeds_or_splits_needs_no_take() {
         ("time,distance\n1,2\n2,1\n", "row 2: the distance is less"),
     ] {
         folder.write("bad.csv", table);
-        let answer = folder.refuse("fit --profile bad.csv", message);
-        answer.says("try: ");
+        folder.refuse("fit --profile bad.csv", message).says("try: ");
     }
-    let answer = folder.run("fit --profile speeds.csv --toml x.toml");
-    assert_eq!(
-        (answer.status, answer.stderr.contains("--toml needs a take")),
-        (2, true)
-    );
 }

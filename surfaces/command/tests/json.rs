@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::harness::schema::{assert_valid, resolve, schema};
-use crate::harness::{Folder, items};
+use crate::harness::{Folder, holds, items, lines, rows, texts};
 
 impl Folder {
     /// The document that a command printed; asserts its kind, and success.
@@ -29,143 +29,94 @@ impl Folder {
         document
     }
 
-    /// The written files that a document names; asserts that they exist.
-    fn outputs(&self, document: &Value) -> Vec<String> {
-        let names = items(&document["outputs"]);
-        let names: Vec<String> = names.map(|name| name.as_str().unwrap().to_owned()).collect();
-        for name in &names {
-            assert!(self.file(name).is_file(), "{name}");
-        }
-        names
+    /// Asserts that these are the written files that a document names, with spaces between them, and that they exist.
+    fn wrote(&self, document: &Value, files: &str) {
+        let names: Vec<&str> = items(&document["outputs"]).filter_map(Value::as_str).collect();
+        assert_eq!(names.join(" "), files);
+        assert!(files.is_empty() || self.has(files), "{files}");
     }
 }
 
 #[test]
 fn what_commands_answer_about_takes_is_as_described() {
     let folder = Folder::with_walk();
-    let synth = folder.valid("synth -o slow.bvh --seconds 3 --fps 15 --seed 9 --force", "synth");
-    assert_eq!(folder.outputs(&synth), ["slow.bvh", "slow.bvh.truth.json"]);
-    assert_eq!(synth["take"]["fps"], 15.0);
-    assert_eq!(synth["take"]["frames"], 46);
-    let inspect = folder.valid("inspect walk.bvh --plot inspect.svg", "inspect");
-    assert_eq!(folder.outputs(&inspect), ["inspect.svg"]);
-    let find = folder.valid("find walk.bvh --plot find.svg", "find");
-    assert_eq!(folder.outputs(&find), ["find.svg"]);
-    let best = &find["candidates"][0];
-    assert_eq!((&best["segment"], &best["grade"]), (&"walk".into(), &"good".into()));
-    assert!(best["versions"].as_u64() > Some(1) && find["segments"][0]["rank"] == 1);
-    let shifted = folder.valid("find walk.bvh --set search.shifted=true", "find");
-    folder.succeed("synth -o run.bvh --seconds 2 --period 0.6 --speed 3.5");
-    let like = folder.valid("find walk.bvh --like walk.bvh:40:72 --like run.bvh", "like");
-    assert_eq!(like["occurrences"][0]["start_frame"], 40);
-    assert_eq!(
-        (
-            &like["sought"][1]["occurrences"],
-            &like["sought"][1]["nearest"]["sought"]
-        ),
-        (&0.into(), &1.into())
+    folder.runs(
+        "
+        synth -o run.bvh --seconds 2 --period 0.6 --speed 3.5
+        convert walk.bvh again.bvh
+        synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn-rate 20
+        ",
     );
-    let unlike = folder.valid_with(1, "find walk.bvh --like run.bvh", "like");
-    assert!(unlike["sought"][0]["nearest"]["cost_ratio"].as_f64() > Some(0.4));
-    assert!(shifted["candidates"][0]["versions"].is_null() && shifted["segments"].is_null());
-    let convert = folder.valid("convert walk.bvh walk.glb --mirror", "convert");
-    assert_eq!(folder.outputs(&convert), ["walk.glb"]);
-    assert_eq!(convert["is_loop"], false);
-    assert_eq!(convert["mirrored"], true);
-    let retarget = folder.valid("retarget walk.bvh --rig slow.bvh -o moved.glb", "retarget");
-    assert_eq!(folder.outputs(&retarget), ["moved.glb"]);
-    assert_eq!(retarget["is_loop"], false);
-    assert_eq!(retarget["take"]["rig"]["coverage"], 1.0);
-    let fit = folder.valid_with(1, "fit walk.bvh slow.bvh --toml fit.toml", "fit");
-    assert_eq!(folder.outputs(&fit), ["fit.toml"]);
     folder.write("splits.csv", "distance,time\n10,2\n20,3\n30,4\n40,5\n");
-    let table = folder.valid("fit --profile splits.csv", "fit");
-    assert!(table["profile"]["rows"][3]["fitted_distance_m"].is_number() && table["profile"]["error_mps"].is_null());
-    let numbers = folder.valid("fit --speed 5 --half-life 0.2", "fit");
-    assert!(numbers["velocity"]["acceleration_mps2"].is_number() && numbers["takes"] == Value::Array(vec![]));
-    let sheet = folder.valid("render walk.bvh -o sheet.png --size 16x16 --every 40", "render");
-    assert_eq!(folder.outputs(&sheet), ["sheet.png"]);
-    let pair = folder.valid("cost walk.bvh:3 walk.bvh:40", "cost");
-    assert!(pair["pair"].is_object() && pair["table"].is_null());
-    let table = folder.valid("cost walk.bvh walk.bvh --plot cost.svg", "cost");
-    assert!(table["pair"].is_null() && table["table"].is_object());
-    assert_eq!(folder.outputs(&table), ["cost.svg"]);
-    folder.copy("walk.bvh", "again.bvh");
-    let among = folder.valid("cost walk.bvh slow.bvh again.bvh", "cost");
-    assert!(among["left"].is_null() && among["among"].is_object());
     // Starts and stops give events of both kinds.
-    folder.succeed("synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn-rate 20");
-    let start = folder.run("fit start.bvh --json").json();
-    assert_valid(&start, "fit");
+    assert_valid(&folder.run("fit start.bvh --json").json(), "fit");
+    for [status, arguments, kind, outputs, facts] in rows(
+        "
+        0 | synth -o slow.bvh --seconds 3 --fps 15 --seed 9         | synth    | slow.bvh slow.bvh.truth.json | take/fps = 15; take/frames = 46
+        0 | inspect walk.bvh --plot inspect.svg                     | inspect  | inspect.svg                  | take/frames = 121
+        0 | find walk.bvh --plot find.svg                           | find     | find.svg                     | candidates/0/segment = walk; candidates/0/grade = good; candidates/0/versions > 1; segments/0/rank = 1
+        0 | find walk.bvh --set search.shifted=true                 | find     |                              | candidates/0/versions = null; segments = null
+        0 | find walk.bvh --like walk.bvh:40:72 --like run.bvh      | like     |                              | occurrences/0/start_frame = 40; sought/1/occurrences = 0; sought/1/nearest/sought = 1
+        1 | find walk.bvh --like run.bvh                            | like     |                              | sought/0/nearest/cost_ratio > 0.4
+        0 | convert walk.bvh walk.glb --mirror                      | convert  | walk.glb                     | is_loop = false; mirrored = true
+        0 | retarget walk.bvh --rig slow.bvh -o moved.glb           | retarget | moved.glb                    | is_loop = false; take/rig/coverage = 1
+        1 | fit walk.bvh slow.bvh --toml fit.toml                   | fit      | fit.toml                     | takes/1 != null
+        0 | fit --profile splits.csv                                | fit      |                              | profile/rows/3/fitted_distance_m > 0; profile/error_mps = null
+        0 | fit --speed 5 --half-life 0.2                           | fit      |                              | velocity/acceleration_mps2 > 0; takes = []
+        0 | render walk.bvh -o sheet.png --size 16x16 --every 40    | render   | sheet.png                    | kind = contact sheet
+        0 | cost walk.bvh:3 walk.bvh:40                             | cost     |                              | pair != null; table = null
+        0 | cost walk.bvh walk.bvh --plot cost.svg                  | cost     | cost.svg                     | pair = null; table != null
+        0 | cost walk.bvh slow.bvh again.bvh                        | cost     |                              | left = null; among != null
+        ",
+    ) {
+        let document = folder.valid_with(status.parse().unwrap(), arguments, kind);
+        folder.wrote(&document, outputs);
+        holds(&document, facts);
+    }
 }
 
 #[test]
 fn loops_and_what_is_answered_about_them_are_as_described() {
     let folder = Folder::with_walk();
-    let make = folder.valid(
-        "make walk.bvh -o loop.bvh --plot loop.svg --save-recipe loop.toml",
-        "loop",
-    );
-    assert_eq!(
-        folder.outputs(&make),
-        ["loop.bvh", "loop.bvh.json", "loop.svg", "loop.toml"]
-    );
-    assert_eq!(make, folder.json("loop.bvh.json"));
-    assert_eq!(make["quality"]["grade"], "good");
-    folder.valid("make walk.bvh -o auto.fbx --closure auto --for unity", "loop");
-    folder.valid("make walk.bvh -o path.glb --root-motion path --for godot", "loop");
-    folder.valid(
-        "close walk.bvh --range 20:54.5 -o full.glb --set output.root-space=full --for unreal",
-        "loop",
-    );
     folder.write(
         "edits.toml",
         "[[edit]]\nkind = \"move\"\njoint = \"Head\"\nrotation = [5, 0, 0]\n[[edit]]\nkind = \"smooth\"\ndeviation = 0.02\n",
     );
-    let edited = folder.valid("make walk.bvh -o edited.bvh --recipe edits.toml --set edit=offset:Head:5,0,0 --set edit=noise:1 --set edit=aim:20", "loop");
-    let kinds: Vec<&Value> = items(&edited["edits"]).map(|edit| &edit["kind"]).collect();
-    assert_eq!(kinds, ["move", "smooth", "offset", "noise", "aim"]);
-    folder.valid("make walk.bvh -o other.bvh --set search.shifted=true --pick 2", "loop");
-    let popping = folder.valid_with(
-        1,
-        "close walk.bvh --range 20:54.5 -o pops.bvh --set joint=*:open",
-        "loop",
-    );
-    assert_eq!(popping["quality"]["grade"], "bad");
-    let reason = popping["quality"]["reason"].as_str().unwrap();
-    let is_right = reason.starts_with(popping["quality"]["seam_joint"].as_str().unwrap());
-    assert!(is_right, "{reason}");
-    let blend = folder.valid("blend loop.bvh other.bvh -o blend.bvh", "loop");
-    assert!(blend["blend"].is_object());
-    let convert = folder.valid("convert loop.bvh copy.glb", "convert");
-    assert_eq!(folder.outputs(&convert), ["copy.glb", "copy.glb.json"]);
-    for name in ["auto.fbx", "path.glb", "full.glb", "pops.bvh", "blend.bvh", "copy.glb"] {
-        assert_valid(&folder.json(&format!("{name}.json")), "loop");
+    for [status, arguments, more, facts] in rows(
+        "
+        0 | make walk.bvh -o loop.bvh --plot loop.svg --save-recipe loop.toml   | loop.svg loop.toml | quality/grade = good
+        0 | make walk.bvh -o auto.fbx --closure auto --for unity                |  | target/name = unity
+        0 | make walk.bvh -o path.glb --root-motion path --for godot            |  | root_motion/mode = path
+        0 | close walk.bvh --range 20:54.5 -o full.glb --set output.root-space=full --for unreal |  | root_motion/space = full
+        0 | make walk.bvh -o edited.bvh --recipe edits.toml --set edit=offset:Head:5,0,0 --set edit=noise:1 --set edit=aim:20 |  | edits/0/kind = move; edits/1/kind = smooth; edits/2/kind = offset; edits/3/kind = noise; edits/4/kind = aim
+        0 | make walk.bvh -o other.bvh --set search.shifted=true --pick 2       |  | candidate/cycles = 1
+        1 | close walk.bvh --range 20:54.5 -o pops.bvh --set joint=*:open       |  | quality/grade = bad
+        0 | blend loop.bvh other.bvh -o blend.bvh                               |  | blend != null
+        ",
+    ) {
+        let document = folder.valid_with(status.parse().unwrap(), arguments, "loop");
+        let file = arguments.split(' ').skip_while(|word| *word != "-o").nth(1).unwrap();
+        folder.wrote(&document, format!("{file} {file}.json {more}").trim());
+        assert_eq!(document, folder.json(&format!("{file}.json")));
+        holds(&document, facts);
     }
+    let popping = folder.json("pops.bvh.json")["quality"].clone();
+    let [reason, joint] = ["reason", "seam_joint"].map(|key| popping[key].as_str().unwrap());
+    assert!(reason.starts_with(joint), "{reason}");
+    let convert = folder.valid("convert loop.bvh copy.glb", "convert");
+    folder.wrote(&convert, "copy.glb copy.glb.json");
+    assert_valid(&folder.json("copy.glb.json"), "loop");
     let played = folder.valid("play loop.bvh other.bvh -o played.bvh --seconds 6", "play");
-    assert_eq!(folder.outputs(&played), ["played.bvh"]);
-    let exits = items(&played["played"]).map(|one| &one["exit_secs"]);
-    let is_left: Vec<bool> = exits.map(Value::is_f64).collect();
-    assert!(is_left.len() > 1);
-    assert!(is_left.iter().rev().skip(1).all(|&left| left) && !is_left[is_left.len() - 1]);
+    folder.wrote(&played, "played.bvh");
+    let mut exits: Vec<bool> = items(&played["played"]).map(|one| one["exit_secs"].is_f64()).collect();
+    assert!(exits.len() > 1 && exits.pop() == Some(false) && !exits.contains(&false));
     folder.valid("render loop.bvh -o onion.png --onion --size 16x16", "render");
     folder.valid("cost loop.bvh other.bvh", "cost");
-
-    let checked = folder.valid_with(
-        1,
-        "check loop.bvh pops.bvh --max-foot-slide 0.001 --take walk.bvh",
-        "check",
-    );
-    let verdicts = [0, 1].map(|index| &checked["loops"][index]);
-    let words = verdicts.map(|one| [&one["grade"], &one["quality"]["grade"]]);
-    assert_eq!(words, [["good", "good"], ["bad", "bad"]]);
-}
-
-#[test]
-fn the_demo_answers_with_what_find_and_make_say() {
-    let folder = Folder::new();
+    let check = "check loop.bvh pops.bvh --max-foot-slide 0.001 --take walk.bvh";
+    let checked = folder.valid_with(1, check, "check");
+    assert_eq!(texts(&checked["loops"], "grade"), ["good", "bad"]);
     let demo = folder.valid("demo -o here", "demo");
-    assert_eq!(folder.outputs(&demo).len(), 5);
+    assert_eq!(items(&demo["outputs"]).len(), 5);
     assert_eq!(demo["loop"], folder.json("here/walk-loop.bvh.json"));
 }
 
@@ -175,47 +126,43 @@ fn commands_that_fail_answer_with_one_document_all_the_same() {
     folder.write("broken.bvh", "HIERARCHY ROOT");
     folder.succeed("synth -o short.bvh --seconds 0.6 --fps 30");
     // The facts known before the error stand beside it.
-    let none = folder.valid_with(1, "find short.bvh", "find");
-    assert_eq!(
-        (&none["candidates"], &none["take"]["frames"]),
-        (&Value::Array(vec![]), &19.into())
-    );
-    let none = folder.valid_with(1, "make short.bvh", "error");
-    assert_eq!(none["take"]["frames"], 19);
-    let checked = folder.valid_with(2, "check broken.bvh", "check");
-    assert!(
-        checked["loops"][0]["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("line 1")
-    );
-    let fitted = folder.valid_with(2, "fit walk.bvh broken.bvh", "fit");
-    assert_eq!(fitted["takes"][1]["outcome"], "error");
-    // Nothing is known of a file that cannot be read.
-    for arguments in [
-        "inspect broken.bvh",
-        "find broken.bvh",
-        "make broken.bvh",
-        "close missing.bvh --range 1:20",
-        "blend missing.bvh -o out.bvh",
-        "play missing.bvh -o out.bvh",
-        "cost missing.bvh walk.bvh",
-        "convert broken.bvh out.glb",
-        "render broken.bvh -o out.png",
-        "synth -o walk.bvh",
-        "synth -o other.bvh --speed 99",
-        "fit --speed 5",
-        "demo -o walk.bvh",
-        "make walk.bvh -o out.obj",
-        "find walk.bvh --within 9:2",
-        // Invalid command lines.
-        "make walk.bvh --no-such-flag",
-        "find",
-        "fly walk.bvh",
-        "make walk.bvh --closure glue",
-    ] {
+    for [status, arguments, kind, facts] in rows(
+        "
+        1 | find short.bvh              | find  | candidates = []; take/frames = 19
+        1 | make short.bvh              | error | take/frames = 19
+        2 | check broken.bvh            | check | loops/0/grade = error; loops/0/error != null
+        2 | fit walk.bvh broken.bvh     | fit   | takes/1/outcome = error
+        ",
+    ) {
+        let document = folder.valid_with(status.parse().unwrap(), arguments, kind);
+        holds(&document, facts);
+    }
+    // Nothing is known of a file that cannot be read; the last are invalid command lines.
+    for arguments in lines(
+        "
+        inspect broken.bvh
+        find broken.bvh
+        make broken.bvh
+        close missing.bvh --range 1:20
+        blend missing.bvh -o out.bvh
+        play missing.bvh -o out.bvh
+        cost missing.bvh walk.bvh
+        convert broken.bvh out.glb
+        render broken.bvh -o out.png
+        synth -o walk.bvh
+        synth -o other.bvh --speed 99
+        fit --speed 5
+        demo -o walk.bvh
+        make walk.bvh -o out.obj
+        find walk.bvh --within 9:2
+        make walk.bvh --no-such-flag
+        find
+        fly walk.bvh
+        make walk.bvh --closure glue
+        ",
+    ) {
         let failed = folder.valid_with(2, arguments, "error");
-        assert_eq!(folder.outputs(&failed), Vec::<String>::new());
+        folder.wrote(&failed, "");
     }
     // Without --json there is no JSON, and help is no failure.
     assert_eq!(folder.run("find broken.bvh").stdout, "");
@@ -255,23 +202,7 @@ fn every_key_is_described_with_its_unit() {
 }
 
 fn unit_of(key: &str) -> Option<&'static str> {
-    let units = [
-        ("_metre_secs", "m s"),
-        ("_radps", "rad/s"),
-        ("_mmps", "mm/s"),
-        ("_cmps", "cm/s"),
-        ("_mps2", "m/s²"),
-        ("_mps", "m/s"),
-        ("_dps", "deg/s"),
-        ("_deg", "deg"),
-        ("_secs", "s"),
-        ("_hz", "Hz"),
-        ("fps", "Hz"),
-        ("_mm", "mm"),
-        ("_m", "m"),
-        ("_percent", "%"),
-        ("_px", "px"),
-    ];
-    let unit = units.into_iter().find(|(end, _)| key.ends_with(end));
-    unit.map(|(_, unit)| unit)
+    let units = "_metre_secs m s|_radps rad/s|_mmps mm/s|_cmps cm/s|_mps2 m/s²|_mps m/s|_dps deg/s|_deg deg|_secs s|_hz Hz|fps Hz|_mm mm|_m m|_percent %|_px px";
+    let mut units = units.split('|').map(|unit| unit.split_once(' ').unwrap());
+    units.find(|(end, _)| key.ends_with(end)).map(|(_, unit)| unit)
 }

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::process::Command;
 
-use crate::harness::{Answer, Folder, command};
+use crate::harness::{Answer, Folder, command, lines, rows};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 
@@ -102,12 +102,11 @@ fn work_on_a_small_file_takes_little_memory() {
     folder.write("loopwright.toml", "[output]\nrepeat = 20000\n");
     is_too_much(&folder, "make walk.bvh -o loop.bvh");
     for picture in ["sheet.png", "moving.gif", "onion.png --onion --range 0:60"] {
-        let arguments = format!("render walk.bvh --size 4096x4096 --max-memory 50M -o {picture}");
-        is_too_much(&folder, &arguments);
+        let render = "render walk.bvh --size 4096x4096 --max-memory 50M -o";
+        is_too_much(&folder, &format!("{render} {picture}"));
     }
-    let refused = folder.refuse("make walk.bvh -o loop.bvh --max-memory 1M", "the limit is 1 MiB");
-    refused.says("--max-memory");
-    assert!(!folder.file("loop.bvh").exists() && !folder.file("loop.glb").exists());
+    folder.runs("2 make walk.bvh -o loop.bvh --max-memory 1M | the limit is 1 MiB | --max-memory");
+    assert!(!folder.has("loop.bvh") && !folder.has("loop.glb"));
 }
 
 #[test]
@@ -135,24 +134,29 @@ fn claims_of_billions_are_refused_at_once() {
         run(&folder, &format!("inspect {file}")).refused();
     }
     // Every number of four bytes of the binary formats becomes the largest, one after the other in steps.
-    folder.succeed("synth -o walk.bvh --seconds 2.6 --fps 20");
-    folder.succeed("convert walk.bvh walk.fbx");
-    folder.succeed("convert walk.bvh walk.glb");
-    folder.succeed("convert walk.bvh walk.npz");
-    folder.succeed("match build walk.bvh -o walk.lwmatch");
-    for (file, arguments) in [
-        ("walk.fbx", "inspect changed"),
-        ("walk.glb", "inspect changed"),
-        ("walk.npz", "inspect changed"),
-        ("walk.lwmatch", "match inspect changed"),
-    ] {
+    folder.runs(
+        "
+        synth -o walk.bvh --seconds 2.6 --fps 20
+        convert walk.bvh walk.fbx
+        convert walk.bvh walk.glb
+        convert walk.bvh walk.npz
+        match build walk.bvh -o walk.lwmatch
+        ",
+    );
+    for [file, arguments] in rows(
+        "
+        walk.fbx     | inspect changed
+        walk.glb     | inspect changed
+        walk.npz     | inspect changed
+        walk.lwmatch | match inspect changed
+        ",
+    ) {
         let whole = folder.read(file);
         let heads = (0..whole.len().min(512)).step_by(4);
         for at in heads.chain((512..whole.len()).step_by(whole.len() / 64)) {
             let mut bytes = whole.clone();
-            for (byte, new) in bytes[at..].iter_mut().zip(2_147_483_647_u32.to_le_bytes()) {
-                *byte = new;
-            }
+            let end = whole.len().min(at + 4);
+            bytes[at..end].copy_from_slice(&i32::MAX.to_le_bytes()[..end - at]);
             folder.write("changed", bytes);
             assert!(run(&folder, arguments).status <= 2, "{file} at {at}");
         }
@@ -175,12 +179,8 @@ fn catalogs_of_few_bytes_hold_few_rows() {
             ..LoopRow::default()
         };
         let mut bytes = Vec::new();
-        write(
-            CatalogFormat::Parquet,
-            core::iter::repeat_n(&row, 1_000_000),
-            &mut bytes,
-        )
-        .unwrap();
+        let rows = core::iter::repeat_n(&row, 1_000_000);
+        write(CatalogFormat::Parquet, rows, &mut bytes).unwrap();
         folder.write("rows.parquet", bytes);
         let refused = run(&folder, "catalog rows.parquet").refused();
         refused.says("its rows take more than");
@@ -199,7 +199,7 @@ fn settings_and_journals_of_gigabytes_are_not_read() {
     run(&folder, "find takes/walk.bvh")
         .refused()
         .says("the limit for settings is 16 MiB");
-    fs::remove_file(folder.file("takes/loopwright.toml")).unwrap();
+    folder.remove("takes/loopwright.toml");
     let journal = folder.read("loops/.loopwright-batch.jsonl");
     sparse("loops/.loopwright-batch.jsonl");
     run(&folder, "make takes -o loops/ --resume")
@@ -305,7 +305,7 @@ fn files_name_others_in_their_own_folder_alone() {
             refused(&format!("{command} came/walk.bvh"), "names a file");
         }
     }
-    fs::remove_file(folder.file("came/loopwright.toml")).unwrap();
+    folder.remove("came/loopwright.toml");
 
     // Recipes, catalogs and databases name those beside them, or where the user says so.
     let make = "make came/walk.bvh -o out.glb --recipe came/recipe.toml";
@@ -332,7 +332,7 @@ fn files_name_others_in_their_own_folder_alone() {
     folder.write("came/path.csv", "0,0,0\n3,0,3.6\n");
     let walk = "match walk came/takes.lwmatch came/path.csv -o walked.bvh";
     folder.succeed(&format!("{walk} --force"));
-    fs::remove_file(folder.file("came/takes/walk.bvh")).unwrap();
+    folder.remove("came/takes/walk.bvh");
     std::os::unix::fs::symlink(secret, folder.file("came/takes/walk.bvh")).unwrap();
     refused(&format!("{walk} --force"), "outside its folder");
 
@@ -350,16 +350,18 @@ fn texts_of_files_forge_no_lines() {
     file["nodes"][1]["name"] = json!(forged);
     file["skins"] = json!([{"joints": [0, 1, 2], "name": forged}]);
     folder.write("pack.gltf", file.to_string());
-    for arguments in [
-        "list pack.gltf",
-        "list pack.gltf --json",
-        "inspect pack.gltf",
-        "inspect pack.gltf --json",
-        "find pack.gltf --animation 7",
-        "find pack.gltf --set take.skin=none",
-        "make pack.gltf --all-animations -o out.glb --force --json",
-        "check out.glb",
-    ] {
+    for arguments in lines(
+        "
+        list pack.gltf
+        list pack.gltf --json
+        inspect pack.gltf
+        inspect pack.gltf --json
+        find pack.gltf --animation 7
+        find pack.gltf --set take.skin=none
+        make pack.gltf --all-animations -o out.glb --force --json
+        check out.glb
+        ",
+    ) {
         let answer = folder.run(arguments);
         for text in [&answer.stdout, &answer.stderr] {
             let is_forged = text.lines().any(|line| line.starts_with("error: all is lost"));
@@ -377,19 +379,21 @@ fn texts_of_files_forge_no_lines() {
         folder.make_folder("takes");
         folder.succeed("synth -o takes/walk.bvh --seconds 2.6 --fps 20");
         folder.copy("takes/walk.bvh", "takes/run\nerror: all is lost.bvh");
-        for arguments in [
-            "make takes -o loops/",
-            "check loops/",
-            "find takes/",
-            "convert takes/ out/ --to glb",
-            "list takes nowhere",
-        ] {
+        for arguments in lines(
+            "
+            make takes -o loops/
+            check loops/
+            find takes/
+            convert takes/ out/ --to glb
+            list takes nowhere
+            ",
+        ) {
             let answer = folder.run(arguments);
             let said = format!("{}{}", answer.stdout, answer.stderr);
             assert!(!said.contains("\nerror: all"), "{arguments}: {said}");
         }
         let answer = folder.run_list(&["inspect", "none\nerror: all is lost.bvh"]).refused();
         assert!(!answer.stderr.contains("\nerror: all"), "{}", answer.stderr);
-        assert!(folder.file("loops/walk-loop.bvh").exists());
+        assert!(folder.has("loops/walk-loop.bvh"));
     }
 }

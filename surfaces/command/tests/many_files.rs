@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::harness::{Folder, items, schema::assert_valid};
+use crate::harness::{Folder, items, rows, schema::assert_valid, texts};
 
 /// A folder `takes` with three walks, one of them below, and a file that is no take.
 fn with_takes() -> Folder {
@@ -66,15 +66,11 @@ fn a_bad_file_stops_no_other_and_its_status_is_that_of_all() {
 fn folders_and_patterns_are_listed_and_checked() {
     let folder = with_takes();
     let listed = folder.answer("list takes --json");
-    let files: Vec<&str> = items(&listed["files"])
-        .map(|file| file["file"].as_str().unwrap())
-        .collect();
+    let files = texts(&listed["files"], "file");
     assert_eq!(files, ["takes/later/walk.bvh", "takes/turn.bvh", "takes/walk.bvh"]);
     folder.succeed("make takes -o loops");
     let checked = folder.answer("check loops/w*.bvh loops/later --json");
-    let files: Vec<&str> = items(&checked["loops"])
-        .map(|one| one["file"].as_str().unwrap())
-        .collect();
+    let files = texts(&checked["loops"], "file");
     assert_eq!(files, ["loops/walk-loop.bvh", "loops/later/walk-loop.bvh"]);
 }
 
@@ -82,29 +78,26 @@ fn folders_and_patterns_are_listed_and_checked() {
 fn many_files_are_converted_into_a_folder() {
     let folder = with_takes();
     folder.succeed("make takes -o loops");
-    let answer = folder.succeed("convert takes loops/turn-loop.bvh out --to glb");
-    let made = [
-        "out/loops/turn-loop.glb",
-        "out/takes/later/walk.glb",
-        "out/takes/turn.glb",
-        "out/takes/walk.glb",
-    ];
-    assert_eq!(answer.stdout.lines().collect::<Vec<_>>(), made);
-    assert!(folder.file("out/loops/turn-loop.glb.json").is_file());
+    let printed = |arguments: &str| folder.succeed(arguments).stdout.replace('\n', " ");
+    assert_eq!(
+        printed("convert takes loops/turn-loop.bvh out --to glb"),
+        "out/loops/turn-loop.glb out/takes/later/walk.glb out/takes/turn.glb out/takes/walk.glb "
+    );
     folder.succeed("convert takes/walk.bvh alone.glb");
     assert!(folder.read("out/takes/walk.glb") == folder.read("alone.glb"));
     // One that differs in its extension alone gets a number, and no input is overwritten.
     folder.copy("alone.glb", "takes/walk.glb");
-    let answer = folder.succeed("convert takes/walk.bvh takes/walk.glb both --to bvh");
-    assert_eq!(answer.stdout, "both/walk.bvh\nboth/walk-2.bvh\n");
-    let before = folder.read("takes/walk.glb");
-    let refused = folder.fail("convert takes/walk.bvh takes/walk.glb takes --to glb --force");
-    refused.says("is one of the inputs");
-    assert!(folder.read("takes/walk.glb") == before);
-    folder.fail("convert takes out.glb");
-    // A single one into a folder.
-    folder.succeed("convert takes/walk.bvh single/ --to fbx");
-    assert!(folder.file("single/walk.fbx").is_file());
+    let both = printed("convert takes/walk.bvh takes/walk.glb both --to bvh");
+    assert_eq!(both, "both/walk.bvh both/walk-2.bvh ");
+    folder.runs(
+        "
+        2 convert takes/walk.bvh takes/walk.glb takes --to glb --force | is one of the inputs
+        2 convert takes out.glb
+        convert takes/walk.bvh single/ --to fbx
+        ",
+    );
+    assert!(folder.read("takes/walk.glb") == folder.read("alone.glb"));
+    assert!(folder.has("out/loops/turn-loop.glb.json single/walk.fbx"));
 }
 
 #[test]
@@ -112,60 +105,57 @@ fn catalogs_are_asked() {
     let folder = with_takes();
     folder.succeed("synth -o takes/left.bvh --seconds 4 --fps 30 --turn-rate 40 --speed 1.0");
     folder.succeed("make takes -o loops --catalog all.jsonl --set take.licence=CC0");
-    let rows = |arguments: &str| {
+    let found = |arguments: &str| {
         let answer = folder.run(&format!("catalog {arguments} --json"));
         let document = answer.json();
         assert_valid(&document, "catalog");
-        let rows = document["rows"].as_array().unwrap().clone();
-        assert_eq!(answer.status, i32::from(rows.is_empty()), "{arguments}");
-        rows
+        let is_empty = items(&document["rows"]).len() == 0;
+        assert_eq!(answer.status, i32::from(is_empty), "{arguments}");
+        document["rows"].clone()
     };
-    let all = rows("all.jsonl");
-    assert_eq!(all.len(), 4);
-    for row in &all {
+    let all = found("all.jsonl");
+    for row in items(&all) {
         let sidecar = folder.json(&format!("{}.json", row["output"].as_str().unwrap()));
-        assert_eq!(row["take_sha256"], sidecar["take"]["file_sha256"]);
-        assert_eq!(row["recipe_sha256"], sidecar["recipe_sha256"]);
-        assert_eq!(
-            (&row["licence"], &sidecar["take"]["licence"]),
-            (&"CC0".into(), &"CC0".into())
-        );
-        for (column, section) in [
-            ("speed_mps", "root_motion"),
-            ("turn_rate_dps", "root_motion"),
-            ("foot_slide_cmps", "quality"),
-            ("grade", "quality"),
-            ("period_secs", "candidate"),
-        ] {
-            assert_eq!(row[column], sidecar[section][column], "{column}");
+        for [column, key] in rows(
+            "
+            take_sha256     | take/file_sha256
+            recipe_sha256   | recipe_sha256
+            licence         | take/licence
+            speed_mps       | root_motion/speed_mps
+            turn_rate_dps   | root_motion/turn_rate_dps
+            angular_y_radps | root_motion/angular_velocity_radps/1
+            foot_slide_cmps | quality/foot_slide_cmps
+            grade           | quality/grade
+            period_secs     | candidate/period_secs
+            ",
+        ) {
+            let stated = sidecar.pointer(&format!("/{key}"));
+            assert_eq!(Some(&row[column]), stated, "{column}");
         }
-        assert_eq!(
-            row["angular_y_radps"],
-            sidecar["root_motion"]["angular_velocity_radps"][1]
-        );
+        assert_eq!(row["licence"], "CC0");
         assert_eq!(row["skeleton_sha256"], all[0]["skeleton_sha256"]);
     }
-    let turning = rows("all.jsonl --turn-rate 30:");
-    assert_eq!(turning.len(), 1);
-    assert_eq!(turning[0]["path"], "takes/left.bvh");
-    assert_eq!(rows("all.jsonl --kind run").len(), 0);
-    assert_eq!(turning[0]["kind"], "turning_walk");
-    assert_eq!(
-        rows("all.jsonl --kind walk,run --grade good --speed 0.5:2 --max-foot-slide 1000").len(),
-        3
-    );
-    assert_eq!(rows("all.jsonl --path */later/*").len(), 1);
-    assert_eq!(rows("all.jsonl --licence cc0 --top 2").len(), 2);
-    assert_eq!(rows("all.jsonl --skeleton-of takes/left.bvh").len(), 4);
-    let speeds: Vec<f64> = (rows("all.jsonl --sort speed").iter())
-        .map(|row| row["speed_mps"].as_f64().unwrap())
-        .collect();
-    assert!(speeds.is_sorted());
     // Through every format, and of several catalogs.
-    folder.succeed("catalog all.jsonl -o all.csv");
-    folder.succeed("catalog all.csv -o again.jsonl");
-    assert_eq!(rows("again.jsonl"), all);
-    assert_eq!(rows("all.csv all.jsonl").len(), 8);
+    folder.runs("catalog all.jsonl -o all.csv\ncatalog all.csv -o again.jsonl");
+    assert_eq!(found("again.jsonl"), all);
+    for [arguments, count] in rows(
+        "
+        all.jsonl                                                                           | 4
+        all.jsonl --kind run                                                                | 0
+        all.jsonl --kind walk,run --grade good --speed 0.5:2 --max-foot-slide 1000          | 3
+        all.jsonl --path */later/*                                                          | 1
+        all.jsonl --licence cc0 --top 2                                                     | 2
+        all.jsonl --skeleton-of takes/left.bvh                                              | 4
+        all.csv all.jsonl                                                                   | 8
+        ",
+    ) {
+        assert_eq!(items(&found(arguments)).len().to_string(), count, "{arguments}");
+    }
+    let turning = found("all.jsonl --turn-rate 30:");
+    assert_eq!(texts(&turning, "path"), ["takes/left.bvh"]);
+    assert_eq!(texts(&turning, "kind"), ["turning_walk"]);
+    let speeds = found("all.jsonl --sort speed");
+    assert!(items(&speeds).map(|row| row["speed_mps"].as_f64()).is_sorted());
     folder.write("none.jsonl", "PAR1");
     for (arguments, message) in [
         ("catalog none.jsonl", "cannot read \"none.jsonl\""),

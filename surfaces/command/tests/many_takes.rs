@@ -1,13 +1,14 @@
 //! Many takes in one run: folders, patterns, names, bad files, and runs that go on where others ended.
 
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use std::{collections::BTreeMap, fs, thread};
 
 use rand_pcg::{Pcg64, rand_core::Rng};
 use serde_json::Value;
 
-use crate::harness::{Answer, Folder, number, schema::assert_valid, with_companion};
+use crate::harness::{Answer, Folder, command, holds, items, number, rows, schema::assert_valid, with_companion};
 
 /// A folder `takes` with walks in it and below; those of two names have the same one.
 fn with_takes() -> Folder {
@@ -25,29 +26,44 @@ fn with_takes() -> Folder {
     folder
 }
 
-/// All files that a run into `out` leaves, without its journal, which says in which order things happened.
+/// All files that a run into `out` leaves, without its journals, which say in which order things happened.
 fn outputs(folder: &Folder) -> BTreeMap<PathBuf, Vec<u8>> {
-    let is_output = |path: &Path| path.starts_with("out") && !path.ends_with(".loopwright-batch.jsonl");
+    let is_output = |path: &Path| path.starts_with("out") && !path.to_string_lossy().contains(".loopwright-batch");
     let files = folder.contents().into_iter();
-    files
-        .filter(|(path, _)| is_output(path))
-        .filter_map(|(path, bytes)| Some((path, bytes?)))
-        .collect()
+    let files = files.filter_map(|(path, bytes)| Some((path, bytes?)));
+    files.filter(|(path, _)| is_output(path)).collect()
 }
 
 fn names(outputs: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<String> {
     outputs.keys().map(|path| path.display().to_string()).collect()
 }
 
+/// The outputs that are no sidecars, below the folder and with spaces between their names.
+fn loops(folder: &Folder) -> String {
+    let names = names(&outputs(folder))
+        .into_iter()
+        .filter(|name| !name.ends_with(".json"));
+    names.map(|name| name[4..].to_owned()).collect::<Vec<_>>().join(" ")
+}
+
+/// Six more takes, so that a run takes its time.
+fn add_takes(folder: &Folder) {
+    for index in 20..26 {
+        folder.succeed(&format!(
+            "synth -o takes/walk_{index}.bvh --seconds 3 --fps 30 --seed {index}"
+        ));
+    }
+}
+
 /// The documents of a run with `--json`, each valid: those of loops, and the summary.
-fn lines(answer: &Answer) -> (Vec<Value>, Value) {
+fn lines(answer: &Answer) -> (Value, Value) {
     let mut lines = answer.json_lines();
     let summary = lines.pop().unwrap();
     assert_valid(&summary, "batch");
     for line in &lines {
         assert_valid(line, "result");
     }
-    (lines, summary)
+    (Value::Array(lines), summary)
 }
 
 #[test]
@@ -55,25 +71,19 @@ fn a_folder_is_mirrored_and_every_loop_is_that_of_a_run_for_it_alone() {
     let folder = with_takes();
     let answer = folder.succeed("make takes -o out/ --catalog out/all.csv");
     let made = outputs(&folder);
-    let wanted = [
-        "out/all.csv",
-        "out/fast/walk-loop.bvh",
-        "out/fast/walk-loop.bvh.json",
-        "out/slow/later/walk-loop.bvh",
-        "out/slow/later/walk-loop.bvh.json",
-        "out/slow/walk-loop.bvh",
-        "out/slow/walk-loop.bvh.json",
-        "out/turn-loop.bvh",
-        "out/turn-loop.bvh.json",
-    ];
-    assert_eq!(names(&made), wanted);
-    let first: Vec<&str> = answer.stdout.lines().take(4).collect();
-    for (line, name) in first.iter().zip(["fast/walk", "slow/later/walk", "slow/walk", "turn"]) {
-        assert!(line.starts_with(&format!("out/{name}-loop.bvh: good: ")), "{line}");
-    }
+    assert_eq!(
+        loops(&folder),
+        "all.csv fast/walk-loop.bvh slow/later/walk-loop.bvh slow/walk-loop.bvh turn-loop.bvh"
+    );
+    assert_eq!(made.len(), 9);
     answer.shows("\ngood       4  ");
-    for take in ["fast/walk", "slow/later/walk", "slow/walk", "turn"] {
+    for (line, take) in answer
+        .stdout
+        .lines()
+        .zip(["fast/walk", "slow/later/walk", "slow/walk", "turn"])
+    {
         let loop_path = format!("out/{take}-loop.bvh");
+        assert!(line.starts_with(&format!("{loop_path}: good: ")), "{line}");
         folder.succeed(&format!("make takes/{take}.bvh -o {loop_path} --force"));
     }
     assert!(outputs(&folder) == made, "{:?}", names(&outputs(&folder)));
@@ -99,36 +109,21 @@ fn the_number_of_jobs_changes_no_byte() {
 #[test]
 fn patterns_files_and_folders_mean_takes() {
     let folder = with_takes();
-    let made = |arguments: &str| {
-        let _ = fs::remove_dir_all(folder.file("out"));
-        folder
-            .run_list(&arguments.split(' ').chain(["-o", "out"]).collect::<Vec<_>>())
-            .done();
-        let names = names(&outputs(&folder)).into_iter();
-        names.filter(|name| name.ends_with(".bvh")).collect::<Vec<_>>()
-    };
-    assert_eq!(made("make takes/s*/walk.bvh"), ["out/slow/walk-loop.bvh"]);
-    assert_eq!(
-        made("make takes/slow/**/*.bvh"),
-        ["out/later/walk-loop.bvh", "out/walk-loop.bvh"]
-    );
     // As a shell would have expanded it; a file that is named twice is one.
-    assert_eq!(
-        made("make takes/slow/walk.bvh takes/fast/walk.bvh takes/slow/walk.bvh"),
-        ["out/fast/walk-loop.bvh", "out/slow/walk-loop.bvh"]
-    );
-    assert_eq!(
-        made("make takes/slow takes/fast/walk.bvh"),
-        [
-            "out/fast/walk-loop.bvh",
-            "out/slow/later/walk-loop.bvh",
-            "out/slow/walk-loop.bvh"
-        ]
-    );
+    for [takes, wanted] in rows(
+        "
+        takes/s*/walk.bvh                                       | slow/walk-loop.bvh
+        takes/slow/**/*.bvh                                     | later/walk-loop.bvh walk-loop.bvh
+        takes/slow/walk.bvh takes/fast/walk.bvh takes/slow/walk.bvh | fast/walk-loop.bvh slow/walk-loop.bvh
+        takes/slow takes/fast/walk.bvh                          | fast/walk-loop.bvh slow/later/walk-loop.bvh slow/walk-loop.bvh
+        ",
+    ) {
+        let _ = fs::remove_dir_all(folder.file("out"));
+        folder.succeed(&format!("make {takes} -o out"));
+        assert_eq!(loops(&folder), wanted);
+    }
     // Loops among the takes are no takes, and neither is what lies in the output folder.
-    folder.succeed("make takes/turn.bvh -o takes/turn-loop.bvh");
-    let answer = folder.succeed("make takes -o takes/out");
-    answer.shows("1 files left out");
+    folder.runs("make takes/turn.bvh -o takes/turn-loop.bvh\nmake takes -o takes/out | 1 files left out");
     let again = folder.succeed("make takes -o takes/out --resume");
     assert_eq!(again.stdout.matches("(done before)").count(), 4, "{}", again.stdout);
 }
@@ -136,29 +131,24 @@ fn patterns_files_and_folders_mean_takes() {
 #[test]
 fn names_are_given_once_and_numbered() {
     let folder = with_takes();
-    let answer = folder.succeed("make takes -o out --name same-{kind}.glb --json");
-    let (loops, summary) = lines(&answer);
-    assert_eq!(summary["good"], 4);
-    let named: Vec<&str> = loops.iter().map(|one| one["outputs"][0].as_str().unwrap()).collect();
-    let wanted = [
-        "out/fast/same-walk.glb",
-        "out/slow/later/same-walk.glb",
-        "out/slow/same-walk.glb",
-    ];
-    assert_eq!(named[..3], wanted);
-
+    let (_, summary) = lines(&folder.succeed("make takes -o out --name same-{kind}.glb --json"));
+    holds(&summary, "good = 4");
+    assert!(folder.has("out/fast/same-walk.glb out/slow/later/same-walk.glb out/slow/same-walk.glb"));
     fs::remove_dir_all(folder.file("out")).unwrap();
     folder.copy("takes/turn.bvh", "takes/again.bvh");
-    let answer = folder.succeed("make takes/turn.bvh takes/again.bvh -o out --name it --json");
-    let (loops, _) = lines(&answer);
-    let named: Vec<&str> = loops.iter().map(|one| one["outputs"][0].as_str().unwrap()).collect();
-    assert_eq!(named, ["out/it.bvh", "out/it-2.bvh"]);
-    assert_eq!(loops[1]["loop"]["output"], "out/it-2.bvh");
-    let warnings = loops[1]["warnings"].to_string();
-    assert!(warnings.contains("another loop is named"), "{warnings}");
+    let (made, _) = lines(&folder.succeed("make takes/turn.bvh takes/again.bvh -o out --name it --json"));
+    holds(
+        &made,
+        "
+        0/outputs/0 = out/it.bvh
+        1/outputs/0 = out/it-2.bvh
+        1/loop/output = out/it-2.bvh
+        ",
+    );
+    assert!(made[1]["warnings"].to_string().contains("another loop is named"));
     // The numbers are the same when the run goes on, whichever take is left.
     let before = outputs(&folder);
-    fs::remove_file(folder.file("out/it.bvh")).unwrap();
+    folder.remove("out/it.bvh");
     folder.succeed("make takes/turn.bvh takes/again.bvh -o out --name it --resume");
     assert_eq!(outputs(&folder), before);
 }
@@ -185,10 +175,7 @@ fn odd_names_are_names() {
     // A name with a star is that file where there is one.
     fs::remove_dir_all(folder.file("out")).unwrap();
     folder.run_list(&["make", "odd/a*b?.bvh", "-o", "out/"]).done();
-    assert_eq!(
-        names(&outputs(&folder)),
-        ["out/a*b?-loop.bvh", "out/a*b?-loop.bvh.json"]
-    );
+    assert_eq!(loops(&folder), "a*b?-loop.bvh");
 }
 
 #[cfg(unix)]
@@ -202,74 +189,69 @@ fn a_bad_file_stops_no_other() {
     symlink("..", folder.file("takes/slow/up")).unwrap();
     symlink("nowhere.bvh", folder.file("takes/dangling.bvh")).unwrap();
     symlink("../turn.bvh", folder.file("takes/slow/linked.bvh")).unwrap();
-    let fifo = folder.file("takes/pipe.bvh");
-    assert!(
-        std::process::Command::new("mkfifo")
-            .arg(&fifo)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let pipe = std::process::Command::new("mkfifo")
+        .arg(folder.file("takes/pipe.bvh"))
+        .status();
+    assert!(pipe.unwrap().success());
     folder.make_folder("takes/locked");
     fs::set_permissions(folder.file("takes/locked"), fs::Permissions::from_mode(0o000)).unwrap();
     let is_root = fs::read_dir(folder.file("takes/locked")).is_ok();
 
     let answer = folder.run("make takes missing.bvh -o out --json");
     fs::set_permissions(folder.file("takes/locked"), fs::Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(answer.status, 2);
+    let answer = answer.refused();
     let (results, summary) = lines(&answer);
     let verdict = |name: &str| {
-        let found = results.iter().find(|result| result["take"] == name);
-        found.unwrap_or_else(|| panic!("{name} in {}", answer.stdout))["verdict"]
-            .as_str()
-            .unwrap()
+        let found = items(&results).find(|result| result["take"] == name);
+        found.unwrap_or_else(|| panic!("{name} in {}", answer.stdout))["verdict"].clone()
     };
     // What is not there is said first.
-    assert_eq!(results[0]["take"], "missing.bvh");
-    for (name, wanted) in [
-        ("missing.bvh", "unreadable"),
-        ("takes/broken.bvh", "unreadable"),
-        ("takes/empty.fbx", "unreadable"),
-        ("takes/dangling.bvh", "unreadable"),
-        ("takes/pipe.bvh", "unreadable"),
-        ("takes/short.bvh", "no-loop"),
-        ("takes/slow/linked.bvh", "good"),
-        ("takes/turn.bvh", "good"),
-    ] {
+    holds(&results, "0/take = missing.bvh");
+    for [name, wanted] in rows(
+        "
+        missing.bvh             | unreadable
+        takes/broken.bvh        | unreadable
+        takes/empty.fbx         | unreadable
+        takes/dangling.bvh      | unreadable
+        takes/pipe.bvh          | unreadable
+        takes/short.bvh         | no-loop
+        takes/slow/linked.bvh   | good
+        takes/turn.bvh          | good
+        ",
+    ) {
         assert_eq!(verdict(name), wanted, "{name}");
     }
     if !is_root {
         assert_eq!(verdict("takes/locked"), "unreadable");
     }
-    assert_eq!((&summary["good"], &summary["no_loop"]), (&5.into(), &1.into()));
-    assert_eq!(summary["error"]["exit_status"], 2);
+    holds(&summary, "good = 5\nno_loop = 1\nerror/exit_status = 2");
     // Without the files that cannot be read, a take without a loop gives the status.
-    let answer = folder.run("make takes/short.bvh takes/turn.bvh -o other").ended(1);
-    answer.shows("no loop ");
+    folder.runs("1 make takes/short.bvh takes/turn.bvh -o other | no loop");
 }
 
 #[test]
 fn rows_of_find_are_picked() {
     let folder = Folder::with_synth("--seconds 14 --fps 30 --lead-in 5");
     // As many as there are: the list of a few is another one.
-    let rows = folder.answer("find walk.bvh --top 1000 --json");
-    let rows = rows["candidates"].as_array().unwrap();
-    assert!(rows.len() > 1);
-    let answer = folder.run("make walk.bvh --pick all -o all --json");
-    let (all, _) = lines(&answer);
-    assert_eq!(all.len(), rows.len());
-    for (index, (one, row)) in all.iter().zip(rows).enumerate() {
-        assert_eq!(one["loop"]["row"], index + 1);
+    let rows = &folder.answer("find walk.bvh --top 1000 --json")["candidates"];
+    assert!(items(rows).len() > 1);
+    let (all, _) = lines(&folder.run("make walk.bvh --pick all -o all --json"));
+    assert_eq!(items(&all).len(), items(rows).len());
+    for (index, (one, row)) in (1..).zip(items(&all).zip(items(rows))) {
+        holds(
+            one,
+            &format!("loop/row = {index}\noutputs/0 = all/walk-loop-{index}.bvh"),
+        );
         assert_eq!(one["loop"]["start_frame"], row["start_frame"]);
-        assert_eq!(one["outputs"][0], format!("all/walk-loop-{}.bvh", index + 1));
     }
-    let kinds: Vec<&str> = all.iter().map(|one| one["loop"]["kind"].as_str().unwrap()).collect();
+    let kinds = items(&all)
+        .map(|one| one["loop"]["kind"].as_str().unwrap())
+        .collect::<Vec<_>>();
     assert!(kinds.contains(&"idle") && kinds.contains(&"walk"), "{kinds:?}");
     // One that is not there is a take without that loop.
-    let answer = folder.run("make walk.bvh --pick 2,900 -o picked --json").ended(1);
-    let (picked, _) = lines(&answer);
+    let (picked, _) = lines(&folder.run("make walk.bvh --pick 2,900 -o picked --json").ended(1));
     assert_eq!(picked[0]["loop"]["start_frame"], all[1]["loop"]["start_frame"]);
-    assert_eq!(picked[1]["verdict"], "no-loop");
+    holds(&picked, "1/verdict = no-loop");
 }
 
 #[test]
@@ -327,12 +309,7 @@ fn only_what_changed_is_done_again() {
 #[test]
 fn killed_runs_go_on_where_they_ended() {
     let folder = with_takes();
-    for index in 0..6 {
-        folder.succeed(&format!(
-            "synth -o takes/walk_{index}.bvh --seconds 3 --fps 30 --seed {}",
-            20 + index
-        ));
-    }
+    add_takes(&folder);
     let arguments = ["make", "takes", "-o", "out", "--catalog", "out/all.jsonl", "--resume"];
     let begun = Instant::now();
     folder.run_list(&arguments).done();
@@ -377,14 +354,10 @@ fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
     let folder = with_takes();
     for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
         let _ = fs::remove_dir_all(folder.file("out"));
-        let mut run = crate::harness::command();
+        let mut run = command();
         run.args(["make", "takes", "-o", "out", "-j", "1"])
             .current_dir(folder.path());
-        let run = run
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
+        let run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         // As soon as it has begun.
         let begun = Instant::now();
         while !folder.file("out/.loopwright-batch.jsonl").exists() {
@@ -400,11 +373,8 @@ fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
         let output = run.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(status));
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(
-            said.contains("with --resume continues"),
-            signal == "INT",
-            "{signal}: {said}"
-        );
+        let is_said = said.contains("with --resume continues");
+        assert_eq!(is_said, signal == "INT", "{signal}: {said}");
         for name in names(&outputs(&folder)) {
             assert!(!name.contains(".part"), "{name}");
         }
@@ -416,34 +386,20 @@ fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
 #[test]
 fn shards_share_the_work() {
     let folder = with_takes();
-    for index in 0..6 {
-        folder.succeed(&format!(
-            "synth -o takes/walk_{index}.bvh --seconds 3 --fps 30 --seed {}",
-            20 + index
-        ));
-    }
+    add_takes(&folder);
     folder.succeed("make takes -o out");
     let wanted = outputs(&folder);
     fs::remove_dir_all(folder.file("out")).unwrap();
-    let mut counts = Vec::new();
+    let mut before = 0;
     for number in 1..=3 {
         folder.succeed(&format!(
             "make takes -o out --shard {number}/3 --catalog part_{number}.jsonl"
         ));
-        counts.push(
-            outputs(&folder)
-                .keys()
-                .filter(|path| path.extension().unwrap() == "bvh")
-                .count(),
-        );
+        let count = outputs(&folder).len();
+        assert!(count > before, "{number}: {count}");
+        before = count;
     }
-    let made: BTreeMap<_, _> = outputs(&folder)
-        .into_iter()
-        .filter(|(path, _)| !path.to_string_lossy().contains(".loopwright-batch-"))
-        .collect();
-    assert_eq!(made, wanted);
-    let is_right = counts[0] > 0 && counts[0] < counts[1] && counts[1] < counts[2];
-    assert!(is_right, "{counts:?}");
+    assert_eq!(outputs(&folder), wanted);
     // All of them done, whoever asks.
     let again = folder.succeed("make takes -o out --resume");
     assert_eq!(again.stdout.matches("(done before)").count(), 10);
@@ -454,43 +410,34 @@ fn shards_share_the_work() {
 fn what_cannot_be_meant_is_refused() {
     let folder = with_takes();
     folder.make_folder("none");
-    for (arguments, status, message) in [
-        ("make takes", 2, "several loops need a folder"),
-        ("make takes -o out.bvh", 2, "is the name of a file"),
-        ("make takes -o takes/turn.bvh", 2, "is a file"),
-        ("make takes -o out --plot a.svg", 2, "--plot is for one loop"),
-        (
-            "make takes -o out --save-recipe a.toml",
-            2,
-            "--save-recipe is for one loop",
-        ),
-        (
-            "make takes -o out --catalog all.txt",
-            2,
-            "those are Parquet, CSV or JSON Lines",
-        ),
-        ("make takes -o out --name {what}", 2, "{what} is none of {stem}"),
-        ("make takes -o out --name a/b", 2, "without folders"),
-        ("make takes -o out --shard 0/3", 2, "must be I/N"),
-        ("make none -o out", 2, "there is no take in the folder \"none\""),
-        ("make takes/*.glb -o out", 2, "no take matches"),
-        ("make takes/turn2.bvh -o nowhere/loop.bvh", 2, "try: \"takes/turn.bvh\""),
-    ] {
-        let answer = folder.run(arguments);
-        assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
-        answer.says(message);
-        assert!(!folder.file("out").exists(), "{arguments}");
-    }
-    // What an earlier run did is said before what it wrote.
-    folder.run("make takes -o out --catalog all.csv");
-    folder.refuse("make takes -o out --catalog all.csv", "--resume to continue it");
-    let kinds = folder.refuse(
-        "catalog all.csv --kind turn/walking",
-        "must be one of still, idle, walk",
+    folder.refuse_all(
+        "make",
+        "
+        takes                                   | several loops need a folder
+        takes -o out.bvh                        | is the name of a file
+        takes -o takes/turn.bvh                 | is a file
+        takes -o out --plot a.svg               | --plot is for one loop
+        takes -o out --save-recipe a.toml       | --save-recipe is for one loop
+        takes -o out --catalog all.txt          | those are Parquet, CSV or JSON Lines
+        takes -o out --name {what}              | {what} is none of {stem}
+        takes -o out --name a/b                 | without folders
+        takes -o out --shard 0/3                | must be I/N
+        none -o out                             | there is no take in the folder \"none\"
+        takes/*.glb -o out                      | no take matches
+        takes/turn2.bvh -o nowhere/loop.bvh     | try: \"takes/turn.bvh\"
+        ",
     );
-    assert_eq!(kinds.stdout, "");
-    folder.refuse("catalog all.csv --kind wlak", "did you mean walk?");
-    folder.run("catalog all.csv --kind Walk").done();
+    assert!(!folder.has("out"));
+    // What an earlier run did is said before what it wrote.
+    folder.runs(
+        "
+        make takes -o out --catalog all.csv
+        2 make takes -o out --catalog all.csv       | --resume to continue it
+        2 catalog all.csv --kind turn/walking       | must be one of still, idle, walk
+        2 catalog all.csv --kind wlak               | did you mean walk?
+        catalog all.csv --kind Walk
+        ",
+    );
     fs::remove_dir_all(folder.file("out")).unwrap();
     // A take is never overwritten, whatever the name.
     let before = folder.contents();
@@ -529,14 +476,19 @@ fn a_gltf_file_whose_buffer_changed_is_done_again() {
 #[test]
 fn every_cycle_becomes_a_loop_of_its_own() {
     let folder = Folder::with_walk();
-    let rows = folder.answer("find walk.bvh --every-cycle --json");
-    let rows = rows["candidates"].as_array().unwrap();
-    assert!(rows.len() > 2, "{rows:?}");
-    let fewer = folder.answer("find walk.bvh --every-cycle --top 1 --json");
-    assert_eq!(fewer["candidates"].as_array().unwrap(), rows);
-    let answer = folder.run("make walk.bvh --every-cycle -o all --json");
-    let (all, _) = lines(&answer);
-    assert_eq!(all.len(), rows.len());
+    let found = |more: &str| folder.answer(&format!("find walk.bvh --every-cycle --json {more}"))["candidates"].clone();
+    let rows = found("");
+    assert!(items(&rows).len() > 2, "{rows}");
+    assert_eq!(found("--top 1"), rows);
+    let (all, _) = lines(&folder.run("make walk.bvh --every-cycle -o all --json"));
+    assert_eq!(items(&all).len(), items(&rows).len());
+    for (one, row) in items(&all).zip(items(&rows)) {
+        assert_eq!(one["loop"]["start_frame"], row["start_frame"]);
+        holds(one, "loop/cycles = 1");
+    }
+    folder.succeed("make walk.bvh --every-cycle --pick 2 -o second.bvh");
+    let second = folder.json("second.bvh.json");
+    assert_eq!(second["candidate"]["start_frame"], rows[1]["start_frame"]);
     // Those that are none are counted.
     folder.succeed("synth -o uneven.bvh --seconds 20 --variation 0.4 --seed 3");
     let found = folder.run("find uneven.bvh --every-cycle --json");
@@ -545,11 +497,4 @@ fn every_cycle_becomes_a_loop_of_its_own() {
     folder
         .run("make uneven.bvh --every-cycle -o uneven")
         .says("uneven.bvh: ");
-    for (one, row) in all.iter().zip(rows) {
-        assert_eq!(one["loop"]["start_frame"], row["start_frame"]);
-        assert_eq!(one["loop"]["cycles"], 1);
-    }
-    folder.succeed("make walk.bvh --every-cycle --pick 2 -o second.bvh");
-    let second = folder.json("second.bvh.json");
-    assert_eq!(second["candidate"]["start_frame"], rows[1]["start_frame"]);
 }

@@ -1,30 +1,31 @@
 //! `match`: databases of takes and loops, queries against them, and their rows for NumPy.
 
-use crate::harness::{Folder, items, number, schema::assert_valid};
+use crate::harness::{Folder, holds, items, lines, near, number, rows, schema::assert_valid, texts};
 use serde_json::Value;
 
 /// A folder with three walks of different speeds, and a database of the first two.
 fn with_database() -> Folder {
     let folder = Folder::new();
-    for (name, options) in [
-        ("slow", "--speed 0.9 --seed 1"),
-        ("quick", "--speed 1.6 --seed 2"),
-        ("left-out", "--speed 1.5 --seed 3"),
-    ] {
-        folder.succeed(&format!("synth -o {name}.bvh --seconds 5 --fps 30 {options}"));
-    }
-    folder.succeed("match build slow.bvh --tag style=slow -o takes.lwmatch");
-    let added =
-        folder.answer("match build quick.bvh --tag style=quick --add takes.lwmatch -o takes.lwmatch --force --json");
-    assert_valid(&added, "match-build");
-    assert_eq!(added["clips"], 2);
-    assert_eq!(added["outputs"][0], "takes.lwmatch");
+    folder.runs(
+        "
+        synth -o slow.bvh --seconds 5 --fps 30 --speed 0.9 --seed 1
+        synth -o quick.bvh --seconds 5 --fps 30 --speed 1.6 --seed 2
+        synth -o left-out.bvh --seconds 5 --fps 30 --speed 1.5 --seed 3
+        match build slow.bvh --tag style=slow -o takes.lwmatch
+        ",
+    );
+    let added = valid(
+        &folder,
+        "build quick.bvh --tag style=quick --add takes.lwmatch -o takes.lwmatch --force",
+    );
+    holds(&added, "clips = 2\noutputs/0 = takes.lwmatch");
     folder
 }
 
-fn query(folder: &Folder, arguments: &str) -> Value {
-    let answer = folder.answer(&format!("match query takes.lwmatch {arguments} --json"));
-    assert_valid(&answer, "match-query");
+/// What a command of `match` answers, valid under the schema.
+fn valid(folder: &Folder, arguments: &str) -> Value {
+    let answer = folder.answer(&format!("match {arguments} --json"));
+    assert_valid(&answer, &format!("match-{}", arguments.split(' ').next().unwrap()));
     answer
 }
 
@@ -49,241 +50,190 @@ fn array(folder: &Folder, name: &str) -> ([usize; 2], Vec<f32>) {
 }
 
 #[test]
-fn a_frame_of_the_database_finds_itself() {
+fn frames_speeds_and_tags_that_are_asked_for_are_found() {
     let folder = with_database();
-    let answer = query(&folder, "quick.bvh:40");
-    let best = &answer["found"][0];
-    assert_eq!(best["clip"], "quick.bvh");
-    assert_eq!(best["frame"], 40);
-    assert_eq!(best["distance"], 0.0);
-    assert_eq!(answer["found"].as_array().unwrap().len(), 5);
-    let distances: Vec<f64> = items(&answer["found"])
-        .map(|found| found["distance"].as_f64().unwrap())
-        .collect();
-    assert!(distances.is_sorted(), "{distances:?}");
-}
-
-#[test]
-fn speeds_and_tags_that_are_asked_for_are_found() {
-    let folder = with_database();
-    let clip = |arguments: &str| {
-        query(&folder, arguments)["found"][0]["clip"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    assert_eq!(clip("left-out.bvh:40"), "quick.bvh");
-    assert_eq!(clip("slow.bvh:40 --speed 3"), "quick.bvh");
-    assert_eq!(clip("left-out.bvh:40 --tag style=slow"), "slow.bvh");
-    let standing = query(&folder, "left-out.bvh:40 --standing left --top 50");
+    for [asked, facts] in rows(
+        "
+        quick.bvh:40                        | clip = quick.bvh; frame = 40; distance = 0
+        left-out.bvh:40                     | clip = quick.bvh
+        slow.bvh:40 --speed 3               | clip = quick.bvh
+        left-out.bvh:40 --tag style=slow    | clip = slow.bvh
+        ",
+    ) {
+        let answer = valid(&folder, &format!("query takes.lwmatch {asked}"));
+        holds(&answer["found"][0], facts);
+        let distances: Vec<f64> = items(&answer["found"]).map(|found| number(found, "distance")).collect();
+        assert!(distances.len() == 5 && distances.is_sorted(), "{distances:?}");
+    }
+    let standing = valid(&folder, "query takes.lwmatch left-out.bvh:40 --standing left --top 50");
     assert!(items(&standing["found"]).all(|found| found["left_stands"] == true));
-    folder
-        .run("match query takes.lwmatch slow.bvh:40 --tag style=run --json")
-        .ended(1);
+    folder.runs("1 match query takes.lwmatch slow.bvh:40 --tag style=run --json");
 }
 
 #[test]
 fn databases_keep_the_times_ahead_and_the_gaits() {
     let folder = with_database();
-    let inspect = |database: &str| {
-        let answer = folder.answer(&format!("match inspect {database} --json"));
-        assert_valid(&answer, "match-inspect");
-        answer
-    };
-    let answer = inspect("takes.lwmatch");
-    assert_eq!(answer["ahead_secs"][2], 1.0);
-    let gaits = answer["clips"][0]["gaits"].as_array().unwrap();
-    let is_said = gaits.iter().any(|gait| gait.as_str().unwrap().starts_with("walk"));
-    assert!(is_said, "{gaits:?}");
-    folder.succeed("match build slow.bvh --ahead 0.2,0.5,1.5 -o far.lwmatch");
-    folder.succeed("match build quick.bvh --add far.lwmatch -o farther.lwmatch");
-    assert_eq!(
-        inspect("farther.lwmatch")["ahead_secs"],
-        serde_json::json!([0.2, 0.5, 1.5])
+    let answer = valid(&folder, "inspect takes.lwmatch");
+    holds(&answer, "ahead_secs/2 = 1");
+    let gaits = &answer["clips"][0]["gaits"];
+    assert!(
+        items(gaits).any(|gait| gait.as_str().unwrap().starts_with("walk")),
+        "{gaits}"
     );
-    assert_eq!(
-        folder
-            .run("match query farther.lwmatch quick.bvh:40 --gait walk")
-            .status,
-        0
+    folder.runs(
+        "
+        match build slow.bvh --ahead 0.2,0.5,1.5 -o far.lwmatch
+        match build quick.bvh --add far.lwmatch -o farther.lwmatch
+        match query farther.lwmatch quick.bvh:40 --gait walk
+        1 match query farther.lwmatch quick.bvh:40 --gait backward
+        2 match build slow.bvh --ahead 0.5 -o no.lwmatch         | --ahead 0.2,0.4,0.8
+        2 match build slow.bvh --ahead 0.5,0.2,1 -o no.lwmatch   | --ahead 0.2,0.4,0.8
+        2 match build slow.bvh --ahead 0.1,0.2,30 -o no.lwmatch  | --ahead 0.2,0.4,0.8
+        ",
     );
-    folder
-        .run("match query farther.lwmatch quick.bvh:40 --gait backward")
-        .ended(1);
-    for ahead in ["0.5", "0.5,0.2,1", "0.1,0.2,30"] {
-        let refused = folder.fail(&format!("match build slow.bvh --ahead {ahead} -o no.lwmatch"));
-        refused.says("--ahead 0.2,0.4,0.8");
-    }
+    holds(&valid(&folder, "inspect farther.lwmatch"), "ahead_secs = [0.2,0.5,1.5]");
 }
 
-/// The nearest row by its own numbers, as a program would compare them, is the row that `query` finds.
+/// The nearest row by its own numbers, as a program would compare them, is the row that `query` finds. Rows that were there keep their
+/// numbers when takes are added.
 #[test]
 fn exported_rows_give_the_same_answers() {
     let folder = with_database();
-    let exported = folder.answer("match export takes.lwmatch --npy rows.npy --json");
-    assert_valid(&exported, "match-export");
-    folder.succeed("match export takes.lwmatch --take left-out.bvh --npy queries.npy");
+    let exported = valid(&folder, "export takes.lwmatch --npy rows.npy");
+    folder.runs(
+        "
+        match export takes.lwmatch --take left-out.bvh --npy queries.npy
+        match build left-out.bvh --add takes.lwmatch -o more.lwmatch | of them new
+        match export more.lwmatch --npy after.npy
+        2 match build slow.bvh --add takes.lwmatch -o twice.lwmatch | is in the database already
+        ",
+    );
     let ([rows, columns], numbers) = array(&folder, "rows.npy");
     let ([_, same], queries) = array(&folder, "queries.npy");
+    let (_, after) = array(&folder, "after.npy");
     assert_eq!((exported["rows"].as_u64(), columns, same), (Some(rows as u64), 27, 27));
     assert_eq!(numbers.len(), rows * columns);
+    assert!(after.len() > numbers.len() && after.starts_with(&numbers));
     for frame in [0, 17, 60, 101] {
         let asked = &queries[frame * columns..][..columns];
         let distance = |row: &[f32]| row.iter().zip(asked).map(|(a, b)| (a - b) * (a - b)).sum::<f32>();
         let all: Vec<f32> = numbers.chunks_exact(columns).map(distance).collect();
         let nearest = (0..rows).min_by(|&a, &b| all[a].total_cmp(&all[b])).unwrap();
-        let answer = query(&folder, &format!("left-out.bvh:{frame}"));
+        let answer = valid(&folder, &format!("query takes.lwmatch left-out.bvh:{frame}"));
         assert_eq!(answer["found"][0]["row"], nearest, "frame {frame}");
     }
 }
 
-/// Rows that were there keep their numbers when takes are added.
-#[test]
-fn added_takes_leave_the_other_rows_alone() {
-    let folder = with_database();
-    folder.succeed("match export takes.lwmatch --npy before.npy");
-    let more = folder.succeed("match build left-out.bvh --add takes.lwmatch -o more.lwmatch");
-    more.shows("of them new");
-    folder.succeed("match export more.lwmatch --npy after.npy");
-    let (before, after) = (array(&folder, "before.npy").1, array(&folder, "after.npy").1);
-    assert!(after.len() > before.len());
-    assert_eq!(after[..before.len()], before);
-    let refused = folder.fail("match build slow.bvh --add takes.lwmatch -o twice.lwmatch");
-    refused.says("is in the database already");
-}
-
-/// A loop has no last frame: every sample can be matched, although none has a second behind it.
+/// A loop has no last frame: every sample can be matched, although none has a second behind it, and its closing key is its first.
 #[test]
 fn all_samples_of_a_loop_are_rows() {
     let folder = with_database();
     folder.make_folder("loops");
-    folder.succeed("make quick.bvh -o loops/quick-loop.bvh");
-    let samples = folder.json("loops/quick-loop.bvh.json")["playback"]["samples"].clone();
-    folder.succeed("match build loops slow.bvh -o mixed.lwmatch");
-    let inspected = folder.answer("match inspect mixed.lwmatch --json");
-    assert_valid(&inspected, "match-inspect");
-    let clip = &inspected["clips"][0];
-    assert_eq!((&clip["kind"], &clip["frames"]), (&"loop".into(), &samples));
-    assert_eq!(clip["name"], "loops/quick-loop.bvh");
-    // Each foot of a walk stands for more than half of the time.
-    let share = clip["left_stands_share"].as_f64().unwrap();
-    assert!((0.4..0.8).contains(&share), "{share}");
+    folder.runs("make quick.bvh -o loops/quick-loop.bvh");
+    let samples = number(&folder.json("loops/quick-loop.bvh.json"), "playback/samples");
+    for features in ["future", "cost"] {
+        folder.succeed(&format!(
+            "match build loops slow.bvh --features {features} -o mixed.lwmatch --force"
+        ));
+        let inspected = valid(&folder, "inspect mixed.lwmatch");
+        let clip = "kind = loop\nname = loops/quick-loop.bvh\nleft_stands_share > 0.4\nleft_stands_share < 0.8";
+        holds(&inspected["clips"][0], clip);
+        assert_eq!(number(&inspected, "clips/0/frames"), samples);
+        for (asked, found) in [(0.0, 0.0), (samples - 1.0, samples - 1.0), (samples, 0.0)] {
+            let answer = valid(&folder, &format!("query mixed.lwmatch loops/quick-loop.bvh:{asked}"));
+            let same = format!("clip = loops/quick-loop.bvh\nframe = {found}\ndistance = 0");
+            holds(&answer["found"][0], &same);
+        }
+        folder.fail(&format!(
+            "match query mixed.lwmatch loops/quick-loop.bvh:{}",
+            samples + 1.0
+        ));
+    }
 }
 
 #[test]
 fn what_cannot_be_matched_is_refused_with_a_way_out() {
     let folder = with_database();
     // A short take, and one that stays in place: a loop without its motion, read as a take.
-    folder.succeed("synth -o short.bvh --seconds 1 --fps 30");
-    folder.succeed("make quick.bvh -o placed.bvh --root-motion in-place");
-    std::fs::remove_file(folder.file("placed.bvh.json")).unwrap();
-    for take in ["short.bvh", "placed.bvh"] {
-        folder.refuse(&format!("match build {take} -o other.lwmatch"), "try:");
-    }
-    assert!(!folder.file("other.lwmatch").exists());
-    // One of several: the others make a database, and the status says that it is not whole.
-    let partly = folder.run("match build slow.bvh short.bvh -o partly.lwmatch --json");
-    assert_eq!((partly.status, &partly.json()["clips"]), (2, &1.into()));
-    assert_valid(&partly.json(), "match-build");
-    assert_eq!(partly.stderr.matches("\"short.bvh\"").count(), 1, "{}", partly.stderr);
-    // Of a file of several loops, one whose speed is not known is left out by its name; alone it is refused.
-    folder.succeed("make placed.bvh -o still.bvh --set output.root-speed=pose");
-    folder.refuse("match build still.bvh -o other.lwmatch", "--set output.root-speed=");
-    folder.succeed("make placed.bvh -o stated.bvh --set output.root-speed=1.6");
-    folder.succeed("match build stated.bvh -o stated.lwmatch");
-    folder.succeed("convert quick.bvh hero.glb");
-    folder.succeed("retarget stated.bvh still.bvh --rig hero.glb --into-one -o both.glb");
-    let both = folder.succeed("match build both.glb -o both.lwmatch");
-    both.says("left out: cannot match \"both.glb#still-loop\": the feet move at");
-    both.shows("1 clip");
-    folder.succeed("retarget still.bvh --rig hero.glb --into-one -o all.glb");
-    folder.refuse("match build all.glb -o all.lwmatch", "all.glb");
-    // In a folder a short one is left out, and said.
+    folder.runs("synth -o short.bvh --seconds 1 --fps 30\nmake quick.bvh -o placed.bvh --root-motion in-place");
+    folder.remove("placed.bvh.json");
     folder.make_folder("set");
     for take in ["slow.bvh", "short.bvh"] {
         folder.copy(take, &format!("set/{take}"));
     }
-    let whole = folder.succeed("match build set -o whole.lwmatch");
-    whole.says("left out: cannot match \"set/short.bvh\": the take lasts");
-    folder.succeed("match build set/s*.bvh -o pattern.lwmatch");
-    folder.refuse("match query takes.lwmatch slow.bvh:150", "a frame from 0 to");
-    for arguments in [
-        "slow.bvh:40 --speed nan",
-        "slow.bvh:40 --speed 1 --turn-rate inf",
-        "slow.bvh",
-    ] {
-        folder.fail(&format!("match query takes.lwmatch {arguments}"));
-    }
-}
-
-/// Whatever is changed in a database or cut from it, no command panics; what is not whole is refused.
-#[test]
-fn damaged_databases_are_refused() {
-    let folder = with_database();
+    // Of a file of several loops, one whose speed is not known is left out by its name; alone it is refused. In a folder a short one is left
+    // out, and said.
+    folder.runs(
+        "
+        2 match build short.bvh -o other.lwmatch  | try:
+        2 match build placed.bvh -o other.lwmatch | try:
+        make placed.bvh -o still.bvh --set output.root-speed=pose
+        2 match build still.bvh -o other.lwmatch  | --set output.root-speed=
+        make placed.bvh -o stated.bvh --set output.root-speed=1.6
+        match build stated.bvh -o stated.lwmatch
+        convert quick.bvh hero.glb
+        retarget stated.bvh still.bvh --rig hero.glb --into-one -o both.glb
+        match build both.glb -o both.lwmatch | left out: cannot match \"both.glb#still-loop\": the feet move at | 1 clip
+        retarget still.bvh --rig hero.glb --into-one -o all.glb
+        2 match build all.glb -o other.lwmatch | all.glb
+        match build set -o whole.lwmatch | left out: cannot match \"set/short.bvh\": the take lasts
+        match build set/s*.bvh -o pattern.lwmatch
+        2 match query takes.lwmatch slow.bvh:150 | a frame from 0 to
+        2 match query takes.lwmatch slow.bvh:40 --speed nan
+        2 match query takes.lwmatch slow.bvh:40 --speed 1 --turn-rate inf
+        2 match query takes.lwmatch slow.bvh
+        2 match build slow.bvh -o takes.lwmatch
+        2 match build slow.bvh -o slow.bvh --force
+        2 match inspect slow.bvh | not a match database
+        ",
+    );
+    assert!(!folder.has("other.lwmatch"));
+    // One of several: the others make a database, and the status says that it is not whole.
+    let partly = folder.fail("match build slow.bvh short.bvh -o partly.lwmatch --json");
+    holds(&partly.json(), "clips = 1");
+    assert_valid(&partly.json(), "match-build");
+    assert_eq!(partly.stderr.matches("\"short.bvh\"").count(), 1, "{}", partly.stderr);
+    // What is not whole is refused.
     let bytes = folder.read("takes.lwmatch");
-    for length in [0, 7, 8, 63, 64, 500, bytes.len() - 1] {
-        folder.write("cut.lwmatch", &bytes[..length]);
-        folder.fail("match inspect cut.lwmatch --json");
-    }
-    for (at, what) in [
-        (0, "not a match database"),
-        (8, "of version"),
-        (12, "byte order"),
-        (3000, "damaged"),
-    ] {
+    folder.write("cut.lwmatch", &bytes[..500]);
+    folder.fail("match inspect cut.lwmatch --json");
+    for (at, what) in [(8, "of version"), (3000, "damaged")] {
         let mut changed = bytes.clone();
         changed[at] ^= 0x55;
         folder.write("changed.lwmatch", &changed);
         folder.refuse("match inspect changed.lwmatch", what);
     }
-    folder.refuse("match inspect slow.bvh", "not a match database");
-}
-
-#[test]
-fn the_same_takes_give_the_same_bytes() {
-    let folder = with_database();
-    for name in ["one.lwmatch", "two.lwmatch"] {
-        folder.succeed(&format!("match build slow.bvh quick.bvh -o {name}"));
-    }
-    assert_eq!(folder.read("one.lwmatch"), folder.read("two.lwmatch"));
-    folder.fail("match build slow.bvh -o one.lwmatch");
-    folder.fail("match build slow.bvh -o slow.bvh --force");
 }
 
 /// The walk is a take like any other, off its path by less than a step; what it needs must still be there.
 #[test]
 fn a_path_is_walked_into_a_take() {
     let folder = with_database();
-    for (name, turn_rate) in [("slow", 0), ("quick", 20)] {
-        folder.succeed(&format!(
-            "synth -o {name}.bvh --speed 1.2 --turn-rate {turn_rate} --seconds 8 --fps 30 --force"
-        ));
-    }
-    folder.succeed("match build slow.bvh quick.bvh -o takes.lwmatch --force");
     folder.write("path.csv", "seconds,x,z\n0,0,0\n\n# a bend\n3,0,3.6\n6;0.6;7.15\n");
-    let walked = folder.answer("match walk takes.lwmatch path.csv -o walked.bvh --json");
-    assert_valid(&walked, "match-walk");
-    assert!(number(&walked, "mean_path_error_m") < 0.6, "{walked}");
-    assert!((number(&walked, "duration_secs") - 6.0).abs() < 0.05);
-    assert!(number(&walked, "foot_slide_mps") < 0.1, "{walked}");
-    let text = folder.succeed("match walk takes.lwmatch path.csv -o walked.glb").stdout;
-    let is_said = text.contains("off the path") && text.contains("slow.bvh from frame");
-    assert!(is_said, "{text}");
-    folder.succeed("inspect walked.glb");
-    // The same path, the same bytes.
-    folder.succeed("match walk takes.lwmatch path.csv -o again.bvh");
-    assert_eq!(folder.read("again.bvh"), folder.read("walked.bvh"));
-
-    folder.fail("match walk takes.lwmatch path.csv -o walked.bvh");
-    assert_eq!(
-        folder
-            .run("match walk takes.lwmatch path.csv -o slow.bvh --force")
-            .status,
-        2
+    folder.runs(
+        "
+        synth -o slow.bvh --speed 1.2 --turn-rate 0 --seconds 8 --fps 30 --force
+        synth -o quick.bvh --speed 1.2 --turn-rate 20 --seconds 8 --fps 30 --force
+        match build slow.bvh quick.bvh -o takes.lwmatch --force
+        match build slow.bvh quick.bvh -o same.lwmatch
+        ",
     );
-    let nobody = folder.run("match walk takes.lwmatch path.csv -o new.bvh --tag style=flight");
-    let is_said = nobody.status == 1 && nobody.stderr.contains("no row");
-    assert!(is_said, "{}", nobody.stderr);
+    assert_eq!(folder.read("same.lwmatch"), folder.read("takes.lwmatch"));
+    let walked = valid(&folder, "walk takes.lwmatch path.csv -o walked.bvh");
+    holds(&walked, "mean_path_error_m < 0.6\nfoot_slide_mps < 0.1");
+    near(number(&walked, "duration_secs"), 6.0, 0.05);
+    // The same path, the same bytes.
+    folder.runs(
+        "
+        match walk takes.lwmatch path.csv -o walked.glb | off the path | slow.bvh from frame
+        inspect walked.glb
+        match walk takes.lwmatch path.csv -o again.bvh
+        2 match walk takes.lwmatch path.csv -o walked.bvh
+        2 match walk takes.lwmatch path.csv -o slow.bvh --force
+        1 match walk takes.lwmatch path.csv -o new.bvh --tag style=flight | no row
+        ",
+    );
+    assert_eq!(folder.read("again.bvh"), folder.read("walked.bvh"));
     for (bad, what) in [
         ("0,0,0\n", "two points"),
         ("0,0,0\n0,1,1\n", "times must rise"),
@@ -293,108 +243,66 @@ fn a_path_is_walked_into_a_take() {
         folder.write("bad.csv", bad);
         folder.refuse("match walk takes.lwmatch bad.csv -o new.bvh", what);
     }
-    std::fs::remove_file(folder.file("slow.bvh")).unwrap();
+    folder.remove("slow.bvh");
     folder.refuse("match walk takes.lwmatch path.csv -o new.bvh", "slow.bvh");
-    assert!(!folder.file("new.bvh").exists());
+    assert!(!folder.has("new.bvh"));
 }
 
 /// A database by the cost of jumps: the cheapest frame is that of `cost`, and no other frame's cost is lower.
 #[test]
 fn the_cheapest_frame_to_jump_to_is_found() {
     let folder = with_database();
-    let built = folder.answer("match build slow.bvh --features cost --half-life 0.15 -o costs.lwmatch --json");
-    assert_valid(&built, "match-build");
-    assert_eq!(built["features"], "cost");
-    folder.succeed("match build quick.bvh --tag style=quick --add costs.lwmatch -o costs.lwmatch --force");
-    let inspected = folder.answer("match inspect costs.lwmatch --json");
-    assert_valid(&inspected, "match-inspect");
-    assert_eq!(inspected["fade"]["decay"], "spring");
-    assert_eq!(inspected["fade"]["time_secs"], 0.15);
-    let joints = inspected["joints"].as_array().unwrap().len();
-    assert!(joints > 5, "{inspected}");
-    let text = folder.succeed("match inspect costs.lwmatch").stdout;
-    assert!(text.contains("spring of 0.15 s over Hips"), "{text}");
-
-    let answer = folder.answer("match query costs.lwmatch left-out.bvh:40 --json");
-    assert_valid(&answer, "match-query");
+    let built = valid(
+        &folder,
+        "build slow.bvh --features cost --half-life 0.15 -o costs.lwmatch",
+    );
+    holds(&built, "features = cost");
+    folder.runs("match build quick.bvh --tag style=quick --add costs.lwmatch -o costs.lwmatch --force");
+    let inspected = valid(&folder, "inspect costs.lwmatch");
+    holds(
+        &inspected,
+        "fade/decay = spring\nfade/time_secs = 0.15\njoints/5 != null",
+    );
+    let answer = valid(&folder, "query costs.lwmatch left-out.bvh:40");
     let best = &answer["found"][0];
     let (clip, frame) = (best["clip"].as_str().unwrap(), &best["frame"]);
     let cost = |entered: &str| {
         let answer = folder.answer(&format!("cost left-out.bvh:40 {entered} --half-life 0.15 --json"));
-        let costs = answer["pair"]["costs"].as_array().unwrap().clone();
-        let spring = costs.into_iter().find(|cost| cost["decay"] == "spring").unwrap();
-        number(&spring, "cost_metre_secs")
+        holds(&answer, "pair/costs/0/decay = spring");
+        number(&answer, "pair/costs/0/cost_metre_secs")
     };
     let least = cost(&format!("{clip}:{frame}"));
-    let is_near = (number(best, "cost_metre_secs") / least - 1.0).abs() < 1e-5;
-    assert!(is_near, "{best} {least}");
+    near(number(best, "cost_metre_secs") / least, 1.0, 1e-5);
     assert!(number(best, "distance") <= number(best, "cost_metre_secs"));
-    for other in ["slow.bvh:10", "slow.bvh:77", "quick.bvh:33", "quick.bvh:121"] {
+    for other in lines("slow.bvh:10\nslow.bvh:77\nquick.bvh:33\nquick.bvh:121") {
         assert!(cost(other) > least * (1.0 - 1e-5), "{other}");
     }
     // The last row: one frame before the end of the take.
-    let itself = folder.answer("match query costs.lwmatch quick.bvh:149 --tag style=quick --json");
-    assert_eq!(itself["found"][0]["frame"], 149);
-    assert_eq!(itself["found"][0]["cost_metre_secs"], 0.0);
-    let text = folder.succeed("match query costs.lwmatch slow.bvh:40").stdout;
-    let is_said = text.contains("cheapest after frame 40") && text.contains("0.000");
-    assert!(is_said, "{text}");
-    // As if it were faster: the root's own velocity counts.
-    let faster = folder
-        .succeed("match query costs.lwmatch slow.bvh:40 --speed 1.6")
-        .stdout;
-    assert!(!faster.contains("0.000"), "{faster}");
+    let itself = valid(&folder, "query costs.lwmatch quick.bvh:149 --tag style=quick");
+    holds(&itself["found"][0], "frame = 149\ncost_metre_secs = 0");
 
     // The bound is the distance of the rows that other programs get.
-    folder.succeed("match export costs.lwmatch --npy forms.npy");
-    folder.succeed("match export costs.lwmatch --take left-out.bvh --npy asked.npy");
+    folder.write("path.csv", "0,0,0\n3,0,3\n");
+    folder.runs(
+        "
+        match inspect costs.lwmatch | spring of 0.15 s over Hips
+        match query costs.lwmatch slow.bvh:40 | cheapest after frame 40 | 0.000
+        match query costs.lwmatch slow.bvh:40 --speed 1.6 |! 0.000
+        match export costs.lwmatch --npy forms.npy
+        match export costs.lwmatch --take left-out.bvh --npy asked.npy
+        2 match walk costs.lwmatch path.csv -o walked.bvh | --features cost
+        2 match build left-out.bvh --features cost --half-life 0 -o bad.lwmatch
+        2 match build left-out.bvh --add costs.lwmatch --features cost -o bad.lwmatch
+        ",
+    );
     let ([rows, columns], forms) = array(&folder, "forms.npy");
     let ([_, same], asked) = array(&folder, "asked.npy");
-    assert_eq!((columns, same), (3 * joints + 4, columns));
+    assert_eq!((columns, same), (3 * items(&inspected["joints"]).len() + 4, columns));
     assert_eq!(inspected["rows"], rows);
-    let row = best["row"].as_u64().unwrap() as usize;
-    let distance: f32 = (forms[row * columns..][..columns].iter())
-        .zip(&asked[40 * columns..])
-        .map(|(one, other)| (one - other).abs())
-        .sum();
-    assert!((f64::from(distance) / number(best, "distance") - 1.0).abs() < 1e-3);
-
-    folder.write("path.csv", "0,0,0\n3,0,3\n");
-    folder.refuse("match walk costs.lwmatch path.csv -o walked.bvh", "--features cost");
-    for bad in ["--features cost --half-life 0", "--add costs.lwmatch --features cost"] {
-        folder.fail(&format!("match build left-out.bvh {bad} -o bad.lwmatch"));
-    }
-}
-
-/// A sample of a loop is asked for like a frame of a take; its closing key is its first sample.
-#[test]
-fn a_sample_of_a_loop_can_be_asked_for() {
-    let folder = with_database();
-    folder.make_folder("loops");
-    folder.succeed("make quick.bvh -o loops/quick-loop.bvh");
-    let samples = folder.json("loops/quick-loop.bvh.json")["playback"]["samples"]
-        .as_u64()
-        .unwrap();
-    for features in ["future", "cost"] {
-        folder.succeed(&format!(
-            "match build loops slow.bvh --features {features} -o mixed.lwmatch --force"
-        ));
-        for (asked, found) in [(0, 0), (samples - 1, samples - 1), (samples, 0)] {
-            let answer = folder.answer(&format!(
-                "match query mixed.lwmatch loops/quick-loop.bvh:{asked} --json"
-            ));
-            let best = &answer["found"][0];
-            assert_eq!(
-                (&best["clip"], &best["frame"], &best["distance"]),
-                (&"loops/quick-loop.bvh".into(), &found.into(), &0.0.into()),
-                "{features}"
-            );
-        }
-        folder.fail(&format!(
-            "match query mixed.lwmatch loops/quick-loop.bvh:{}",
-            samples + 1
-        ));
-    }
+    let row = &forms[number(best, "row") as usize * columns..][..columns];
+    let asked = &asked[40 * columns..];
+    let distance: f32 = row.iter().zip(asked).map(|(one, other)| (one - other).abs()).sum();
+    near(f64::from(distance) / number(best, "distance"), 1.0, 1e-3);
 }
 
 /// Ranges of one take are clips of their own, with tags of their own.
@@ -405,45 +313,38 @@ fn ranges_of_a_take_and_tags_of_takes() {
         "tags.csv",
         "# what they do\n*slow*,style=stroll\nquick.bvh:20:60,part=start,style=quick\nquick*;part2=any\n",
     );
-    let built =
-        folder.answer("match build slow.bvh quick.bvh:20:60 quick.bvh:80:110 --tags tags.csv -o ranges.lwmatch --json");
-    assert_valid(&built, "match-build");
-    let inspected = folder.answer("match inspect ranges.lwmatch --json");
-    let clips = inspected["clips"].as_array().unwrap();
-    let facts = |clip: &Value| {
-        let tags: Vec<String> = items(&clip["tags"])
-            .map(|tag| format!("{}={}", tag["name"].as_str().unwrap(), tag["value"].as_str().unwrap()))
-            .collect();
-        (
-            clip["first_frame"].as_u64().unwrap(),
-            clip["frames"].as_u64().unwrap(),
-            tags.join(" "),
-        )
-    };
-    assert_eq!(clips.len(), 3);
-    assert_eq!(facts(&clips[0]).2, "style=stroll");
-    assert_eq!(
-        facts(&clips[1]),
-        (20, 41, "part=start style=quick part2=any".to_owned())
-    );
-    assert_eq!(facts(&clips[2]), (80, 31, "part2=any".to_owned()));
-    let answer = folder.answer("match query ranges.lwmatch quick.bvh:90 --tag part=start --json");
-    let frame = answer["found"][0]["frame"].as_u64().unwrap();
-    assert!((20..=60).contains(&frame), "{answer}");
-    // Frames that are there are not added again; others of the same take are.
-    let refused = folder.fail("match build quick.bvh:100:120 --add ranges.lwmatch -o more.lwmatch");
-    refused.says("already");
-    folder.succeed("match build quick.bvh:0:19 --add ranges.lwmatch -o more.lwmatch");
-    for (bad, what) in [
-        ("quick.bvh:20:999", "has no frame 999"),
-        ("quick.bvh:20", "\"20\" is no range of frames of \"quick.bvh\""),
-        ("quick.bvh:a:b", "no range"),
-    ] {
-        folder.refuse(&format!("match build {bad} -o bad.lwmatch"), what);
-    }
     folder.write("bad.csv", "*quick*\n");
-    folder.refuse("match build quick.bvh --tags bad.csv -o bad.lwmatch", "line 1");
     folder.write("other.csv", "*sprint*,style=sprint\n");
-    let warned = folder.succeed("match build quick.bvh --tags other.csv -o warned.lwmatch");
-    warned.says("*sprint*");
+    valid(
+        &folder,
+        "build slow.bvh quick.bvh:20:60 quick.bvh:80:110 --tags tags.csv -o ranges.lwmatch",
+    );
+    let inspected = valid(&folder, "inspect ranges.lwmatch");
+    for (clip, facts) in items(&inspected["clips"]).zip([
+        "first_frame = 0\ntags = [style=stroll]",
+        "first_frame = 20\nframes = 41\ntags = [part=start style=quick part2=any]",
+        "first_frame = 80\nframes = 31\ntags = [part2=any]",
+    ]) {
+        let mut clip = clip.clone();
+        let tags = texts(&clip["tags"], "name")
+            .into_iter()
+            .zip(texts(&clip["tags"], "value"));
+        let tags: Vec<String> = tags.map(|(name, value)| format!("{name}={value}")).collect();
+        clip["tags"] = format!("[{}]", tags.join(" ")).into();
+        holds(&clip, facts);
+    }
+    let answer = valid(&folder, "query ranges.lwmatch quick.bvh:90 --tag part=start");
+    holds(&answer["found"][0], "frame > 19\nframe < 61");
+    // Frames that are there are not added again; others of the same take are.
+    folder.runs(
+        "
+        2 match build quick.bvh:100:120 --add ranges.lwmatch -o more.lwmatch | already
+        match build quick.bvh:0:19 --add ranges.lwmatch -o more.lwmatch
+        2 match build quick.bvh:20:999 -o bad.lwmatch             | has no frame 999
+        2 match build quick.bvh:20 -o bad.lwmatch                 | \"20\" is no range of frames of \"quick.bvh\"
+        2 match build quick.bvh:a:b -o bad.lwmatch                | no range
+        2 match build quick.bvh --tags bad.csv -o bad.lwmatch     | line 1
+        match build quick.bvh --tags other.csv -o warned.lwmatch  | *sprint*
+        ",
+    );
 }

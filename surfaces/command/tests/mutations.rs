@@ -7,8 +7,7 @@ use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 use std::{collections::BTreeMap, env, fs, path::PathBuf, thread};
 
-use crate::harness::{Answer, Folder, command};
-use loopwright_formats::{ReadSettings, Sidecar, read_take, write_take};
+use crate::harness::{Answer, Folder, command, lines};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
 /// No run of the command on these small takes may take longer than this, on however busy a machine.
@@ -115,10 +114,15 @@ fn seeds() -> Folder {
     let folder = Folder::new();
     folder.succeed("synth -o walk.bvh --seconds 2.6 --fps 20");
     fs::remove_file(folder.file("walk.bvh.truth.json")).unwrap();
-    for other in ["walk.fbx", "walk.glb", "walk.gltf", "walk.npz"] {
-        folder.run_list(&["convert", "walk.bvh", other]).done();
-    }
-    folder.succeed("match build walk.bvh -o takes.lwmatch");
+    folder.runs(
+        "
+        convert walk.bvh walk.fbx
+        convert walk.bvh walk.glb
+        convert walk.bvh walk.gltf
+        convert walk.bvh walk.npz
+        match build walk.bvh -o takes.lwmatch
+        ",
+    );
     folder.write("path.csv", "0,0,0\n3,0,3.6\n6,2,6\n");
     folder.succeed(
         "make walk.bvh -o loop.bvh --save-recipe recipe.toml --set closure.method-start=spring --set closure.method-end=quintic \
@@ -139,54 +143,6 @@ fn repeating<T>(what: &str, round: u64, input: &[u8], body: impl FnOnce() -> T) 
             kept.display()
         )
     })
-}
-
-#[test]
-fn changed_files_are_read_or_refused() {
-    let folder = seeds();
-    for (stream, name) in (0..).zip([
-        "walk.bvh",
-        "walk.fbx",
-        "walk.glb",
-        "walk.gltf",
-        "loop.bvh.json",
-        "walk.npz",
-    ]) {
-        let (original, mut random) = (folder.read(name), Random::new(stream));
-        let mut num_read = 0;
-        for round in 0..rounds(1500) {
-            let bytes = mutated(&original, &mut random);
-            num_read += u64::from(repeating(name, round, &bytes, || match name {
-                "loop.bvh.json" => reads_sidecar(&bytes),
-                _ => reads_take(&bytes),
-            }));
-        }
-        // Otherwise the test would see refusals alone, as check sums have it.
-        assert!(name == "walk.npz" || num_read > rounds(20), "{name}: {num_read}");
-    }
-}
-
-fn reads_take(bytes: &[u8]) -> bool {
-    let settings = ReadSettings::default();
-    let Ok(loaded) = read_take(bytes, "changed", &settings, &mut Vec::new()) else {
-        return false;
-    };
-    if let Ok(written) = write_take(&loaded.take, &loaded.source) {
-        // An animation that was not read may be broken still, and be the longest.
-        if let Ok(again) = read_take(&written.bytes, "changed", &settings, &mut Vec::new()) {
-            assert_eq!(again.take.num_joints(), loaded.take.num_joints());
-        }
-    }
-    true
-}
-
-fn reads_sidecar(bytes: &[u8]) -> bool {
-    let Ok(sidecar) = Sidecar::from_json(bytes) else {
-        return false;
-    };
-    let text = sidecar.to_json().expect("what is read has finite numbers");
-    Sidecar::from_json(text.as_bytes()).expect("what is written is read");
-    true
 }
 
 /// Runs the command in a folder, whose first files it may not change.
@@ -301,44 +257,31 @@ fn asks_for_text(arguments: &[String]) -> bool {
     })
 }
 
-fn owned(arguments: &[&str]) -> Vec<String> {
-    arguments.iter().map(|&argument| argument.to_owned()).collect()
+fn words(arguments: &str) -> Vec<String> {
+    arguments.split(' ').map(str::to_owned).collect()
 }
 
 #[test]
 fn changed_takes_lose_nothing() {
-    let trial = Trial::new(seeds());
+    let seeds = seeds();
     let mut random = Random::new(10);
     let mut ends = [0; 3];
     for round in 0..rounds(120) {
-        let name = random.of(&["walk.bvh", "walk.fbx", "walk.glb", "walk.gltf", "walk.npz"]);
-        let bytes = mutated(&trial.folder.read(name), &mut random);
-        let kind = name.rsplit_once('.').unwrap().1;
-        let changed = Trial::new(Folder::new());
-        let taken = format!("changed.{kind}");
-        changed.folder.write(&taken, &bytes);
-        let changed = Trial::new(changed.folder);
-        let run = match random.below(6) {
-            0 => owned(&["inspect", &taken, "--json"]),
-            1 => owned(&["find", &taken, "--json"]),
-            2 => owned(&[
-                "convert",
-                &taken,
-                random.of(&["out.bvh", "out.glb", "out.fbx"]),
-                "--json",
-            ]),
-            3 => owned(&["check", &taken, "--json"]),
-            4 => owned(&["list", &taken, "--json"]),
-            _ => owned(&[
-                "make",
-                &taken,
-                "--range",
-                "4:28",
-                "-o",
-                &format!("out.{kind}"),
-                "--json",
-            ]),
-        };
+        let kind = random.of(&["bvh", "fbx", "glb", "gltf", "npz"]);
+        let bytes = mutated(&seeds.read(&format!("walk.{kind}")), &mut random);
+        let folder = Folder::new();
+        folder.write(&format!("changed.{kind}"), &bytes);
+        let command = random.of(&[
+            "inspect changed.KIND --json",
+            "find changed.KIND --json",
+            "convert changed.KIND out.bvh --json",
+            "convert changed.KIND out.glb --json",
+            "convert changed.KIND out.fbx --json",
+            "check changed.KIND --json",
+            "list changed.KIND --json",
+            "make changed.KIND --range 4:28 -o out.KIND --json",
+        ]);
+        let (run, changed) = (words(&command.replace("KIND", kind)), Trial::new(folder));
         ends[repeating("take", round, &bytes, || changed.run(&run)) as usize] += 1;
     }
     assert!(ends[0] > 5 && ends[2] > 5, "{ends:?}");
@@ -346,21 +289,15 @@ fn changed_takes_lose_nothing() {
 
 #[test]
 fn changed_recipes_are_followed_or_refused() {
-    let trial = seeds();
-    let original = trial.read("recipe.toml");
+    let mut trial = Trial::new(seeds());
+    let original = trial.folder.read("recipe.toml");
     let mut random = Random::new(11);
     let mut ends = [0; 3];
     for round in 0..rounds(150) {
         let bytes = mutated(&original, &mut random);
-        trial.write("recipe.toml", &bytes);
-        let trial = Trial {
-            first: trial.contents(),
-            folder: Folder::new(),
-        };
-        for (name, bytes) in &trial.first {
-            trial.folder.write(&name.display().to_string(), bytes.as_ref().unwrap());
-        }
-        let run = owned(&["make", "walk.bvh", "--recipe", "recipe.toml", "-o", "out.bvh", "--json"]);
+        trial.folder.write("recipe.toml", &bytes);
+        trial.first.insert("recipe.toml".into(), Some(bytes.clone()));
+        let run = words("make walk.bvh --recipe recipe.toml -o out.bvh --json");
         ends[repeating("recipe", round, &bytes, || trial.run(&run)) as usize] += 1;
     }
     assert!(ends[0] > 5 && ends[2] > 5, "{ends:?}");
@@ -402,65 +339,74 @@ fn flags(folder: &Folder, command: &str) -> Vec<Flag> {
     flags
 }
 
+/// Commands with what they need: files to read, and names to write.
+const COMMANDS: &str = "
+    inspect FILE
+    list FILE
+    find FILE
+    make FILE
+    close FILE
+    blend FILE LOOP
+    play FILE LOOP
+    cost FILE LOOP
+    check FILE
+    fit FILE
+    render FILE
+    convert FILE CONVERTED
+    retarget FILE --rig FILE -o MOVED
+    match build FILE -o DATABASE
+    match query takes.lwmatch QUERY
+    match walk takes.lwmatch PATH -o out.bvh
+";
+
+/// A file for a word of these commands.
+fn filled<'a>(word: &'a str, random: &mut Random) -> &'a str {
+    let files = match word {
+        "FILE" => "walk.bvh walk.glb walk.fbx walk.gltf walk.npz loop.bvh",
+        "LOOP" => "loop.bvh walk.bvh",
+        "CONVERTED" => "out.bvh out.glb out.fbx out.xyz walk.bvh",
+        "MOVED" => "out.bvh out.glb",
+        "DATABASE" => "out.lwmatch takes.lwmatch",
+        "QUERY" => "walk.bvh:0 walk.bvh:20 walk.bvh:999 loop.bvh",
+        "PATH" => "path.csv walk.bvh",
+        _ => word,
+    };
+    random.of(&files.split(' ').collect::<Vec<_>>())
+}
+
 #[test]
 fn random_flags_are_followed_or_refused() {
     let trial = Trial::new(seeds());
-    let commands = "inspect, list, find, make, close, blend, play, cost, check, fit, render, convert, retarget, \
-    match build, match query, match walk";
-    let commands: Vec<&str> = commands.split(", ").collect();
-    let files = ["walk.bvh", "walk.glb", "walk.fbx", "walk.gltf", "walk.npz", "loop.bvh"];
-    let by_command: Vec<_> = commands.iter().map(|command| flags(&trial.folder, command)).collect();
-    assert!(
-        by_command[3].len() > 40,
-        "the flags of make are read from its help: {}",
-        by_command[3].len()
-    );
+    let is_name = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let commands: Vec<(&str, Vec<Flag>)> = lines(COMMANDS)
+        .map(|command| {
+            let name: Vec<&str> = command.split(' ').take_while(is_name).collect();
+            (command, flags(&trial.folder, &name.join(" ")))
+        })
+        .collect();
+    let of_make = commands[3].1.len();
+    assert!(of_make > 40, "the flags of make are read from its help: {of_make}");
     let mut random = Random::new(12);
     let mut ends = [0; 3];
     for round in 0..rounds(300) {
-        let which = random.below(commands.len());
-        let mut run = owned(&commands[which].split(' ').collect::<Vec<_>>());
-        run.push(match commands[which] {
-            "match query" | "match walk" => "takes.lwmatch".to_owned(),
-            _ => random.of(&files).to_owned(),
-        });
-        match commands[which] {
-            "retarget" => run.extend(owned(&[
-                "--rig",
-                random.of(&files),
-                "-o",
-                random.of(&["out.bvh", "out.glb"]),
-            ])),
-            "match build" => run.extend(owned(&["-o", random.of(&["out.lwmatch", "takes.lwmatch"])])),
-            "match query" => run.push(
-                random
-                    .of(&["walk.bvh:0", "walk.bvh:20", "walk.bvh:999", "loop.bvh"])
-                    .to_owned(),
-            ),
-            "match walk" => run.extend(owned(&[random.of(&["path.csv", "walk.bvh"]), "-o", "out.bvh"])),
-            "convert" => run.push(
-                random
-                    .of(&["out.bvh", "out.glb", "out.fbx", "out.xyz", "walk.bvh"])
-                    .to_owned(),
-            ),
-            "blend" | "play" | "cost" => run.push(random.of(&["loop.bvh", "walk.bvh"]).to_owned()),
-            _ => {}
-        }
+        let (command, flags) = &commands[random.below(commands.len())];
+        let command = command.split(' ');
+        let mut run: Vec<String> = command.map(|word| filled(word, &mut random).to_owned()).collect();
         for _ in 0..random.below(5) {
-            let flag = &by_command[which][random.below(by_command[which].len())];
-            run.push(flag.name.clone());
-            if flag.takes_value {
-                let value = match flag.values.is_empty() || random.chance(3) {
-                    true if random.chance(3) => random
-                        .of(&["out.bvh", "out.svg", "out.glb", "out.gif", "no/x.bvh", "."])
-                        .to_owned(),
-                    true => nasty(&mut random).to_owned(),
-                    false => flag.values[random.below(flag.values.len())].clone(),
-                };
-                // A value that begins with a hyphen would be a flag.
-                let flag = run.pop().unwrap();
-                run.push(format!("{flag}={value}"));
-            }
+            let flag = &flags[random.below(flags.len())];
+            let value = if !flag.values.is_empty() && !random.chance(3) {
+                &flag.values[random.below(flag.values.len())]
+            } else if random.chance(3) {
+                random.of(&["out.bvh", "out.svg", "out.glb", "out.gif", "no/x.bvh", "."])
+            } else {
+                nasty(&mut random)
+            };
+            // A value that begins with a hyphen would be a flag.
+            run.push(if flag.takes_value {
+                format!("{}={value}", flag.name)
+            } else {
+                flag.name.clone()
+            });
         }
         let input = run.join(" ");
         ends[repeating("flags", round, input.as_bytes(), || trial.run(&run)) as usize] += 1;

@@ -9,19 +9,15 @@ use loopwright_mocap::folder_or_skip;
 #[test]
 fn a_loop_beside_the_sidecar_of_another_one_is_refused() {
     let folder = Folder::with_walk();
-    folder.succeed("make walk.bvh -o loop.bvh");
-    folder.succeed("make walk.bvh -o other.bvh --closure spring");
-    folder.succeed("check loop.bvh");
+    folder.runs("make walk.bvh -o loop.bvh\nmake walk.bvh -o other.bvh --closure spring\ncheck loop.bvh");
     folder.copy("other.bvh", "loop.bvh");
-    for arguments in [
-        "check loop.bvh",
-        "convert loop.bvh loop.glb",
-        "play loop.bvh -o played.bvh --seconds 3",
-    ] {
-        let answer = folder.fail(arguments);
-        answer.says("\"loop.bvh\" is not the file that \"loop.bvh.json\" describes");
-        answer.says("\n  try: ");
-    }
+    folder.runs(
+        "
+        2 check loop.bvh                                | \"loop.bvh\" is not the file that \"loop.bvh.json\" describes | try:
+        2 convert loop.bvh loop.glb                     | is not the file that
+        2 play loop.bvh -o played.bvh --seconds 3       | is not the file that
+        ",
+    );
 }
 
 /// What a killed run leaves behind once stayed for ever.
@@ -32,8 +28,7 @@ fn files_of_a_killed_run_are_removed_by_the_next() {
     folder.write(".loopwright-aB3dE6gH9jKl.part", "half a loop");
     folder.write(".loopwright-mine", "mine");
     folder.succeed("convert walk.bvh walk.glb");
-    assert!(!folder.names().contains(&".loopwright-aB3dE6gH9jKl.part".to_owned()));
-    assert!(folder.names().contains(&".loopwright-mine".to_owned()));
+    assert!(!folder.has(".loopwright-aB3dE6gH9jKl.part") && folder.has(".loopwright-mine"));
 }
 
 /// Both once ended the run at once, with its temporary files left behind.
@@ -78,14 +73,16 @@ fn the_umask_holds_for_written_files() {
 fn only_a_sidecar_of_ours_is_removed() {
     let folder = Folder::with_walk();
     folder.write("x.bvh.json", "{\"notes\": \"of somebody else\"}");
-    let answer = folder.succeed("convert walk.bvh x.bvh --force");
-    answer.says("\"x.bvh.json\" is beside the output");
+    folder.runs(
+        "
+        convert walk.bvh x.bvh --force      | \"x.bvh.json\" is beside the output
+        make walk.bvh -o y.bvh
+        2 convert walk.bvh y.bvh
+        convert walk.bvh y.bvh --force
+        ",
+    );
     assert_eq!(folder.text("x.bvh.json"), "{\"notes\": \"of somebody else\"}");
-
-    folder.succeed("make walk.bvh -o y.bvh");
-    folder.fail("convert walk.bvh y.bvh");
-    folder.succeed("convert walk.bvh y.bvh --force");
-    assert!(!folder.file("y.bvh.json").exists());
+    assert!(!folder.has("y.bvh.json"));
 }
 
 /// It was once called "the take itself".
@@ -93,8 +90,8 @@ fn only_a_sidecar_of_ours_is_removed() {
 fn a_recipe_that_is_read_is_not_overwritten_and_is_named() {
     let folder = Folder::with_walk();
     folder.write("r.toml", "");
-    let refused = folder.fail("make walk.bvh -o loop.bvh --recipe r.toml --save-recipe r.toml --force");
-    refused.says("\"r.toml\" is the recipe itself");
+    let make = "make walk.bvh -o loop.bvh --recipe r.toml --save-recipe r.toml --force";
+    folder.refuse(make, "\"r.toml\" is the recipe itself");
 }
 
 /// A name with escape codes once coloured, moved or cleared what stood on the terminal.
@@ -125,15 +122,15 @@ fn escape_codes_in_names_are_shown_and_not_obeyed() {
 #[test]
 fn replaying_a_recipe_gives_the_same_bytes() {
     let Some(mocap) = folder_or_skip() else { return };
-    let takes = ["100style/Neutral_FR.bvh", "snu/raw_spiral_fast_left.bvh"].map(|name| mocap.join(name));
-    let folder = Folder::with_walk();
-    for take in takes {
-        let take = take.to_str().unwrap();
-        folder.run_list(&["make", take, "-o", "loop.glb", "--save-recipe", "r.toml", "--force"]);
-        let (first, facts) = (folder.read("loop.glb"), folder.json("loop.glb.json"));
-        folder.run_list(&["make", take, "-o", "loop.glb", "--recipe", "r.toml", "--force"]);
-        assert!(folder.read("loop.glb") == first, "{take}");
-        let again = folder.json("loop.glb.json");
+    let folder = Folder::new();
+    for take in ["100style/Neutral_FR.bvh", "snu/raw_spiral_fast_left.bvh"] {
+        let made = |options: &str| {
+            folder.run_on(&mocap.join(take), &format!("make FILE -o loop.glb --force {options}"));
+            (folder.read("loop.glb"), folder.json("loop.glb.json"))
+        };
+        let (first, facts) = made("--save-recipe r.toml");
+        let (second, again) = made("--recipe r.toml");
+        assert!(first == second, "{take}");
         for section in ["candidate", "closure", "root_motion", "feet", "quality", "file_sha256"] {
             assert_eq!(again[section], facts[section], "{take}: {section}");
         }

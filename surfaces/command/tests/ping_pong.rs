@@ -1,27 +1,22 @@
 //! Loops that go there and back.
 
-use crate::harness::{Folder, items, number, samples};
+use crate::harness::{Folder, holds, items, lines, number, samples, texts};
 
 #[test]
 fn what_does_not_repeat_is_played_there_and_back() {
     let folder = Folder::with_synth("--seconds 6 --fps 30 --noise 0.2");
     let json = folder.answer("find walk.bvh --json --ping-pong --seconds 2:5");
-    let rows = items(&json["candidates"]);
-    assert!(rows.len() > 1);
+    assert!(items(&json["candidates"]).len() > 1);
     for row in items(&json["candidates"]) {
         assert!((2.0..=5.0).contains(&number(row, "source_period_secs")), "{row}");
-        assert_eq!(number(row, "root_motion/speed_mps"), 0.0);
-        assert_eq!(number(row, "ping_pong_ease_frames"), 15.0);
+        holds(row, "root_motion/speed_mps = 0\nping_pong_ease_frames = 15");
     }
     let made = folder.made("--ping-pong --seconds 2:5 --save-recipe there.toml");
     let candidate = &made["candidate"];
     for key in ["start_frame", "end_frame"] {
         assert_eq!(candidate[key], json["candidates"][0][key]);
     }
-    assert_eq!(
-        (&made["in_place"], &made["root_motion"]["mode"]),
-        (&true.into(), &"in-place".into())
-    );
+    holds(&made, "in_place = true\nroot_motion/mode = in-place");
     let count = samples(&made);
     let take = folder.take("loop.bvh");
     for sample in 1..count {
@@ -30,51 +25,42 @@ fn what_does_not_repeat_is_played_there_and_back() {
         }
         assert_eq!(take.translations(sample), take.translations(count - sample));
     }
-    let seam: Vec<_> = items(&made["quality"]["checks"])
+    let checks = items(&made["quality"]["checks"]);
+    let seam: Vec<_> = checks
         .filter(|check| check["id"].as_str().unwrap().starts_with("seam"))
         .collect();
-    assert!(seam.len() >= 4, "{made}");
-    assert!(seam.iter().all(|check| check["grade"] == "good"), "{seam:?}");
+    assert!(
+        seam.len() >= 4 && seam.iter().all(|check| check["grade"] == "good"),
+        "{seam:?}"
+    );
 
     // The recipe, and the same frames by hand, make the same bytes.
     let before = folder.read("loop.bvh");
-    assert!(folder.text("there.toml").contains("ping-pong = true"));
     folder
         .run("make walk.bvh -o loop.bvh --recipe there.toml --force")
         .wrote();
     assert_eq!(folder.read("loop.bvh"), before);
     let [start, end] = ["start_frame", "end_frame"].map(|key| number(candidate, key));
-    let by_hand = folder.run(&format!(
-        "close walk.bvh -o loop.bvh --force --ping-pong --range {start}:{end}"
-    ));
-    let by_hand = by_hand.wrote();
-    let walk = folder.take("walk.bvh");
+    let close = format!("close walk.bvh -o loop.bvh --force --ping-pong --range {start}:{end}");
+    let by_hand = folder.run(&close).wrote();
     assert_eq!(folder.read("loop.bvh"), before);
     // A walk goes backwards on the way back.
+    let walk = folder.take("walk.bvh");
     let hips = |frame: usize| walk.pose(frame).translations[0].with_y(0.0);
     let (first, last) = (start as usize, end as usize);
-    let way = (first..=last)
-        .map(|frame| hips(frame).distance(hips(first)))
-        .fold(0.0, f64::max);
+    let ways = (first..=last).map(|frame| hips(frame).distance(hips(first)));
+    let way = ways.fold(0.0, f64::max);
     by_hand.says(&format!(
         "the body goes {way:.1} m and comes back by the same way, backwards"
     ));
     by_hand.shows("there and back");
     // Beside the take nothing was moved.
     let checked = folder.run("check loop.bvh --take walk.bvh --json").wrote().json();
-    assert!(
-        number(&checked["loops"][0], "quality/displacement_mm") < 0.01,
-        "{checked}"
-    );
-    // Softer turns take longer.
-    folder
-        .run(&format!(
-            "close walk.bvh -o soft.bvh --ping-pong --range {start}:{end} --set stretch.ease=1.5"
-        ))
-        .wrote();
-    let soft = folder.json("soft.bvh.json");
-    assert_eq!(number(&soft, "candidate/ping_pong_ease_frames"), 45.0);
-    // 3/16 of 45 and of 15 frames, rounded, at each half of a turn.
+    holds(&checked, "loops/0/quality/displacement_mm < 0.01");
+    // Softer turns take longer: 3/16 of 45 and of 15 frames, rounded, at each half of a turn.
+    folder.run(&format!("{close} --set stretch.ease=1.5")).wrote();
+    let soft = folder.json("loop.bvh.json");
+    holds(&soft, "candidate/ping_pong_ease_frames = 45");
     assert_eq!(samples(&soft), count + 4 * (8 - 3));
 }
 
@@ -102,9 +88,8 @@ fn what_contradicts_going_back_is_refused() {
         make walk.bvh --ping-pong --set stretch.mean-cycles=all | either --ping-pong or --mean-cycles
         ",
     );
-    let nothing = folder.run("make walk.bvh --ping-pong --within 5:7");
-    assert_eq!(nothing.status, 1, "{nothing:?}");
-    assert!(!folder.names().contains(&"walk-loop.bvh".to_owned()));
+    folder.runs("1 make walk.bvh --ping-pong --within 5:7");
+    assert!(!folder.has("walk-loop.bvh"));
 }
 
 /// `find` lists what `make --pick` takes, whatever the turns, however they are asked for.
@@ -117,12 +102,7 @@ fn rows_are_those_that_are_picked() {
     ] {
         let json = folder.answer(&format!("find walk.bvh --json {turns}"));
         let made = folder.made(&format!("--pick 1 {turns}"));
-        for key in [
-            "start_frame",
-            "end_frame",
-            "ping_pong_ease_frames",
-            "source_period_secs",
-        ] {
+        for key in lines("start_frame\nend_frame\nping_pong_ease_frames\nsource_period_secs") {
             assert_eq!(made["candidate"][key], json["candidates"][0][key], "{turns} {key}");
         }
     }
@@ -132,11 +112,10 @@ fn rows_are_those_that_are_picked() {
 #[test]
 fn cures_are_of_turns() {
     let folder = Folder::with_synth("--seconds 6 --fps 120 --noise 0");
-    let hard =
-        folder.run("close walk.bvh -o loop.bvh --ping-pong --range 120:300 --set stretch.ease=0.02 --plot loop.svg");
-    let hard = hard.wrote();
+    let hard = "close walk.bvh -o loop.bvh --ping-pong --range 120:300 --set stretch.ease=0.02 --plot loop.svg";
+    let hard = folder.run(hard).wrote();
     hard.shows("stretch.ease=1");
-    let said = format!("{}{}", hard.stdout, hard.stderr);
+    let said = hard.stdout + &hard.stderr;
     for wrong in ["--blend", "--closure", "has it as it is", "close it again"] {
         assert!(!said.contains(wrong), "{said}");
     }
@@ -145,11 +124,7 @@ fn cures_are_of_turns() {
     let checked = folder.run("check loop.bvh").wrote();
     assert!(!checked.stdout.contains("--blend"), "{checked:?}");
     let checked = folder.run("check loop.bvh --json --fail-on review").json();
-    let hints: Vec<_> = items(&checked["loops"][0]["failed"])
-        .map(|failed| failed["try"].to_string())
-        .collect();
-    assert!(
-        !hints.is_empty() && hints.iter().all(|hint| hint.contains("stretch.ease")),
-        "{checked}"
-    );
+    let hints = texts(&checked["loops"][0]["failed"], "try");
+    let are_of_turns = hints.iter().all(|hint| hint.contains("stretch.ease"));
+    assert!(!hints.is_empty() && are_of_turns, "{checked}");
 }

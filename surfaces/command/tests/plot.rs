@@ -3,54 +3,31 @@
 use crate::harness::Folder;
 
 #[test]
-fn every_command_draws_both_kinds() {
-    let folder = Folder::with_walk();
-    for (command, name) in [
-        ("inspect walk.bvh --plot", "inspect"),
-        ("find walk.bvh --plot", "find"),
-        ("make walk.bvh --force --plot", "make"),
-    ] {
-        folder.succeed(&format!("{command} {name}.svg"));
-        folder.succeed(&format!("{command} {name}.PNG"));
-        let svg = std::fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
+fn every_command_draws_both_kinds_and_overwrites_nothing() {
+    for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh -o loop.bvh"] {
+        let folder = Folder::with_walk();
+        folder.write("plot.svg", "mine");
+        // Refused before any work; loop, sidecar and plot are written together or not at all.
+        let before = folder.contents();
+        folder.runs(&format!(
+            "
+            2 {command} --plot picture.pdf | picture.pdf | .svg or .png
+            2 {command} --plot plot.svg
+            "
+        ));
+        assert_eq!(folder.contents(), before);
+        folder.runs(&format!(
+            "{command} --plot plot.svg --force\n{command} --plot plot.PNG --force"
+        ));
+        let svg = folder.text("plot.svg");
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
-        let png = std::fs::read(folder.path().join(format!("{name}.PNG"))).unwrap();
-        assert!(png.starts_with(b"\x89PNG"));
-    }
-}
-
-#[test]
-fn another_extension_is_refused_before_any_work() {
-    let folder = Folder::with_walk();
-    for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {
-        let answer = folder.refuse(&format!("{command} --plot picture.pdf"), "picture.pdf");
-        answer.says(".svg or .png");
-        assert!(answer.stdout.is_empty());
-    }
-    assert!(!folder.path().join("picture.pdf").exists() && !folder.path().join("walk-loop.bvh").exists());
-}
-
-#[test]
-fn nothing_is_overwritten_without_force() {
-    let folder = Folder::with_walk();
-    let path = folder.path().join("plot.svg");
-    for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {
-        std::fs::write(&path, "mine").unwrap();
-        folder.fail(&format!("{command} --plot plot.svg"));
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
-        // Loop, sidecar and plot are written together or not at all.
-        assert!(!folder.path().join("walk-loop.bvh").exists());
-    }
-    for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {
-        folder.succeed(&format!("{command} --plot plot.svg --force"));
-        assert!(std::fs::read_to_string(&path).unwrap().starts_with("<svg"));
+        assert!(folder.read("plot.PNG").starts_with(b"\x89PNG"));
     }
 }
 
 #[test]
 fn a_take_without_a_loop_is_drawn_as_well() {
     let folder = Folder::with_synth("--seconds 1 --fps 30");
-    folder.run("find walk.bvh --plot why.svg").ended(1);
-    let svg = std::fs::read_to_string(folder.path().join("why.svg")).unwrap();
-    assert!(svg.contains("no loop found"));
+    folder.runs("1 find walk.bvh --plot why.svg");
+    assert!(folder.text("why.svg").contains("no loop found"));
 }

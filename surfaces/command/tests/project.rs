@@ -1,6 +1,6 @@
 //! `loopwright.toml`: a recipe of a folder, found upwards from the input, for every command that reads takes.
 
-use crate::harness::Folder;
+use crate::harness::{Folder, holds, rows};
 
 #[test]
 fn settings_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_more() {
@@ -12,33 +12,35 @@ fn settings_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_
         "takes/loopwright.toml",
         "[take]\nunit = \"in\"\n[output]\nroot-motion = \"in-place\"\n[[joint]]\npattern = \"Head\"\nmethod = \"spring\"\nblend = 0.1\n",
     );
-    let sidecar = |name: &str| folder.json(name);
-    let made = folder.succeed("make takes/deep/walk.bvh -o a.bvh");
-    made.says("with the settings of");
-    let a = sidecar("a.bvh.json");
-    assert_eq!(a["take"]["unit"], "in");
-    assert_eq!(a["root_motion"]["mode"], "in-place");
-    // Typed, it is what it would be without the file.
-    folder.succeed("make takes/deep/walk.bvh -o b.bvh --root-motion constant --unit cm");
-    let b = sidecar("b.bvh.json");
-    assert_eq!(b["take"]["unit"], "cm");
-    assert_eq!(b["root_motion"]["mode"], "constant");
-    // Not for what lies elsewhere.
-    folder.succeed("make walk.bvh -o c.bvh");
-    assert_eq!(sidecar("c.bvh.json")["take"]["unit"], "cm");
+    // Typed, it is what it would be without the file, which is not for what lies elsewhere.
+    folder.runs(
+        "
+        make takes/deep/walk.bvh -o a.bvh                                           | with the settings of
+        make takes/deep/walk.bvh -o b.bvh --root-motion constant --unit cm
+        make walk.bvh -o c.bvh
+        ",
+    );
     // Commands that make no loops heed how takes are read.
-    let found = folder.succeed("find takes/deep --json");
-    assert_eq!(found.json_lines()[0]["take"]["unit"], "in");
-    let inspected = folder.succeed("inspect takes/deep/walk.bvh --json");
-    assert_eq!(inspected.json()["take"]["unit"], "in");
+    for command in ["find takes/deep --json", "inspect takes/deep/walk.bvh --json"] {
+        holds(&folder.succeed(command).json_lines()[0], "take/unit = in");
+    }
     // The nearest counts; a recipe that is named says all.
     folder.write("takes/deep/loopwright.toml", "");
     folder.succeed("make takes/deep/walk.bvh -o d.bvh --save-recipe d.toml");
-    assert_eq!(sidecar("d.bvh.json")["take"]["unit"], "cm");
     folder.write("takes/deep/loopwright.toml", "[output]\nroot-motion = \"in-place\"\n");
     folder.succeed("make takes/deep/walk.bvh -o e.bvh --recipe d.toml");
     assert_eq!(folder.read("e.bvh"), folder.read("d.bvh"));
-    assert_eq!(folder.succeed("inspect takes/deep/walk.bvh -q").stderr, "");
+    for [name, unit, mode] in rows(
+        "
+        a | in | in-place
+        b | cm | constant
+        c | cm | constant
+        d | cm | constant
+        ",
+    ) {
+        let facts = format!("take/unit = {unit}\nroot_motion/mode = {mode}");
+        holds(&folder.json(&format!("{name}.bvh.json")), &facts);
+    }
 }
 
 #[test]
@@ -69,11 +71,10 @@ fn what_no_recipe_of_a_folder_says_is_refused() {
         ("[stretch]\nstart = 1\nend = 9\n", "frames"),
     ] {
         folder.write("loopwright.toml", text);
-        let made = folder.refuse("make walk.bvh -o loop.bvh", "cannot use");
+        let made = folder.refuse("make walk.bvh -o loop.bvh --json", "cannot use");
         made.says(message);
-        let json = folder.run("make walk.bvh -o loop.bvh --json").json();
-        let is_said = json["error"]["message"].as_str().unwrap().contains("loopwright.toml");
-        assert!(is_said, "{json}");
+        let said = made.json()["error"]["message"].to_string();
+        assert!(said.contains("loopwright.toml"), "{said}");
     }
     assert!(!folder.file("loop.bvh").exists());
 }
@@ -114,5 +115,5 @@ fn a_pack_of_which_nothing_can_be_read_is_not_written() {
     let folder = Folder::new();
     folder.write("bad.bvh", "no motion");
     folder.refuse("make bad.bvh --all-animations -o all.glb", "could not be looped");
-    assert!(!folder.file("all.glb").exists() && !folder.file("all.glb.json").exists());
+    assert!(!folder.has("all.glb") && !folder.has("all.glb.json"));
 }

@@ -2,11 +2,11 @@
 //!
 //! The takes lie beside the project and are never part of it; if they are missing, the tests say so and are skipped.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::harness::{Folder, number};
+use crate::harness::{Answer, Folder, holds, items, number, rows};
 use crate::road::rank;
 use loopwright_mocap::{Expect, folder_or_skip};
 
@@ -34,7 +34,7 @@ fn all_hold<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync
 }
 
 /// The loop of a take: no gap by its own figures, and `check` agrees that it loops.
-fn loops(folder: &Folder, made: &crate::harness::Answer) -> Result<(), String> {
+fn loops(folder: &Folder, made: &Answer) -> Result<(), String> {
     for pointer in ["quality/pose_gap_deg", "quality/pose_gap_mm"] {
         let gap = number(&made.json(), pointer);
         if gap >= MAX_GAP {
@@ -57,7 +57,7 @@ fn made_of(take: &Path, options: &[&str]) -> (f64, serde_json::Value) {
     let folder = Folder::new();
     let arguments = [&["make", take.to_str().unwrap(), "-o", "loop.fbx", "--json"], options].concat();
     let quality = folder.run_list(&arguments).wrote().json()["quality"].clone();
-    let slide = crate::harness::items(&quality["checks"]).find(|check| check["id"] == "foot-slide");
+    let slide = items(&quality["checks"]).find(|check| check["id"] == "foot-slide");
     (slide.unwrap()["value"].as_f64().unwrap(), quality["grade"].clone())
 }
 
@@ -133,57 +133,28 @@ fn every_take_loops_or_is_refused_as_the_manifest_says() {
     });
 }
 
-#[test]
-fn picks_of_make_are_the_list_of_find() {
-    // In this take the recommended loop is not among the cheapest; asking for fewer loops once gave another list.
-    let Some(folder) = folder_or_skip() else { return };
-    for (take, options) in [
-        ("100style/Neutral_TR1.bvh", &["--set=search.shifted=true"][..]),
-        ("100style/Neutral_TR1.bvh", &[]),
-        ("snu/raw_walk_stop_walk.bvh", &[]),
-        ("bandai-namco/dataset-1_dance-short_normal_001.bvh", &[]),
-        ("xia/neutral_01.bvh", &[]),
-    ] {
-        let path = folder.join(take);
-        let path = path.to_str().unwrap();
-        let work = Folder::new();
-        let found = work
-            .run_list(&[&["find", path, "--json"], options].concat())
-            .done()
-            .json();
-        let candidates = found["candidates"].as_array().unwrap();
-        assert!(!candidates.is_empty());
-        for (index, found) in candidates.iter().enumerate() {
-            let pick = (index + 1).to_string();
-            let make = ["make", path, "--pick", &pick, "-o", "loop.bvh", "--force", "--json"];
-            // A bad loop may pop, and is made all the same.
-            let made = work.run_list(&[&make, options].concat()).json();
-            for key in ["start_frame", "end_frame"] {
-                assert_eq!(made["candidate"][key], found[key], "{take} {options:?}: pick {pick}");
-            }
-        }
-    }
-}
-
-/// Rows of sessions as they were read by eye: distances walked at one speed, the turns between them, and no row twice.
+/// Rows of sessions as they were read by eye: distances walked at one speed, the turns between them, and no row twice. Eight of ten candidates
+/// of the first are one stretch; the third has five straight legs, joined by turns.
 #[test]
 fn long_takes_give_one_row_per_stretch() {
     let Some(folder) = folder_or_skip() else { return };
     let work = Folder::new();
-    for (take, fewest, most) in [
-        // Eight of ten candidates of this take are one stretch.
-        ("snu/raw_walk_slope_up.bvh", 8, 16),
-        ("snu/raw_walk_stop_walk.bvh", 3, 6),
-        // Five straight legs, joined by turns.
-        ("snu/raw_walk_straight_fast.bvh", 5, 5),
-        ("snu/walk_forward_repeated.bvh", 1, 1),
-        ("assimp/Boxing_Toes.bvh", 1, 2),
-        ("pymo/AV_8Walk_Meredith.bvh", 3, 6),
-    ] {
-        let path = folder.join(take);
-        let answer = work.run_list(&["find", path.to_str().unwrap(), "--json", "--top", "40"]);
-        let found = answer.done().json();
-        let rows = found["candidates"].as_array().unwrap();
+    for [take, fewest, most] in rows(
+        "
+        snu/raw_walk_slope_up.bvh       | 8 | 16
+        snu/raw_walk_stop_walk.bvh      | 3 | 6
+        snu/raw_walk_straight_fast.bvh  | 5 | 5
+        snu/walk_forward_repeated.bvh   | 1 | 1
+        assimp/Boxing_Toes.bvh          | 1 | 2
+        pymo/AV_8Walk_Meredith.bvh      | 3 | 6
+        ",
+    ) {
+        let found = work
+            .run_on(&folder.join(take), "find FILE --json --top 40")
+            .done()
+            .json();
+        let rows: Vec<_> = items(&found["candidates"]).collect();
+        let [fewest, most] = [fewest, most].map(|count| count.parse().unwrap());
         assert!((fewest..=most).contains(&rows.len()), "{take}: {} rows", rows.len());
         for (index, row) in rows.iter().enumerate() {
             let [start, end] = ["start_frame", "end_frame"].map(|key| number(row, key));
@@ -199,43 +170,18 @@ fn long_takes_give_one_row_per_stretch() {
     }
 }
 
-#[test]
-fn no_malformed_file_brings_inspect_down() {
-    let Some(folder) = folder_or_skip() else { return };
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder.join("bad"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "bvh"))
-        .collect();
-    files.sort();
-    assert_eq!(files.len(), 81);
-    let work = Folder::new();
-    all_hold(&files, |file| {
-        // A panic or a signal fails inside the harness.
-        let answer = work.run_list(&["inspect", file.to_str().unwrap()]);
-        match answer.status {
-            0 | 2 => Ok(()),
-            status => Err(format!("{}: status {status}", file.display())),
-        }
-    });
-    assert_eq!(work.names(), [""; 0]);
-}
-
 /// In these takes the root joint stays at the origin and the hips move below it: an added root must take root motion from
 /// the hips, and `check` must detect that with and without the sidecar.
 #[test]
 fn root_motion_below_a_still_root_goes_to_an_added_root() {
     let Some(mocap) = folder_or_skip() else { return };
     let take = mocap.join("bandai-namco/dataset-1_walk_normal_001.bvh");
-    let take = take.to_str().unwrap();
-    for options in [&[][..], &["--add-root"], &["--add-root", "--root-motion", "in-place"]] {
+    for options in ["", "--add-root", "--add-root --root-motion in-place"] {
         let folder = Folder::new();
-        folder
-            .run_list(&[&["make", take, "-o", "loop.bvh"], options].concat())
-            .done();
-        folder.succeed("check loop.bvh").shows("loop.bvh: good: ");
-        std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
-        folder.succeed("check loop.bvh").shows("loop.bvh: good: ");
+        folder.run_on(&take, &format!("make FILE -o loop.bvh {options}")).done();
+        folder.runs("check loop.bvh | loop.bvh: good: ");
+        folder.remove("loop.bvh.json");
+        folder.runs("check loop.bvh | loop.bvh: good: ");
     }
 }
 
@@ -245,13 +191,14 @@ fn an_idle_is_one_for_every_command() {
     let Some(takes) = folder_or_skip() else { return };
     let take = takes.join("100style/Neutral_ID.bvh");
     let folder = Folder::new();
-    let answer = |arguments: &[&str]| folder.run_list(&[arguments, &["--json"]].concat()).json();
-    let path = take.to_str().unwrap();
-    let listed = &answer(&["list", path])["files"][0]["animations"][0];
-    let found = &answer(&["find", path])["candidates"][0];
-    let made = answer(&["make", path, "-o", "loop.bvh"]);
-    assert_eq!(listed["kind"], "idle");
-    for grade in [&listed["grade"], &found["grade"], &made["quality"]["grade"]] {
-        assert_eq!(grade, "good");
+    for [command, facts] in rows(
+        "
+        list FILE             | files/0/animations/0/kind = idle; files/0/animations/0/grade = good
+        find FILE             | candidates/0/grade = good
+        make FILE -o loop.bvh | quality/grade = good
+        ",
+    ) {
+        let answer = folder.run_on(&take, &format!("{command} --json")).json();
+        holds(&answer, facts);
     }
 }

@@ -1,6 +1,6 @@
 //! `render` on the command line: every kind of picture, and clear errors for impossible ones.
 
-use crate::harness::{Folder, number, replaced, rows};
+use crate::harness::{Folder, holds, number, replaced, rows};
 use resvg::tiny_skia::Pixmap;
 
 /// A folder with `walk.bvh` and `loop.bvh` made from it.
@@ -30,40 +30,29 @@ fn size_of(bytes: &[u8]) -> [u32; 2] {
 fn every_kind_of_picture_of_a_loop() {
     let folder = with_a_loop();
     let samples = number(&folder.json("loop.bvh.json"), "playback/samples");
-    for (arguments, name, kind, pictures, size) in [
-        ("", "loop.gif", "animation", samples, [96, 64]),
-        ("--cycles 2", "two.webp", "animation", 2.0 * samples, [96, 64]),
-        (
-            "--fps 10 --view top",
-            "slow.GIF",
-            "animation",
-            (samples / 3.0).round(),
-            [96, 64],
-        ),
+    let every_tenth = (samples / 10.0).ceil();
+    for (arguments, name, kind, pictures) in [
+        ("", "loop.gif", "animation", samples),
+        ("--cycles 2", "two.webp", "animation", 2.0 * samples),
+        ("--fps 10 --view top", "slow.GIF", "animation", (samples / 3.0).round()),
         (
             "--every 10 --fixed --view side",
             "sheet.png",
             "contact sheet",
-            (samples / 10.0).ceil(),
-            [0, 0],
+            every_tenth,
         ),
-        ("--onion", "onion.png", "onion skin", 1.0, [96, 64]),
+        ("--onion", "onion.png", "onion skin", 1.0),
     ] {
-        let command = format!("render loop.bvh -o {name} --size 96x64 --json {arguments}");
-        let facts = folder.answer(&command);
-        assert_eq!(facts["outputs"][0], name);
-        assert_eq!(facts["kind"], kind);
-        assert_eq!(number(&facts, "pictures"), pictures, "{name}");
-        let found = size_of(&folder.read(name));
-        assert_eq!(
-            found.map(f64::from),
-            [number(&facts, "width_px"), number(&facts, "height_px")]
+        let facts = folder.answer(&format!("render loop.bvh -o {name} --size 96x64 --json {arguments}"));
+        holds(
+            &facts,
+            &format!("outputs/0 = {name}\nkind = {kind}\npictures = {pictures}"),
         );
-        if size != [0, 0] {
-            assert_eq!(found, size, "{name}");
-        } else {
-            assert!(found[0].is_multiple_of(96) && found[1].is_multiple_of(64));
-        }
+        let found = size_of(&folder.read(name)).map(f64::from);
+        assert_eq!(found, ["width_px", "height_px"].map(|key| number(&facts, key)));
+        let is_one = found == [96.0, 64.0];
+        assert_eq!(is_one, kind != "contact sheet", "{name}: {found:?}");
+        assert_eq!([found[0] % 96.0, found[1] % 64.0], [0.0; 2], "{name}");
     }
     let facts = folder.answer("render loop.bvh -o again.gif --size 96x64 --json");
     assert!((number(&facts, "duration_secs") - samples / 30.0).abs() < 1e-6);
@@ -77,20 +66,20 @@ fn every_kind_of_picture_of_a_loop() {
 #[test]
 fn takes_ranges_and_pairs() {
     let folder = with_a_loop();
-    let answer = folder.succeed("render walk.bvh -o take.png --size 64 --every 20");
-    assert_eq!(answer.stdout, "take.png: 7 frames, 192 x 192\n");
-    let answer = folder.succeed("render walk.bvh -o part.gif --size 64 --range 10:39");
-    answer.begins("part.gif: 29 pictures, 0.97 s");
     // A repeated raw stretch has a seam, and so has the take beside its loop.
-    folder.succeed("render walk.bvh -o raw.png --size 64 --range 10:45 --onion");
-    let answer = folder.succeed("render walk.bvh loop.bvh -o pair.png --size 64 --onion");
-    assert_eq!(answer.stdout, "pair.png: the seam, 132 x 64\n");
-    folder.succeed("render walk.bvh loop.bvh -o pair.gif --size 64 --fixed --cycles 2");
+    folder.runs(
+        "
+        render walk.bvh -o take.png --size 64 --every 20                | take.png: 7 frames, 192 x 192
+        render walk.bvh -o part.gif --size 64 --range 10:39             | part.gif: 29 pictures, 0.97 s
+        render walk.bvh -o raw.png --size 64 --range 10:45 --onion
+        render walk.bvh loop.bvh -o pair.png --size 64 --onion          | pair.png: the seam, 132 x 64
+        render walk.bvh loop.bvh -o pair.gif --size 64 --fixed --cycles 2
+        ",
+    );
     assert_eq!(size_of(&folder.read("pair.gif")), [132, 64]);
     // Without its sidecar, a loop is drawn from its keys, or its cycles are estimated from them.
-    std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
-    folder.succeed("render loop.bvh -o keys.png --size 64");
-    folder.succeed("render loop.bvh -o cycles.gif --size 64 --cycles 2");
+    folder.remove("loop.bvh.json");
+    folder.runs("render loop.bvh -o keys.png --size 64\nrender loop.bvh -o cycles.gif --size 64 --cycles 2");
 }
 
 #[test]
@@ -154,31 +143,28 @@ fn what_cannot_be_drawn_is_said_and_nothing_is_written() {
 #[test]
 fn a_character_is_drawn_as_its_mesh_and_as_capsules_on_request() {
     let folder = Folder::with_character();
-    folder.succeed("make hero.glb -o loop.glb");
-    folder.succeed("make hero.glb --add-root -o rooted.glb");
-    for (inputs, arguments) in [
-        ("hero.glb", "--every 20"),
-        ("loop.glb", "--every 20"),
-        ("rooted.glb", "--every 20"),
-        ("loop.glb", "--onion"),
-        ("hero.glb loop.glb", "--every 20"),
-    ] {
-        let drawn = |name: &str, more: &str| {
+    folder.runs("make hero.glb -o loop.glb\nmake hero.glb --add-root -o rooted.glb");
+    for [inputs, arguments] in rows(
+        "
+        hero.glb            | --every 20
+        loop.glb            | --every 20
+        rooted.glb          | --every 20
+        loop.glb            | --onion
+        hero.glb loop.glb   | --every 20
+        ",
+    ) {
+        let drawn = |more: &str| {
             folder.succeed(&format!(
-                "render {inputs} -o {name} --size 96x96 --force {arguments} {more}"
+                "render {inputs} -o one.png --size 96x96 --force {arguments} {more}"
             ));
-            folder.read(name)
+            folder.read("one.png")
         };
-        assert_ne!(
-            drawn("mesh.png", ""),
-            drawn("capsules.png", "--capsules"),
-            "{inputs} {arguments}"
-        );
-        assert_eq!(drawn("mesh.png", ""), drawn("again.png", ""));
+        let mesh = drawn("");
+        assert_ne!(mesh, drawn("--capsules"), "{inputs} {arguments}");
+        assert_eq!(mesh, drawn(""));
     }
     // Capsules that only stand in for a character are no mesh of one.
-    folder.succeed("convert hero.glb plain.bvh");
-    folder.succeed("convert plain.bvh plain.glb");
+    folder.runs("convert hero.glb plain.bvh\nconvert plain.bvh plain.glb");
     for name in ["plain.bvh", "plain.glb"] {
         folder.succeed(&format!("render {name} -o one.png --size 96x96 --force"));
         folder.succeed(&format!("render {name} -o other.png --size 96x96 --force --capsules"));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::harness::{Folder, schema::assert_valid};
+use crate::harness::{Folder, holds, schema::assert_valid};
 
 /// Tags that the page is made of; a name in a file could only add others, or break these.
 const TAGS: &str = "a bdi body button canvas caption details div figcaption figure form h1 h2 h3 head header html input label line \
@@ -44,7 +44,7 @@ fn folders_catalogs_and_loops_become_one_page_each() {
     let folder = with_loops();
     let answer = folder.answer("report loops -o folder.html --json");
     assert_valid(&answer, "report");
-    assert_eq!((&answer["loops"], &answer["with_take"]), (&3.into(), &3.into()));
+    holds(&answer, "loops = 3\nwith_take = 3");
     assert_eq!(answer["page_bytes"], folder.read("folder.html").len());
     let page = folder.text("folder.html");
     for part in [
@@ -59,22 +59,18 @@ fn folders_catalogs_and_loops_become_one_page_each() {
         assert!(page.contains(part), "{part}");
     }
     // In the order of the catalog, and the same again for any number of jobs.
-    folder.succeed("report loops/all.jsonl -o catalog.html --jobs 1");
-    folder.succeed("report loops/all.jsonl -o again.html --jobs 7 --title same");
-    folder.succeed("report loops/all.jsonl -o catalog.html --jobs 2 --title same --force");
+    folder.runs(
+        "
+        report loops/all.jsonl -o catalog.html --jobs 2 --title same
+        report loops/all.jsonl -o again.html --jobs 7 --title same
+        report loops/walk_1.bvh -o one.html | 1 loop, 1 beside their takes
+        2 report loops/walk_1.bvh -o one.html
+        2 report loops/walk_1.bvh -o one.pdf
+        ",
+    );
     assert_eq!(folder.read("catalog.html"), folder.read("again.html"));
-    let one = folder.succeed("report loops/walk_1.bvh -o one.html");
-    one.shows("1 loop, 1 beside their takes");
     assert!(folder.read("one.html").len() < 1_000_000);
-    folder.fail("report loops/walk_1.bvh -o one.html");
-    folder.fail("report loops/walk_1.bvh -o one.pdf");
-}
-
-#[test]
-fn a_page_needs_nothing_but_itself() {
-    let folder = with_loops();
-    folder.succeed("report loops -o page.html");
-    let page = folder.text("page.html");
+    // A page needs nothing but itself.
     assert!(!page.contains("http:") && !page.contains("https:") && !page.contains("@import") && !page.contains("url("));
     assert!(!page.contains(" src=") && !page.contains("<link"));
     let policy = between(&page, "Content-Security-Policy\" content=\"", "\"");
@@ -125,39 +121,43 @@ fn what_cannot_be_shown_is_listed() {
     let folder = with_loops();
     folder.write("loops/broken.bvh", "HIERARCHY");
     folder.write("loops/broken.bvh.json", "{}");
-    let answer = folder.fail("report loops -o page.html --json");
-    let document = answer.json();
+    let document = folder.fail("report loops -o page.html --json").json();
     assert_valid(&document, "report");
-    assert_eq!(document["loops"], 3);
-    assert_eq!(document["not_shown"][0]["file"], "loops/broken.bvh");
+    holds(&document, "loops = 3\nnot_shown/0/file = loops/broken.bvh");
     let page = folder.text("page.html");
     assert!(page.contains("<h3>Not shown</h3>") && page.contains("3 loops, 3 good, 1 not shown"));
     // Without its take a loop is shown alone; without its sidecar by its keys.
     folder.copy("loops/walk_0.bvh", "bare-loop.bvh");
     std::fs::remove_dir_all(folder.file("takes")).unwrap();
-    let alone = folder.succeed("report loops/walk_1.bvh bare-loop.bvh -o alone.html");
-    alone.shows("2 loops, 0 beside their takes");
-    folder.fail("report nothing.bvh -o none.html");
-    folder.fail("report loops/broken.bvh -o none.html");
-    assert!(!folder.file("none.html").exists());
+    folder.runs(
+        "
+        report loops/walk_1.bvh bare-loop.bvh -o alone.html | 2 loops, 0 beside their takes
+        2 report nothing.bvh -o none.html
+        2 report loops/broken.bvh -o none.html
+        ",
+    );
+    assert!(!folder.has("none.html"));
 }
 
 #[test]
 fn loops_of_a_character_share_its_mesh() {
     let folder = Folder::with_character();
     folder.make_folder("loops");
-    for name in ["one", "two"] {
-        folder.succeed(&format!("make hero.glb -o loops/{name}.glb"));
-    }
     // A root joint above the others makes another skeleton, but no other mesh.
-    folder.succeed("make hero.glb --add-root -o loops/three.glb");
-    folder.succeed("report loops -o page.html");
+    folder.runs(
+        "
+        make hero.glb -o loops/one.glb
+        make hero.glb -o loops/two.glb
+        make hero.glb --add-root -o loops/three.glb
+        report loops -o page.html
+        report loops --capsules -o capsules.html
+        ",
+    );
     let page = folder.text("page.html");
     let meshes: Vec<&str> = page.split(" id=\"mesh-").skip(1).collect();
     assert_eq!(meshes.len(), 1);
     assert!(meshes[0].find("</script>").unwrap() < 300_000);
     // Of each loop and of its take.
     assert_eq!(page.matches("\"s\":").count(), 6);
-    folder.succeed("report loops --capsules -o capsules.html");
     assert!(!folder.text("capsules.html").contains(" id=\"mesh-"));
 }

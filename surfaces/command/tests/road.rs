@@ -1,6 +1,6 @@
 //! The whole pipeline on the command line: a take goes in, a loop and its figures come out, and the two agree.
 
-use crate::harness::{Folder, items, number, root_twist, vector};
+use crate::harness::{Answer, Folder, holds, items, near, number, root_twist, rows, vector};
 use serde_json::Value;
 
 fn has_keys(object: &Value, keys: &str) {
@@ -23,34 +23,38 @@ const QUALITY_KEYS: &str = "pose_gap_deg pose_gap_mm velocity_gap_dps velocity_g
 #[test]
 fn a_walk_becomes_a_loop() {
     let folder = Folder::new();
-    let synth = folder.succeed("synth -o walk.bvh --seconds 4 --fps 30");
-    assert_eq!(synth.stdout, "walk.bvh\nwalk.bvh.truth.json\n");
-    let found = folder.succeed("find walk.bvh");
-    found.begins("walk.bvh: 121 frames, 4.00 s at 30 fps, 24 joints, unit cm, y up\n");
-    let made = folder.succeed("make walk.bvh");
-    made.begins("walk-loop.bvh: good: ");
+    for [arguments, begin] in rows(
+        "
+        synth -o walk.bvh --seconds 4 --fps 30  | walk.bvh
+        find walk.bvh                           | walk.bvh: 121 frames, 4.00 s at 30 fps, 24 joints, unit cm, y up
+        make walk.bvh                           | walk-loop.bvh: good:
+        check walk-loop.bvh                     | walk-loop.bvh: good: the seam does not show
+        ",
+    ) {
+        let answer = folder.succeed(arguments);
+        answer.begins(begin);
+        assert_eq!(answer.stderr, "");
+    }
     assert_eq!(
         folder.names(),
         ["walk-loop.bvh", "walk-loop.bvh.json", "walk.bvh", "walk.bvh.truth.json"]
     );
-    let checked = folder.succeed("check walk-loop.bvh");
-    checked.begins("walk-loop.bvh: good: the seam does not show");
-    for answer in [synth, found, made, checked] {
-        assert_eq!(answer.stderr, "");
-    }
+    // The take itself pops.
+    folder.runs("1 check walk.bvh | walk.bvh: bad: | walk.bvh: no sidecar");
 }
 
 #[test]
 fn the_loop_agrees_with_the_truth() {
     let folder = Folder::with_synth("--seconds 8 --fps 60");
-    let (truth, loop_json) = (folder.json("walk.bvh.truth.json"), folder.made(""));
-    let period = number(&loop_json, "candidate/source_period_secs") / number(&loop_json, "candidate/cycles");
-    assert!((period - number(&truth, "period_secs")).abs() < 2e-3, "{period}");
-    let twist = root_twist(&loop_json);
-    let off = (twist.linear - vector(&truth["linear_mps"])).length();
-    assert!(off < 0.03, "{off} m/s");
-    let off = (twist.angular - vector(&truth["angular_rps"])).length();
-    assert!(off < 0.01, "{off} rad/s");
+    let (truth, made) = (folder.json("walk.bvh.truth.json"), folder.made(""));
+    let period = number(&made, "candidate/source_period_secs") / number(&made, "candidate/cycles");
+    near(period, number(&truth, "period_secs"), 2e-3);
+    let twist = root_twist(&made);
+    assert!(twist.linear.distance(vector(&truth["linear_mps"])) < 0.03, "{twist:?}");
+    assert!(
+        twist.angular.distance(vector(&truth["angular_rps"])) < 0.01,
+        "{twist:?}"
+    );
 }
 
 #[test]
@@ -59,37 +63,41 @@ fn json_of_make_is_the_sidecar_and_says_what_was_made() {
     let answer = folder.succeed("make walk.bvh --json");
     assert_eq!(answer.stdout, folder.text("walk-loop.bvh.json"));
     let json = answer.json();
-    assert_eq!(
-        json["outputs"],
-        serde_json::json!(["walk-loop.bvh", "walk-loop.bvh.json"])
+    holds(
+        &json,
+        "
+        outputs = [\"walk-loop.bvh\",\"walk-loop.bvh.json\"]
+        take/file = walk.bvh
+        take/frames = 121
+        take/joints = 24
+        take/unit = cm
+        take/up = y
+        closure/method = quintic
+        root_motion/mode = constant
+        quality/pose_gap_deg < 0.01
+        quality/pose_gap_mm < 0.01
+        quality/velocity_gap_dps < 1e-6
+        quality/velocity_gap_mmps < 1e-6
+        ",
     );
-    assert_eq!(json["take"]["file"], "walk.bvh");
-    assert_eq!(json["take"]["frames"], 121);
-    assert_eq!(json["take"]["joints"], 24);
-    assert_eq!(json["take"]["unit"], "cm");
-    assert_eq!(json["take"]["up"], "y");
-    assert!((number(&json, "take/frame_time_secs") - 1.0 / 30.0).abs() < 1e-6);
-    assert_eq!(json["closure"]["method"], "quintic");
-    assert_eq!(json["root_motion"]["mode"], "constant");
     // For a walk with frames on both sides of the cut, every figure is known.
     for (part, keys) in [("candidate", CANDIDATE_KEYS), ("quality", QUALITY_KEYS)] {
         for key in keys.split(' ') {
-            number(&json, &format!("{part}/{key}"));
+            number(&json[part], key);
         }
     }
     let twist = root_twist(&json);
-    assert!((number(&json, "root_motion/speed_mps") - twist.linear.with_y(0.0).length()).abs() < 1e-12);
-    assert!((number(&json, "root_motion/turn_rate_dps") - twist.angular.y.to_degrees()).abs() < 1e-9);
-    assert!((number(&json, "root_motion/climb_mps") - twist.linear.y).abs() < 1e-12);
-    assert!((number(&json, "root_motion/radius_m") - twist.linear.length() / twist.angular.length()).abs() < 1e-6);
-    assert!(number(&json, "quality/pose_gap_deg") < 0.01 && number(&json, "quality/pose_gap_mm") < 0.01);
-    assert!(number(&json, "quality/velocity_gap_dps") < 1e-6 && number(&json, "quality/velocity_gap_mmps") < 1e-6);
-}
-
-#[test]
-fn a_straight_path_has_no_radius() {
-    let folder = Folder::with_synth("--seconds 4 --fps 30 --turn-rate 0 --noise 0");
-    assert_eq!(folder.made("")["root_motion"]["radius_m"], Value::Null);
+    for (key, figure) in [
+        ("speed_mps", twist.linear.with_y(0.0).length()),
+        ("turn_rate_dps", twist.angular.y.to_degrees()),
+        ("climb_mps", twist.linear.y),
+        ("radius_m", twist.linear.length() / twist.angular.length()),
+    ] {
+        near(number(&json["root_motion"], key), figure, 1e-6);
+    }
+    // A straight path has no radius.
+    let straight = Folder::with_synth("--seconds 4 --fps 30 --turn-rate 0 --noise 0");
+    holds(&straight.made(""), "root_motion/radius_m = null");
 }
 
 #[test]
@@ -97,66 +105,50 @@ fn json_of_find_and_check_uses_the_same_names() {
     let folder = Folder::with_walk();
     let found = folder.answer("find walk.bvh --json");
     has_keys(&found["take"], TAKE_KEYS);
-    assert!(found["warnings"].is_array());
-    let candidates = found["candidates"].as_array().unwrap();
-    assert!(!candidates.is_empty());
-    for candidate in candidates {
+    holds(&found, "warnings = []\ncandidates/0 != null");
+    for candidate in items(&found["candidates"]) {
         has_keys(candidate, CANDIDATE_KEYS);
         has_keys(&candidate["root_motion"], ROOT_KEYS);
     }
     let sidecar = folder.made("");
-    let checked = folder.answer("check loop.bvh --json");
-    let checked = &checked["loops"][0];
+    let checked = &folder.answer("check loop.bvh --json")["loops"][0];
     has_keys(checked, "file grade warnings");
     has_keys(&checked["take"], TAKE_KEYS);
     has_keys(&checked["quality"], QUALITY_KEYS);
-    assert_eq!(checked["grade"], "good");
+    holds(checked, "grade = good\nquality/displacement_mm = null");
     assert_eq!(checked["candidate"], sidecar["candidate"]);
     for key in ROOT_KEYS.split(' ') {
         let (found, stated) = (&checked["root_motion"][key], &sidecar["root_motion"][key]);
-        if let (Some(found), Some(stated)) = (found.as_f64(), stated.as_f64()) {
-            assert!((found - stated).abs() < 1e-9, "{key}: {found} and {stated}");
-        } else if found.is_array() {
-            assert!((vector(found) - vector(stated)).length() < 1e-9, "{key}");
+        if found.is_array() {
+            assert!(vector(found).distance(vector(stated)) < 1e-9, "{key}");
+        } else if let (Some(found), Some(stated)) = (found.as_f64(), stated.as_f64()) {
+            near(found, stated, 1e-9);
         } else {
             assert_eq!(found, stated, "{key}");
         }
     }
-}
-
-#[test]
-fn check_with_the_take_finds_the_figures_of_make() {
-    let folder = Folder::with_walk();
-    let sidecar = folder.made("");
-    let checked = folder.answer("check loop.bvh --take walk.bvh --json");
-    let quality = &checked["loops"][0]["quality"];
-    for key in QUALITY_KEYS.split(' ') {
-        if key.starts_with("velocity_gap") {
-            assert_eq!(quality[key], Value::Null, "{key} is known to make only");
-            continue;
-        }
-        let (found, stated) = (number(quality, key), number(&sidecar["quality"], key));
-        let is_near = (found - stated).abs() < 1e-6 * (1.0 + stated);
-        assert!(is_near, "{key}: {found} and {stated}");
+    // With the take it finds the figures of make, but for those that are known to make only.
+    let checked = &folder.answer("check loop.bvh --take walk.bvh --json")["loops"][0]["quality"];
+    holds(checked, "velocity_gap_dps = null\nvelocity_gap_mmps = null");
+    for key in QUALITY_KEYS.split(' ').filter(|key| !key.starts_with("velocity_gap")) {
+        let stated = number(&sidecar["quality"], key);
+        near(number(checked, key), stated, 1e-6 * (1.0 + stated));
     }
-    let alone = folder.answer("check loop.bvh --json");
-    assert_eq!(alone["loops"][0]["quality"]["displacement_mm"], Value::Null);
 }
 
 #[test]
 fn top_bounds_the_list() {
     let folder = Folder::with_walk();
-    let count = |options: &str| {
+    for (options, count) in [("--top 1", 1), ("--top 3", 3), ("", 10)] {
         let found = folder.answer(&format!("find walk.bvh --json --set search.shifted=true {options}"));
-        found["candidates"].as_array().unwrap().len()
-    };
-    assert_eq!((count("--top 1"), count("--top 3"), count("")), (1, 3, 10));
+        assert_eq!(items(&found["candidates"]).len(), count);
+    }
 }
 
 #[test]
 fn two_runs_give_the_same_bytes() {
-    let run = || {
-        let folder = Folder::with_walk();
+    let run = |seed: u32| {
+        let folder = Folder::with_synth(&format!("--seconds 4 --fps 30 --turn-rate 9 --seed {seed}"));
         let answers = [
             "find walk.bvh --json",
             "make walk.bvh --json",
@@ -164,29 +156,14 @@ fn two_runs_give_the_same_bytes() {
             "inspect walk.bvh --json",
         ]
         .map(|arguments| folder.succeed(arguments).stdout);
+        let truth = folder.json("walk.bvh.truth.json");
+        holds(&truth, &format!("settings/seed = {seed}\nperiod_secs = 1.1537"));
+        near(vector(&truth["angular_rps"]).y.to_degrees(), 9.0, 1e-9);
         (answers, folder.contents())
     };
-    assert!(run() == run());
-}
-
-#[test]
-fn convert_keeps_every_position() {
-    let folder = Folder::with_walk();
-    let answer = folder.succeed("convert walk.bvh again.bvh");
-    assert_eq!(answer.stdout, "");
-    let (before, after) = (folder.take("walk.bvh"), folder.take("again.bvh"));
-    let (before_world, after_world) = (before.world_tracks(), after.world_tracks());
-    assert_eq!(before.num_frames(), after.num_frames());
-    assert_eq!(before.skeleton(), after.skeleton());
-    for frame in 0..before.num_frames() {
-        for joint in 0..before.num_joints() {
-            // A hundred-thousandth of the file's unit, centimetres.
-            let off = (before_world.position(frame, joint) - after_world.position(frame, joint)).length();
-            assert!(off < 1e-7, "frame {frame}, joint {joint}: {off} m");
-        }
-    }
-    folder.succeed("convert again.bvh third.bvh");
-    assert!(folder.read("again.bvh") == folder.read("third.bvh"));
+    let first = run(3);
+    assert!(first == run(3));
+    assert!(first.1 != run(4).1);
 }
 
 /// Z up, in feet, with a rotation order and a layout that the program itself never writes.
@@ -216,44 +193,41 @@ Frame Time: 0.0417
 
 #[test]
 fn convert_keeps_the_form_of_the_source() {
-    let folder = Folder::new();
+    let folder = Folder::with_walk();
     folder.write("foreign.bvh", FOREIGN);
-    folder.succeed("convert foreign.bvh again.bvh --up z --unit 0.3048");
+    folder.runs(
+        "
+        convert foreign.bvh again.bvh --up z --unit 0.3048
+        convert walk.bvh twice.bvh
+        convert twice.bvh third.bvh
+        ",
+    );
+    assert!(folder.read("twice.bvh") == folder.read("third.bvh"));
     let again = folder.text("again.bvh");
-    assert!(again.contains("CHANNELS 6 Yrotation Zrotation Xrotation Zposition Yposition Xposition"));
-    assert!(again.contains("CHANNELS 2 Xrotation Zrotation"));
-    assert!(again.contains("Frame Time: 0.0417"));
+    for [line] in rows(
+        "
+        CHANNELS 6 Yrotation Zrotation Xrotation Zposition Yposition Xposition
+        CHANNELS 2 Xrotation Zrotation
+        Frame Time: 0.0417
+        ",
+    ) {
+        assert!(again.contains(line), "no {line} in {again}");
+    }
     let numbers = |text: &str| -> Vec<f64> {
         let (_, rows) = text.split_once("0.0417").unwrap();
         rows.split_whitespace().map(|word| word.parse().unwrap()).collect()
     };
     let (before, after) = (numbers(FOREIGN), numbers(&again));
     assert_eq!(before.len(), after.len());
-    for (before, after) in before.iter().zip(after) {
-        assert!((before - after).abs() < 1e-5, "{before} became {after}");
+    for (before, after) in before.into_iter().zip(after) {
+        near(after, before, 1e-5);
     }
-}
-
-#[test]
-fn the_same_seed_gives_the_same_take_and_its_truth() {
-    let synth = |seed: u32| {
-        let folder = Folder::with_synth(&format!("--seconds 2 --fps 30 --turn-rate 9 --seed {seed}"));
-        assert_eq!(folder.names(), ["walk.bvh", "walk.bvh.truth.json"]);
-        let truth = folder.json("walk.bvh.truth.json");
-        assert_eq!(number(&truth, "settings/seed"), f64::from(seed));
-        assert_eq!(number(&truth, "period_secs"), 1.1537);
-        assert!((vector(&truth["angular_rps"]).y.to_degrees() - 9.0).abs() < 1e-9);
-        folder.read("walk.bvh")
-    };
-    assert!(synth(3) == synth(3));
-    assert!(synth(3) != synth(4));
 }
 
 #[test]
 fn the_demo_writes_its_files_once() {
     let folder = Folder::new();
-    let answer = folder.succeed("demo");
-    answer.shows("truth: period 1.1537 s");
+    folder.runs("demo | truth: period 1.1537 s\ncheck loopwright-demo/walk-loop.bvh");
     let written = [
         "walk-loop.bvh",
         "walk-loop.bvh.json",
@@ -261,25 +235,16 @@ fn the_demo_writes_its_files_once() {
         "walk.bvh",
         "walk.bvh.truth.json",
     ];
-    let names: Vec<String> = written.iter().map(|name| format!("loopwright-demo/{name}")).collect();
-    assert_eq!(folder.names()[1..], names);
+    assert_eq!(
+        folder.names()[1..],
+        written.map(|name| format!("loopwright-demo/{name}"))
+    );
     assert!(folder.text("loopwright-demo/walk-loop.svg").starts_with("<svg "));
-    folder.succeed("check loopwright-demo/walk-loop.bvh");
-
     let before = folder.contents();
-    let again = folder.refuse("demo", "\"loopwright-demo/walk.bvh\" exists already");
-    again.says("try: --force");
+    folder.runs("2 demo | \"loopwright-demo/walk.bvh\" exists already | try: --force");
     assert!(folder.contents() == before);
-    folder.succeed("demo --force");
+    folder.runs("demo --force");
     assert!(folder.contents() == before, "the demo is not the same every time");
-}
-
-#[test]
-fn a_raw_take_pops() {
-    let folder = Folder::with_walk();
-    let checked = folder.run("check walk.bvh").ended(1);
-    checked.begins("walk.bvh: bad: ");
-    checked.says("walk.bvh: no sidecar");
 }
 
 #[test]
@@ -292,72 +257,37 @@ fn without_a_sidecar_the_closing_key_is_recognised() {
     ] {
         let sidecar = folder.made(&format!("--set output.last-key={last_key}"));
         folder.copy("loop.bvh", "alone.bvh");
-        let checked = folder.succeed("check alone.bvh");
+        let checked = folder.succeed("check alone.bvh --json");
         checked.says(message);
-        let json = folder.answer("check alone.bvh --json");
-        let json = &json["loops"][0];
-        assert_eq!(json["grade"], "good");
-        assert_eq!(json["candidate"], Value::Null);
-        let off = number(json, "root_motion/speed_mps") / number(&sidecar, "root_motion/speed_mps") - 1.0;
-        assert!(off.abs() < close, "{last_key}: speed off by {off}");
-        let off = number(json, "root_motion/turn_rate_dps") / number(&sidecar, "root_motion/turn_rate_dps") - 1.0;
-        assert!(off.abs() < close, "{last_key}: turn off by {off}");
+        let checked = &checked.json()["loops"][0];
+        holds(checked, "grade = good\ncandidate = null");
+        for key in ["root_motion/speed_mps", "root_motion/turn_rate_dps"] {
+            near(number(checked, key) / number(&sidecar, key), 1.0, close);
+        }
     }
-}
-
-#[test]
-fn check_goes_on_past_a_bad_file() {
-    let folder = Folder::with_walk();
-    folder.made("");
-    folder.write("text.bvh", "not a take");
-    let checked = folder.fail("check text.bvh walk.bvh missing.bvh loop.bvh");
-    checked.shows("walk.bvh: bad: ");
-    checked.shows("loop.bvh: good: ");
-    for message in [
-        "cannot read \"text.bvh\"",
-        "cannot read \"missing.bvh\"",
-        "2 of 4 loops could not be checked",
-    ] {
-        checked.says(message);
-    }
-    let json = folder.run("check text.bvh walk.bvh missing.bvh loop.bvh --json").json();
-    let verdicts: Vec<&Value> = items(&json["loops"]).map(|one| &one["grade"]).collect();
-    assert_eq!(verdicts, ["error", "bad", "error", "good"]);
-    assert_eq!(folder.run("check walk.bvh loop.bvh").status, 1);
-    assert_eq!(folder.run("check loop.bvh loop.bvh").status, 0);
 }
 
 #[test]
 fn inspect_reports_what_the_search_sees() {
     let folder = Folder::with_synth("--seconds 8 --fps 30");
-    let text = folder.succeed("inspect walk.bvh").stdout;
-    for part in [
-        "hips Hips",
-        "feet LeftFoot, RightFoot (found by names)",
-        "weights",
-        "rhythm",
-        "\n    LeftUpLeg",
-    ] {
-        assert!(text.contains(part), "no {part:?} in\n{text}");
-    }
+    folder.runs(
+        "inspect walk.bvh | hips Hips | feet LeftFoot, RightFoot (found by names) | weights | rhythm | LeftUpLeg",
+    );
     let json = folder.answer("inspect walk.bvh --json");
     has_keys(&json["take"], TAKE_KEYS);
-    assert_eq!(json["skeleton"].as_array().unwrap().len(), 24);
-    assert!(!json["weights"].as_array().unwrap().is_empty());
-    let rhythm = json["rhythm_peaks"].as_array().unwrap();
-    let period = |peak: &Value| (number(peak, "period_secs") - 1.1537).abs() < 0.01;
-    assert!(rhythm.iter().any(period), "{rhythm:?}");
+    holds(&json, "skeleton/23 != null\nskeleton/24 = null\nweights/0 != null");
+    let mut rhythm = items(&json["rhythm_peaks"]);
+    assert!(rhythm.any(|peak| (number(peak, "period_secs") - 1.1537).abs() < 0.01));
 }
 
 #[test]
 fn licences_of_all_that_is_inside_are_printed() {
-    let folder = Folder::new();
-    for command in ["licences", "licenses"] {
-        let text = folder.succeed(command).stdout;
-        for part in ["MIT OR Apache-2.0", "glam 0.", "ufbx", "TERMS AND CONDITIONS"] {
-            assert!(text.contains(part), "no {part:?}");
-        }
-    }
+    Folder::new().runs(
+        "
+        licences | MIT OR Apache-2.0 | glam 0. | ufbx | TERMS AND CONDITIONS
+        licenses | MIT OR Apache-2.0 | glam 0. | ufbx | TERMS AND CONDITIONS
+        ",
+    );
 }
 
 /// The window is a program of its own, beside the command or on the PATH.
@@ -370,24 +300,24 @@ fn the_studio_is_started_where_it_is_installed() {
     let run = |path: &std::path::Path, arguments: &[&str]| {
         let mut command = crate::harness::command();
         command.args(arguments).current_dir(folder.path()).env("PATH", path);
-        let output = command.output().unwrap();
-        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+        Answer::new(command.output().unwrap())
     };
-    let (status, said) = run(folder.path(), &["studio", "walk.bvh"]);
-    assert_eq!(status, Some(2));
+    let missing = run(folder.path(), &["studio", "walk.bvh"]).refused();
     for part in ["not installed", "loopwright-studio", "cargo install"] {
-        assert!(said.contains(part), "no {part:?}: {said}");
+        missing.says(part);
     }
     folder.make_folder("bin");
-    let program = folder.file("bin/loopwright-studio");
     folder.write("bin/loopwright-studio", "#!/bin/sh\necho \"$@\" >opened\nexit $#\n");
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(run(&folder.file("bin"), &["studio"]).0, Some(0));
-    let (status, said) = run(&folder.file("bin"), &["studio", "walk.bvh"]);
-    assert!(status == Some(2) && said.contains("ended with"), "{said}");
+    std::fs::set_permissions(
+        folder.file("bin/loopwright-studio"),
+        std::fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
+    let bin = folder.file("bin");
+    run(&bin, &["studio"]).done();
+    run(&bin, &["studio", "walk.bvh"]).refused().says("ended with");
     assert_eq!(folder.text("opened"), "walk.bvh\n");
-    let (status, said) = run(&folder.file("bin"), &["studio", "missing.bvh"]);
-    assert!(status == Some(2) && said.contains("missing.bvh"), "{said}");
+    run(&bin, &["studio", "missing.bvh"]).refused().says("missing.bvh");
 }
 
 /// The worse a grade, the more.
@@ -399,35 +329,32 @@ pub(crate) fn rank(grade: &Value) -> usize {
 #[test]
 fn every_command_gives_a_loop_one_grade() {
     let folder = Folder::with_walk();
-    folder.succeed("synth --noise 0.5 --seed 3 -o noisy.bvh");
-    folder.succeed("synth --noise 0.2 --variation 0.2 -o uneven.bvh");
-    folder.succeed("synth --speed 0.02 --turn-rate 0 -o slow.bvh");
-    assert_eq!(
-        folder.answer("find slow.bvh --json")["candidates"][0]["grade"],
-        "review"
+    folder.runs(
+        "
+        synth --noise 0.5 --seed 3 -o noisy.bvh
+        synth --noise 0.2 --variation 0.2 -o uneven.bvh
+        synth --speed 0.02 --turn-rate 0 -o slow.bvh
+        ",
     );
     for take in ["walk.bvh", "noisy.bvh", "uneven.bvh", "slow.bvh"] {
         let found = folder.answer(&format!("find {take} --json"));
-        let rows = found["candidates"].as_array().unwrap();
-        let listed = folder.answer(&format!("list {take} --json"));
-        for (index, row) in rows.iter().enumerate() {
+        for (index, row) in items(&found["candidates"]).enumerate() {
             folder.run(&format!("make {take} -o loop.bvh --force --pick {}", index + 1));
             let made = folder.json("loop.bvh.json")["quality"].clone();
-            assert!(
-                rank(&row["grade"]) >= rank(&made["grade"]),
-                "{take} {index}: {row} {made}"
-            );
+            let is_no_better = rank(&row["grade"]) >= rank(&made["grade"]);
+            assert!(is_no_better, "{take} {index}: {row} {made}");
             let checked = folder.run("check loop.bvh --json").json();
-            assert_eq!(checked["loops"][0]["grade"], made["grade"], "{take} {index}: {checked}");
+            assert_eq!(checked["loops"][0]["grade"], made["grade"], "{take} {index}");
             if index == 0 {
                 assert_eq!(row["grade"], made["grade"], "{take}");
-                let animation = &listed["files"][0]["animations"][0];
-                assert_eq!(
-                    [&animation["grade"], &animation["reason"]],
-                    [&made["grade"], &made["reason"]],
-                    "{take}"
-                );
+                let listed = folder.answer(&format!("list {take} --json"));
+                for key in ["grade", "reason"] {
+                    assert_eq!(listed["files"][0]["animations"][0][key], made[key], "{take}");
+                }
             }
+        }
+        if take == "slow.bvh" {
+            holds(&found, "candidates/0/grade = review");
         }
     }
 }

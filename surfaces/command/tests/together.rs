@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::Folder;
+use crate::harness::{Folder, holds, items, rows, texts};
 
 #[test]
 fn loops_that_do_not_fit_the_others_are_named() {
@@ -17,12 +17,15 @@ fn loops_that_do_not_fit_the_others_are_named() {
     make("quick", "--start-at left-contact", "quick");
     make("slow", "--start-at left-contact --closure cubic", "again");
     let fits = folder.answer("check set --together --json");
-    for of_loop in fits["loops"].as_array().unwrap() {
-        assert_eq!(of_loop["failed"], serde_json::json!([]));
-        let checks = of_loop["together"].as_array().unwrap();
-        assert!(checks.iter().all(|check| check["grade"] == "good"), "{checks:?}");
+    for of_loop in items(&fits["loops"]) {
+        holds(of_loop, "failed = []");
+        assert!(
+            texts(&of_loop["together"], "grade")
+                .iter()
+                .all(|grade| *grade == "good")
+        );
     }
-    assert!(folder.answer("check set --json")["loops"][0]["together"].is_null());
+    holds(&folder.answer("check set --json"), "loops/0/together = null");
 
     make("slow", "--start-at right-contact", "late");
     make("slow", "--start-at left-contact --fps 24", "rate");
@@ -38,37 +41,28 @@ fn loops_that_do_not_fit_the_others_are_named() {
     folder.write("other.bvh", folder.text("slow.bvh").replace("Head", "Kopf"));
     make("other", "--start-at left-contact", "joint");
     let checked = folder.run("check set --together --json").ended(1).json();
-    let expected = [
-        ("again", None),
-        ("joint", Some("set-skeleton")),
-        ("late", Some("set-phase")),
-        ("place", Some("set-speed")),
-        ("quick", None),
-        ("rate", Some("set-rate")),
-        ("slow", None),
-        ("speed", Some("set-speed")),
-        ("twice", Some("set-duration")),
-    ];
-    for (of_loop, (name, id)) in checked["loops"].as_array().unwrap().iter().zip(expected) {
+    for (of_loop, [name, id]) in items(&checked["loops"]).zip(rows(
+        "
+        again |
+        joint | set-skeleton
+        late  | set-phase
+        place | set-speed
+        quick |
+        rate  | set-rate
+        slow  |
+        speed | set-speed
+        twice | set-duration
+        ",
+    )) {
         assert_eq!(of_loop["file"], format!("set/{name}.bvh"));
-        let checks = of_loop["together"].as_array().unwrap();
-        let bad: Vec<&str> = checks
-            .iter()
-            .filter(|check| check["grade"] == "bad")
-            .filter_map(|check| check["id"].as_str())
-            .collect();
-        assert_eq!(bad, id.into_iter().collect::<Vec<_>>(), "{name}: {checks:?}");
-        let failed = of_loop["failed"].as_array().unwrap();
-        assert_eq!(
-            failed
-                .iter()
-                .any(|failed| Some(failed["measure"].as_str().unwrap()) == id),
-            id.is_some(),
-            "{name}"
-        );
+        let bad = items(&of_loop["together"]).filter(|check| check["grade"] == "bad");
+        let bad: Vec<&str> = bad.filter_map(|check| check["id"].as_str()).collect();
+        assert_eq!(bad.join(" "), id, "{name}");
+        let is_failed = texts(&of_loop["failed"], "measure").contains(&id);
+        assert_eq!(is_failed, !id.is_empty(), "{name}");
     }
-    let said = folder.run("check set --together --junit report.xml").ended(1);
-    said.shows("set/late.bvh: does not fit the others");
-    said.shows("--start-at left-contact");
+    folder.runs(
+        "1 check set --together --junit report.xml | set/late.bvh: does not fit the others | --start-at left-contact",
+    );
     assert!(folder.text("report.xml").contains("name=\"set-phase\"><failure"));
 }

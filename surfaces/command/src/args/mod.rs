@@ -1,6 +1,6 @@
 //! The command line as typed.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 use clap_complete::Shell;
@@ -139,6 +139,11 @@ pub(crate) enum Command {
     /// Prints the licences of all that the program is built from.
     #[command(alias = "licenses")]
     Licences,
+}
+
+/// One word of a list.
+fn parse_word<T: FromStr>(text: &str) -> Result<T, T::Err> {
+    text.trim().parse()
 }
 
 #[derive(Debug, Args)]

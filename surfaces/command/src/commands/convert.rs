@@ -9,7 +9,7 @@ use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, LoadedTake, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar,
     Source, WrittenFile,
 };
-use loopwright_job::{CharacterTarget, take_facts};
+use loopwright_job::CharacterTarget;
 
 use super::each::{self, Manner};
 use super::retarget::{self, Moved, Options};
@@ -125,7 +125,7 @@ fn on_its_own(args: &ConvertArgs) -> Result<Moved, Failure> {
         file.source = file.source.with_animation(args.number).map_err(Failure::error)?;
     }
     talk::warn_all(&warnings);
-    let take = take_facts(&args.input.path.display().to_string(), &file);
+    let take = file.facts(&args.input.path.display().to_string());
     outputs.check_beside(args.input.sidecar_if(sidecar.is_some()), &args.output)?;
     Ok(Moved {
         take,

@@ -9,7 +9,8 @@ use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::report::{demo::DemoAnswer, find::FindAnswer, synth::TruthFacts};
+use crate::report::find::FindAnswer;
+use crate::report::synth::{DemoAnswer, TruthFacts};
 use crate::{args::DemoArgs, commands::synth, failures, load, loop_output, recipe::Recipe};
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {

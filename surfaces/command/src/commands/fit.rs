@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
 use loopwright_core::Analysis;
 use loopwright_formats::{AnimationChoice, Format, LoadedTake};
-use loopwright_job::{take_facts, warning};
+use loopwright_job::warning;
 
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
@@ -221,7 +221,7 @@ pub(crate) fn fitted(
         return Err(Failure::cannot("fit", path, error).try_this("export the take at 30 to 120 frames per second"));
     }
     Ok(FittedTake {
-        facts: take_facts(&path.display().to_string(), file),
+        facts: file.facts(&path.display().to_string()),
         fit,
         warnings,
     })

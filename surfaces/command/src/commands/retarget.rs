@@ -7,7 +7,7 @@ use loopwright_core::Take;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
 use loopwright_formats::{AnimationChoice, Format, LoadedTake, Sidecar, Source};
-use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, pack::NoPack, take_facts};
+use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, pack::NoPack};
 
 use super::each::{self, Manner};
 use super::make_all;
@@ -15,7 +15,7 @@ use crate::args::{EngineArgs, RetargetArgs};
 use crate::batch::{self, Wanted};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::report::{json, make as report, retarget::RetargetAnswer};
+use crate::report::{convert::RetargetAnswer, json, make as report};
 use crate::talk::{self, Progress};
 use crate::{
     animations::{self, Excluded},
@@ -209,7 +209,7 @@ impl Options<'_> {
                 if engine.recenters() {
                     take = take.recentered(self.target.character.rig.body());
                 }
-                let facts = take_facts(&path.display().to_string(), &file);
+                let facts = file.facts(&path.display().to_string());
                 (OnCharacter::Take(take), facts)
             }
         };

@@ -4,7 +4,7 @@ pub(crate) mod schema;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::{collections::BTreeMap, fs};
+use std::{cmp::Ordering, collections::BTreeMap, fs};
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use glam::DVec3;
@@ -214,6 +214,36 @@ impl Folder {
         }
     }
 
+    /// Runs commands, a row each, and asserts what each prints on either stream: the words behind every `|`, and not those behind `|!`.
+    /// A command ends with the status that its row begins with, or with 0.
+    pub(crate) fn runs(&self, table: &str) {
+        for row in lines(table) {
+            let mut columns = row.split('|').map(str::trim);
+            let command = columns.next().unwrap();
+            let stated = command.split_once(' ').map(|(first, rest)| (first.parse(), rest));
+            let (status, arguments) = match stated {
+                Some((Ok(status), arguments)) => (status, arguments),
+                _ => (0, command),
+            };
+            let answer = self.run(arguments).ended(status);
+            let printed = answer.stdout + &answer.stderr;
+            for words in columns {
+                let unwanted = words.strip_prefix('!');
+                let is_there = printed.contains(unwanted.unwrap_or(words));
+                assert_eq!(is_there, unwanted.is_none(), "{row}: {printed}");
+            }
+        }
+    }
+
+    /// Whether all these files are there, with spaces between their names.
+    pub(crate) fn has(&self, names: &str) -> bool {
+        names.split(' ').all(|name| self.file(name).exists())
+    }
+
+    pub(crate) fn remove(&self, name: &str) {
+        fs::remove_file(self.file(name)).unwrap();
+    }
+
     pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::write(self.file(name), bytes).unwrap();
     }
@@ -283,9 +313,14 @@ impl Folder {
     }
 }
 
+/// The lines of a table in a text that are not empty.
+pub(crate) fn lines(table: &str) -> impl Iterator<Item = &str> {
+    table.lines().map(str::trim).filter(|row| !row.is_empty())
+}
+
 /// Rows of a table in a text: a row a line, `|` between its columns.
 pub(crate) fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
-    table.trim_matches('\n').trim_end().lines().map(|row| {
+    lines(table).map(|row| {
         let columns: Vec<&str> = row.split('|').map(str::trim).collect();
         (columns.try_into()).unwrap_or_else(|_| panic!("{row:?} has other columns than {N}"))
     })
@@ -296,6 +331,36 @@ pub(crate) fn number(json: &Value, keys: &str) -> f64 {
     let value = json.pointer(&format!("/{keys}"));
     let number = value.and_then(Value::as_f64);
     number.unwrap_or_else(|| panic!("{keys} is {value:?}, not a number"))
+}
+
+/// Asserts of a JSON document what rows say, with `;` or new lines between them: each has the path of a value, a sign (=, !=, < or >), and JSON
+/// or plain words. What is not there is null.
+#[track_caller]
+pub(crate) fn holds(json: &Value, table: &str) {
+    for row in table.split(['\n', ';']).map(str::trim).filter(|row| !row.is_empty()) {
+        let mut words = row.splitn(3, ' ');
+        let [path, sign, wanted] = [(); 3].map(|()| words.next().unwrap_or_else(|| panic!("{row:?} lacks a word")));
+        let found = json.pointer(&format!("/{path}")).unwrap_or(&Value::Null);
+        let wanted: Value = serde_json::from_str(wanted).unwrap_or_else(|_| wanted.into());
+        let order = match (found.as_f64(), wanted.as_f64()) {
+            (Some(found), Some(wanted)) => found.partial_cmp(&wanted),
+            _ => (*found == wanted).then_some(Ordering::Equal),
+        };
+        let is_so = match sign {
+            "=" => order == Some(Ordering::Equal),
+            "!=" => order != Some(Ordering::Equal),
+            "<" => order == Some(Ordering::Less),
+            ">" => order == Some(Ordering::Greater),
+            _ => panic!("{sign} is no sign"),
+        };
+        assert!(is_so, "{row}: {found} in {json}");
+    }
+}
+
+/// Asserts that two numbers differ by less than this.
+#[track_caller]
+pub(crate) fn near(found: f64, wanted: f64, within: f64) {
+    assert!((found - wanted).abs() < within, "{found}, not {wanted}");
 }
 
 /// How many samples a loop has, by its sidecar.
@@ -323,6 +388,11 @@ pub(crate) fn with_companion(mut gltf: Value, name: &str) -> (String, Vec<u8>) {
 /// The parts of a list in a JSON document.
 pub(crate) fn items(list: &Value) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator {
     list.as_array().unwrap_or_else(|| panic!("{list} is no list")).iter()
+}
+
+/// The texts of this key in the parts of a list; empty where a part has none.
+pub(crate) fn texts<'a>(list: &'a Value, key: &str) -> Vec<&'a str> {
+    items(list).map(|part| part[key].as_str().unwrap_or_default()).collect()
 }
 
 /// The JSON of a binary glTF file, and the bytes of its buffer.
@@ -360,4 +430,10 @@ pub(crate) fn root_twist(sidecar: &Value) -> Twist {
         linear: vector(&sidecar["root_motion"]["linear_velocity_mps"]),
         angular: vector(&sidecar["root_motion"]["angular_velocity_radps"]),
     }
+}
+
+/// The root at the first key.
+pub(crate) fn root_start(sidecar: &Value) -> Rigid {
+    let yaw = number(sidecar, "root_motion/start_yaw_deg").to_radians();
+    Rigid::from_yaw(yaw, vector(&sidecar["root_motion"]["start_position_m"]))
 }

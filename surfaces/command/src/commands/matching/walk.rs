@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec2;
 use loopwright_core::math::Decay;
-use loopwright_match::walk::{self, WalkError, WalkPath, WalkTransition, WalkerSettings};
+use loopwright_match::walk::{self, WalkError, WalkPath, WalkerSettings};
 use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
 
 use loopwright_formats::AnimationChoice;
@@ -65,9 +65,9 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
         .collect();
     let settings = WalkerSettings {
         query_secs: args.every,
-        transition: WalkTransition::Inertialized(Decay::Quintic {
+        fade: Decay::Quintic {
             blend_secs: args.fade_seconds,
-        }),
+        },
         path_half_life_secs: args.half_life,
         holds_feet: args.lock_feet,
         stay: args.stay as f32,
