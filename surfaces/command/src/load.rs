@@ -161,11 +161,8 @@ pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
         .try_this("--smooth 6"),
         StudyError::Joints { error, map } => {
             let failure = joints(&error);
-            let failure = match map {
-                Some(map) => failure.because(format!("the map is \"{map}\"")),
-                None => failure,
-            };
-            failure.of_file(path)
+            let map = map.map(|map| format!("the map is \"{map}\""));
+            map.into_iter().fold(failure, Failure::because).of_file(path)
         }
         other => Failure::error(other),
     }
