@@ -152,11 +152,7 @@ fn similar(path: &Path) -> Option<PathBuf> {
 
 /// Fails at once for a name that no file has: a typing error, most likely.
 pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
-    let (path, _) = &split_animation(path);
-    match path.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stream(path) => Err(unreadable(path, &error)),
-        _ => Ok(()),
-    }
+    InputFile::existing(path).map(drop)
 }
 
 /// The file of a name such as `pack.glb#Walk`, and the animation in it. A file that has the whole name is meant by it.
@@ -444,6 +440,17 @@ impl InputFile {
     pub(crate) fn named(typed: &Path) -> Self {
         let (path, animation) = split_animation(typed);
         Self::new(path, animation)
+    }
+
+    /// The same for a name as it is typed. Errors: no file has it, a typing error, most likely.
+    pub(crate) fn existing(typed: &Path) -> Result<Self, Failure> {
+        let input = Self::named(typed);
+        match input.path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stream(&input.path) => {
+                Err(unreadable(&input.path, &error))
+            }
+            _ => Ok(input),
+        }
     }
 
     /// A file by its own path.

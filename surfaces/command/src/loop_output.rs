@@ -129,9 +129,8 @@ pub(crate) fn add(
     others: &[&Path],
     of_take: Vec<String>,
 ) -> Result<Sidecar, Failure> {
-    let beside = files::sidecar_path(path);
-    let named = [path, &beside].into_iter().chain(others.iter().copied());
-    let (bytes, sidecar) = pending.named(named.map(|path| path.display().to_string()).collect(), of_take);
+    let others = others.iter().map(|path| path.display().to_string());
+    let (bytes, sidecar) = pending.named(names_of(path).into_iter().chain(others).collect(), of_take);
     let text = if outputs.is_in_place(path) {
         written_loop::with_other_loops(&sidecar, path, &bytes)
     } else {
@@ -154,11 +153,14 @@ pub(crate) fn add_written(
     sidecar: Sidecar,
     path: &Path,
 ) -> Result<Sidecar, Failure> {
-    let beside = files::sidecar_path(path);
-    let names = [path, &beside].map(|path| path.display().to_string());
-    let (bytes, sidecar) = written.named(sidecar, names.to_vec());
+    let (bytes, sidecar) = written.named(sidecar, names_of(path).to_vec());
     outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json().map_err(Failure::error)?))?;
     Ok(sidecar)
+}
+
+/// Names of a loop and of its sidecar, as sidecars state what was written.
+pub(crate) fn names_of(path: &Path) -> [String; 2] {
+    [path, &files::sidecar_path(path)].map(|path| path.display().to_string())
 }
 
 /// Warnings in words, as sidecars hold them.

@@ -19,9 +19,8 @@ use crate::{failures, load, loop_output, talk, written_loop};
 
 pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     failures::check_rate(args.fps)?;
-    files::check_is_there(&args.take)?;
+    let input = InputFile::existing(&args.take)?;
     let loops = written_loop::all_loops(&args.loops, &args.reading)?;
-    let input = InputFile::named(&args.take);
     let (take, study) = (&input.path, reading(args, &input));
     let studying = load::study(study.clone())?;
     let studied = load::load(&input, &studying)?;

@@ -32,10 +32,7 @@ pub(super) fn file(
     work: impl Fn(InputFile) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
     match names {
-        [one] if !batch::are_many(names) => {
-            files::check_is_there(one)?;
-            work(InputFile::named(one))
-        }
+        [one] if !batch::are_many(names) => work(InputFile::existing(one)?),
         _ => {
             let found = batch::find(names, Wanted::All, None, manner.character);
             all(found, manner, |input| work(InputFile::named(&input.path)))
@@ -62,8 +59,7 @@ pub(super) fn output(
     work: impl Fn(InputFile, &Path, bool) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
     if let ([one], false) = (names, batch::are_many(names)) {
-        files::check_is_there(one)?;
-        let input = InputFile::named(one);
+        let input = InputFile::existing(one)?;
         let output = output_of(&input.path, named, &extension(&input.path))?;
         return work(input, &output, false);
     }
