@@ -271,18 +271,15 @@ pub(crate) fn check(
     warnings.extend(limits.unchecked(&figures).map(str::to_owned));
     Ok(Verdict {
         file: path.display().to_string(),
-        animation: None,
         grade: grade.as_str(),
         failed,
         to_review,
-        failure: None,
         take: Some(read.facts.clone()),
         candidate: sidecar.map(|sidecar| sidecar.candidate.clone()),
         root_motion: Some(describe::root_motion(&in_file.root, in_file.mode, in_file.space)),
         quality: Some(figures),
-        passage: None,
-        together: None,
         warnings,
+        ..Verdict::default()
     })
 }
 

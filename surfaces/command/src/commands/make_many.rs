@@ -489,6 +489,7 @@ impl MakeLoops<'_> {
             if self.options.split {
                 for number in numbers {
                     let made = self.split(path, &file, number, format, take);
+                    let made = made.map_err(|failure| failure.about(&file.animation_names()[number]));
                     take.loops.push(made.into());
                 }
                 return Ok(());
@@ -561,8 +562,7 @@ impl MakeLoops<'_> {
         take: &mut StudiedTake,
     ) -> Result<Pending, Failure> {
         let (name, request) = (&file.animation_names()[number], self.options.request);
-        let about = |failure: Failure| failure.about(name);
-        let studied = animations::read(path, file, number, &self.study).map_err(about)?;
+        let studied = animations::read(path, file, number, &self.study)?;
         take.num_frames += studied.take().num_frames() as u64;
         if take.skeleton_sha256.is_empty() {
             take.skeleton_sha256 = skeleton_sha256(studied.body_of_loops().skeleton);
@@ -570,8 +570,8 @@ impl MakeLoops<'_> {
         let mut warnings = Vec::new();
         let made = pack::loop_of(&studied, name, request, &mut warnings);
         talk::warn_all(&warnings);
-        let made = made.map_err(|error| about(failures::job(&studied, request.search, error)))?;
-        let made = made.map_err(|why| about(Failure::nothing(why)))?;
+        let made = made.map_err(|error| failures::job(&studied, request.search, error))?;
+        let made = made.map_err(Failure::nothing)?;
         Ok(Pending::Split(Box::new(SplitLoop {
             animation: name.clone(),
             studied,

@@ -24,17 +24,17 @@ use crate::{failures, load, memory, report::set as report, written_loop};
 pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     let settings = settings(args);
     let (inputs, left_out) = inputs(args)?;
-    let mut outputs = Outputs::new(args.force);
-    for input in &inputs {
-        outputs.protect(&input.path);
-    }
-    outputs.protect_as("rig", &args.take.rig);
     let takes = Takes {
         args,
         inputs: &inputs,
         study: load::study(args.take.clone())?,
         reading: args.take.reading(),
     };
+    let mut outputs = Outputs::new(args.force);
+    for input in &inputs {
+        outputs.protect(&input.path);
+    }
+    outputs.protect_as("rig", &args.take.rig);
     let folder = &args.output;
     output::make_folder(folder)?;
     for file in settings.files_beside() {
