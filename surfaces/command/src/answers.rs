@@ -144,5 +144,5 @@ pub fn write_files(files: &[(&Path, &[u8])], force: bool, inputs: &[&Path]) -> R
     for (path, bytes) in files {
         outputs.add(path, bytes)?;
     }
-    outputs.commit().map(|_| ())
+    outputs.commit().map(drop)
 }

@@ -29,13 +29,13 @@ pub(super) struct Manner<'a> {
 pub(super) fn file(
     names: &[PathBuf],
     manner: Manner<'_>,
-    work: impl Fn(InputFile) -> Result<Ending, Failure> + Sync,
+    work: impl Fn(&InputFile) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
     match names {
-        [one] if !batch::are_many(names) => work(InputFile::existing(one)?),
+        [one] if !batch::are_many(names) => work(&InputFile::existing(one)?),
         _ => {
             let found = batch::find(names, Wanted::All, None, manner.character);
-            all(found, manner, |input| work(InputFile::named(&input.path)))
+            all(found, manner, |input| work(&InputFile::named(&input.path)))
         }
     }
 }
