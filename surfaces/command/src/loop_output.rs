@@ -9,7 +9,7 @@ use crate::args::TargetArgs;
 use crate::exit::{Ending, Failure};
 use crate::files;
 use crate::output::{self, Outputs};
-use crate::{recipe::Recipe, written_loop};
+use crate::{recipe::Recipe, talk, written_loop};
 
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
 pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
@@ -118,6 +118,14 @@ pub(crate) fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &
     outputs.protect_as("recipe", &target.recipe);
     outputs.protect_as("rig", rig);
     outputs
+}
+
+/// Says what is odd in a loop, and how it was chosen.
+pub(crate) fn say(pending: &PendingLoop) {
+    talk::warn_all(&pending.warnings);
+    if let Some(decision) = &pending.done.decision {
+        talk::note(&decision.to_string());
+    }
 }
 
 /// Adds a loop and its sidecar to what is written, and returns the sidecar. `others` are all other files that will be written; `of_take` are

@@ -154,12 +154,6 @@ impl Outputs {
         self.protect(&files::split_animation(named).0);
     }
 
-    /// Protects a loop and its sidecar.
-    pub(crate) fn protect_loop(&mut self, input: &Path) {
-        self.protect(input);
-        self.protect(&files::sidecar_path(input));
-    }
-
     /// Protects files that are no takes; `what` is their kind.
     pub(crate) fn protect_as(&mut self, what: &'static str, inputs: impl IntoIterator<Item: AsRef<Path>>) {
         let real = inputs.into_iter().flat_map(|input| input.as_ref().canonicalize());
@@ -605,29 +599,24 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Writes a file to stdout; it is no failure if the reader has closed the pipe.
+/// Writes a file to stdout.
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::error(format!("cannot write to the standard output: {error}")))
-        }
-        _ => Ok(()),
-    }
+    write_out(io::stdout().lock(), bytes, "write to the standard output")
 }
 
-/// Prints data on stdout; it is no failure if the reader has closed the pipe.
+/// Prints data on stdout.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     if talk::print_aside(text) {
         return Ok(());
     }
-    let mut stdout = anstream::stdout().lock();
-    match stdout
-        .write_all(talk::harmless(text).as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    write_out(anstream::stdout().lock(), talk::harmless(text).as_bytes(), "print")
+}
+
+/// It is no failure if the reader has closed the pipe.
+fn write_out(mut stdout: impl Write, bytes: &[u8], what: &str) -> Result<(), Failure> {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::error(format!("cannot print: {error}")))
+            Err(Failure::error(format!("cannot {what}: {error}")))
         }
         _ => Ok(()),
     }

@@ -20,7 +20,8 @@ impl Pattern {
     /// A name with a wildcard that is not itself the name of a file.
     pub(crate) fn new(name: &Path) -> Option<Self> {
         // Behind the name of a file it is one of animations.
-        let is_of_files = || is_missing(name) && files::split_animation(name).1.is_none();
+        let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+        let is_of_files = || name.symlink_metadata().is_err_and(is_missing) && files::split_animation(name).1.is_none();
         if !name.to_str().is_some_and(has_wildcard) || !is_of_files() {
             return None;
         }
@@ -99,11 +100,6 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
 
 fn has_wildcard(text: &str) -> bool {
     text.contains(['*', '?'])
-}
-
-fn is_missing(name: &Path) -> bool {
-    name.symlink_metadata()
-        .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 fn fits_from(parts: &[String], below: &[std::borrow::Cow<'_, str>]) -> bool {

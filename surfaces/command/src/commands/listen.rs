@@ -506,10 +506,7 @@ impl Listening<'_> {
                 number + 1
             ));
         }
-        talk::warn_all(&pending.warnings);
-        if let Some(decision) = &pending.done.decision {
-            talk::note(&decision.to_string());
-        }
+        loop_output::say(&pending);
         // The loops that were made meanwhile are replaced, and nothing else that was not to be.
         let mut of_loop = Outputs::new(self.args.force || self.best.is_some());
         protect(&mut of_loop, self.args, self.request.recipe);

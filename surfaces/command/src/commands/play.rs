@@ -48,7 +48,8 @@ pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Out
     let format = output::format_of(&files.output)?;
     let mut outputs = Outputs::new(files.force);
     for input in &names {
-        outputs.protect_loop(&input.path);
+        outputs.protect(&input.path);
+        outputs.protect_as("take", &input.sidecar);
     }
     Ok((names, format, outputs))
 }
