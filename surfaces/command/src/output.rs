@@ -599,24 +599,27 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Writes a file to stdout.
+/// Writes a file to stdout; it is no failure if the reader has closed the pipe.
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
-    write_out(io::stdout().lock(), bytes, "write to the standard output")
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::error(format!("cannot write to the standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
-/// Prints data on stdout.
+/// Prints data on stdout; it is no failure if the reader has closed the pipe.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     if talk::print_aside(text) {
         return Ok(());
     }
-    write_out(anstream::stdout().lock(), talk::harmless(text).as_bytes(), "print")
-}
-
-/// It is no failure if the reader has closed the pipe.
-fn write_out(mut stdout: impl Write, bytes: &[u8], what: &str) -> Result<(), Failure> {
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+    let mut stdout = anstream::stdout().lock();
+    let bytes = talk::harmless(text);
+    match stdout.write_all(bytes.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::error(format!("cannot {what}: {error}")))
+            Err(Failure::error(format!("cannot print: {error}")))
         }
         _ => Ok(()),
     }
