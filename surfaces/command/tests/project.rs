@@ -21,7 +21,7 @@ fn settings_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_
         ",
     );
     // Commands that make no loops heed how takes are read.
-    for command in ["find takes/deep --json", "inspect takes/deep/walk.bvh --json"] {
+    for command in ["find takes/deep --json", "inspect takes/deep --json"] {
         holds(&folder.succeed(command).json_lines()[0], "take/unit = in");
     }
     // The nearest counts; a recipe that is named says all.
