@@ -4,7 +4,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Output, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
+use std::time::Duration;
 use std::{collections::BTreeMap, env, fs, path::PathBuf, thread};
 
 use crate::harness::{Answer, Folder, command, lines};
@@ -219,34 +220,13 @@ impl Trial {
     /// What the command says, if it ends in time.
     fn output(&self, arguments: &[String]) -> Output {
         let mut run = command();
-        run.args(arguments).current_dir(self.folder.path());
-        run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = run.spawn().unwrap();
-        let started = Instant::now();
-        let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let reader = |stream: &mut dyn std::io::Read| {
-            let mut bytes = Vec::new();
-            stream.read_to_end(&mut bytes).map(|_| bytes)
-        };
-        thread::scope(|scope| {
-            let out = scope.spawn(move || reader(&mut stdout));
-            let err = scope.spawn(move || reader(&mut stderr));
-            let status = loop {
-                if let Some(status) = child.try_wait().unwrap() {
-                    break status;
-                }
-                if started.elapsed() > HANGS {
-                    child.kill().unwrap();
-                    panic!("still running after {} s: {arguments:?}", HANGS.as_secs());
-                }
-                thread::sleep(Duration::from_millis(2));
-            };
-            Output {
-                status,
-                stdout: out.join().unwrap().unwrap(),
-                stderr: err.join().unwrap().unwrap(),
-            }
-        })
+        run.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        let (send, received) = mpsc::channel();
+        thread::spawn(move || send.send(run.output()));
+        let output = received.recv_timeout(HANGS);
+        output
+            .unwrap_or_else(|_| panic!("still running after {HANGS:?}: {arguments:?}"))
+            .unwrap()
     }
 }
 
